@@ -1,0 +1,204 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One settings list for every target, so that no room is held to less than the others.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "switchboard",
+    products: [
+        .executable(name: "switchboard", targets: ["switchboard"]),
+        .executable(name: "push-simulator", targets: ["push-simulator"]),
+        .executable(name: "switchboard-bench", targets: ["switchboard-bench"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // System libraries and shims.
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "CSimdjson",
+            cxxSettings: [.unsafeFlags(["-O3"])],
+            linkerSettings: [.linkedLibrary("simdjson")]
+        ),
+
+        // The words, and what everything may say about itself.
+        .target(name: "GatewayModel", swiftSettings: settings),
+        .target(name: "Telemetry", dependencies: ["GatewayModel", logging, metrics], swiftSettings: settings),
+
+        // Sending.
+        .target(name: "PushPayloads", dependencies: ["GatewayModel"], swiftSettings: settings),
+        .target(
+            name: "HTTP2Connections",
+            dependencies: ["CNghttp2", "COpenSSL", nioCore, nioPosix, nioConcurrency, collections, logging],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PushProviders",
+            dependencies: [
+                "GatewayModel", "HTTP2Connections", "PushPayloads", "Telemetry",
+                crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
+            ],
+            swiftSettings: settings
+        ),
+
+        // Storing.
+        .target(name: "GatewayStorage", dependencies: ["GatewayModel"], swiftSettings: settings),
+        .target(
+            name: "SQLiteStorage",
+            dependencies: [
+                "GatewayModel", "GatewayStorage", logging,
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(name: "StorageContract", dependencies: ["GatewayModel", "GatewayStorage"], swiftSettings: settings),
+
+        // Deciding.
+        .target(
+            name: "Identity",
+            dependencies: ["COpenSSL", "GatewayModel", "GatewayStorage", crypto],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Delivery",
+            dependencies: [
+                "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "Telemetry",
+                collections, lifecycle, logging, nioCore,
+            ],
+            swiftSettings: settings
+        ),
+
+        // Speaking.
+        .target(
+            name: "GatewayHTTP",
+            dependencies: [
+                "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "PushPayloads",
+                "PushProviders", "Telemetry", hummingbird, logging, nioCore, lifecycle,
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "switchboard",
+            dependencies: [
+                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "Identity", "PushProviders",
+                "PushSimulator", "SQLiteStorage", "Telemetry",
+                arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // Standing in for Apple and Google, and measuring.
+        .target(
+            name: "PushSimulator",
+            dependencies: [
+                "HTTP2Connections", crypto, cryptoExtras, hummingbird, logging, nioCore, nioPosix, lifecycle,
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "push-simulator",
+            dependencies: ["PushSimulator", arguments, logging, lifecycle],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "switchboard-bench",
+            dependencies: [
+                "GatewayModel", "HTTP2Connections", "PushPayloads", "PushProviders",
+                arguments, crypto, httpClient, logging, nioCore, nioPosix,
+            ],
+            swiftSettings: settings
+        ),
+
+        // Tests.
+        .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel"], swiftSettings: settings),
+        .testTarget(name: "PushPayloadsTests", dependencies: ["PushPayloads", "GatewayModel"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTP2ConnectionsTests",
+            dependencies: ["HTTP2Connections", "CNghttp2", "COpenSSL", nioCore, nioPosix, nioEmbedded],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PushProvidersTests",
+            dependencies: [
+                "PushProviders", "PushPayloads", "GatewayModel", "HTTP2Connections", "PushSimulator",
+                crypto, cryptoExtras, nioCore, nioPosix,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SQLiteStorageTests",
+            dependencies: [
+                "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "IdentityTests",
+            dependencies: ["Identity", "GatewayModel", "GatewayStorage", crypto],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "DeliveryTests",
+            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "GatewayHTTPTests",
+            dependencies: [
+                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "SQLiteStorage", crypto,
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PushSimulatorTests",
+            dependencies: ["PushSimulator", "HTTP2Connections", crypto, cryptoExtras, nioCore, nioPosix],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "LifeTests",
+            dependencies: ["PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto],
+            swiftSettings: settings
+        ),
+    ],
+    cxxLanguageStandard: .cxx17
+)
