@@ -1,0 +1,78 @@
+/// A brand's settings with the contract's defaults (`http-api.md` section 2); encodes and decodes as its JSON.
+package struct BrandSettings: Codable, Equatable, Sendable {
+    /// How much of a message a notification shows.
+    package enum Preview: String, Codable, Sendable {
+        /// Title and text.
+        case full
+        /// The sender's name, not the text.
+        case sender
+        /// Neither.
+        case none
+    }
+
+    /// Whose open window suppresses a push.
+    package enum Presence: String, Codable, Sendable {
+        /// Any window of the consumer.
+        case consumer
+        /// Only the device's own.
+        case device
+    }
+
+    /// How much of a message a notification shows; default `full`.
+    package var preview: Preview = .full
+    /// Whose open window suppresses a push; default `consumer`.
+    package var presence: Presence = .consumer
+    /// Whether an open window suppresses pushes at all; default true.
+    package var suppressWhileWindowOpen = true
+    /// How long a push may wait when the event says nothing, in seconds, 0 to 2,419,200 (FCM's four weeks); default a week.
+    package var messageTtlSeconds: Int64 = 604_800
+    /// How long messages and the delivery log are kept, in days, 1 to 3,650; default 30.
+    package var retentionDays: Int64 = 30
+    /// How long a session token lives, in seconds, 60 to 86,400; default an hour.
+    package var sessionTtlSeconds: Int64 = 3600
+    /// How long an event's id is remembered, in hours, 1 to 168; default 72.
+    package var dedupeHours: Int64 = 72
+    /// Whether a device may log in without an identifier; default false.
+    package var anonymousConsumers = false
+    /// Whether a login on another device logs the first one out; default false.
+    package var singleDevice = false
+
+    /// The defaults.
+    package init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
+        case dedupeHours, anonymousConsumers, singleDevice
+    }
+
+    /// Reads settings; a member that is absent takes its default.
+    ///
+    /// - Parameter decoder: Where to read from.
+    /// - Throws: `DecodingError` for a wrong type or a number out of its range.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func number(_ key: CodingKeys, _ range: ClosedRange<Int64>, _ fallback: Int64) throws -> Int64 {
+            guard let value = try container.decodeIfPresent(Int64.self, forKey: key) else { return fallback }
+            guard range.contains(value) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key,
+                    in: container,
+                    debugDescription: "must be \(range.lowerBound) to \(range.upperBound)"
+                )
+            }
+            return value
+        }
+        func flag(_ key: CodingKeys, _ fallback: Bool) throws -> Bool {
+            try container.decodeIfPresent(Bool.self, forKey: key) ?? fallback
+        }
+        preview = try container.decodeIfPresent(Preview.self, forKey: .preview) ?? .full
+        presence = try container.decodeIfPresent(Presence.self, forKey: .presence) ?? .consumer
+        suppressWhileWindowOpen = try flag(.suppressWhileWindowOpen, true)
+        messageTtlSeconds = try number(.messageTtlSeconds, 0...2_419_200, 604_800)
+        retentionDays = try number(.retentionDays, 1...3650, 30)
+        sessionTtlSeconds = try number(.sessionTtlSeconds, 60...86_400, 3600)
+        dedupeHours = try number(.dedupeHours, 1...168, 72)
+        anonymousConsumers = try flag(.anonymousConsumers, false)
+        singleDevice = try flag(.singleDevice, false)
+    }
+}

@@ -1,0 +1,45 @@
+/// One push to be rendered now: everything that its provider request is made of, true at this moment.
+package struct PushJob: Sendable {
+    /// The delivery; comes back with the answer.
+    package var delivery: DeliveryID
+    /// The registration, for the device's own `apns-id`.
+    package var registration: RegistrationID
+    /// The provider's token: secret.
+    package var token: String
+    /// What kind of device it is.
+    package var platform: DevicePlatform
+    /// The message; nil for a push that only sets the badge.
+    package var message: Message?
+    /// The consumer's unread count now, this message included; nil leaves the badge alone (silent pushes, R185).
+    package var badge: Int64?
+    /// After this moment the provider must not deliver it.
+    package var expiresAt: Timestamp
+
+    /// Takes the facts of a push.
+    ///
+    /// - Parameters:
+    ///   - delivery: The delivery.
+    ///   - registration: The registration.
+    ///   - token: The provider's token.
+    ///   - platform: What kind of device it is.
+    ///   - message: The message; nil only sets the badge.
+    ///   - badge: The consumer's unread count now.
+    ///   - expiresAt: After this moment the provider must not deliver it.
+    package init(
+        delivery: DeliveryID,
+        registration: RegistrationID,
+        token: String,
+        platform: DevicePlatform,
+        message: Message?,
+        badge: Int64?,
+        expiresAt: Timestamp
+    ) {
+        self.delivery = delivery
+        self.registration = registration
+        self.token = token
+        self.platform = platform
+        self.message = message
+        self.badge = badge
+        self.expiresAt = expiresAt
+    }
+}

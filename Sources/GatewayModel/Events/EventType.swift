@@ -1,0 +1,13 @@
+/// What a back-end can tell us (`http-api.md` section 3).
+package enum EventType: String, Sendable, CaseIterable {
+    /// An agent wrote to the consumer: stored, counted, pushed.
+    case agentMessage = "agent.message"
+    /// The brand starts a contact: pushed, never counted as unread.
+    case proactiveMessage = "proactive.message"
+    /// The conversation is over.
+    case conversationResolved = "conversation.resolved"
+    /// The consumer read elsewhere.
+    case messagesRead = "messages.read"
+    /// An agent is typing: only for open windows, never stored.
+    case agentTyping = "agent.typing"
+}

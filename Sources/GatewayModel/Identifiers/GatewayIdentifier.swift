@@ -1,0 +1,73 @@
+/// An identifier that an outside program chose: its own type for each kind, so that a device id is never taken for a
+/// consumer id.
+///
+/// Shape (`http-api.md` section 1): 1 to 256 bytes of UTF-8 without control characters; brand and app ids are narrower.
+package protocol GatewayIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The identifier as the outside program wrote it.
+    var rawValue: String { get }
+
+    /// Takes a string that is known to be valid, for example because it was read from the store.
+    ///
+    /// - Parameter rawValue: A string that passes ``isValid(_:)``; it is not checked again.
+    init(trusted rawValue: String)
+
+    /// Whether a string has the shape of this kind of identifier.
+    ///
+    /// - Parameter rawValue: The string as received.
+    /// - Returns: True when the identifier may be used.
+    static func isValid(_ rawValue: String) -> Bool
+}
+
+extension GatewayIdentifier {
+    /// Checks and takes a string from outside; nil when it does not have this kind's shape.
+    ///
+    /// - Parameter rawValue: The string as received.
+    package init?(_ rawValue: String) {
+        guard Self.isValid(rawValue) else { return nil }
+        self.init(trusted: rawValue)
+    }
+
+    /// 1 to 256 bytes of UTF-8 without control characters (C0, DEL and C1).
+    ///
+    /// - Parameter rawValue: The string as received.
+    /// - Returns: True when the identifier may be used.
+    package static func isValid(_ rawValue: String) -> Bool {
+        let count = rawValue.utf8.count
+        guard count >= 1, count <= 256 else { return false }
+        var previous: UInt8 = 0
+        for byte in rawValue.utf8 {
+            // C1 controls are U+0080 to U+009F: C2 80 to C2 9F in UTF-8.
+            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
+            previous = byte
+        }
+        return true
+    }
+
+    /// The identifier itself.
+    package var description: String { rawValue }
+
+    /// Orders by the bytes of the identifier.
+    ///
+    /// - Parameters:
+    ///   - lhs: The first identifier.
+    ///   - rhs: The second identifier.
+    /// - Returns: True when the first sorts before the second.
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// Whether a string is at most 64 bytes of `[A-Za-z0-9._-]`, the narrower shape of brand and app ids.
+    ///
+    /// - Parameter rawValue: The string as received.
+    /// - Returns: True when the string is narrow enough.
+    static func isName(_ rawValue: String) -> Bool {
+        let count = rawValue.utf8.count
+        guard count >= 1, count <= 64 else { return false }
+        return rawValue.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// The id of a message, which is also its push message id: a UUID version 7 (RFC 9562 section 5.7), so that keys are
+/// time-ordered.
+package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The first eight bytes: 48 bits of milliseconds since 1970, version, 12 bits of counter.
+    package let high: UInt64
+    /// The last eight bytes: variant and 62 random bits.
+    package let low: UInt64
+
+    /// Puts an id together from its two halves, for example as the store keeps them.
+    ///
+    /// - Parameters:
+    ///   - high: The first eight bytes, big endian.
+    ///   - low: The last eight bytes, big endian.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads the canonical form 8-4-4-4-12, in either case; nil when the text is anything else.
+    ///
+    /// - Parameter text: The text as received.
+    package init?(_ text: String) {
+        guard text.utf8.count == 36 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        var digits = 0
+        for (index, byte) in text.utf8.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let value: UInt64
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = UInt64(byte - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = UInt64(byte - UInt8(ascii: "A") + 10)
+            default: return nil
+            }
+            if digits < 16 { halves.0 = halves.0 << 4 | value } else { halves.1 = halves.1 << 4 | value }
+            digits += 1
+        }
+        self.init(high: halves.0, low: halves.1)
+    }
+
+    /// The sixteen bytes, big endian.
+    package var bytes: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+            for index in 0..<8 {
+                buffer[index] = UInt8(truncatingIfNeeded: high >> UInt64(56 - index * 8))
+                buffer[index + 8] = UInt8(truncatingIfNeeded: low >> UInt64(56 - index * 8))
+            }
+            count = 16
+        }
+    }
+
+    /// The canonical lower-case form 8-4-4-4-12.
+    package var description: String {
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            var position = 0
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                    buffer[position] = UInt8(ascii: "-")
+                    position += 1
+                }
+                let half = digit < 16 ? high : low
+                let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digit % 16) * 4)) & 0xF
+                buffer[position] = value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a")
+                position += 1
+            }
+            return 36
+        }
+    }
+
+    /// Orders by bytes, which is by time for ids made by ``MessageIDGenerator``.
+    ///
+    /// - Parameters:
+    ///   - lhs: The first id.
+    ///   - rhs: The second id.
+    /// - Returns: True when the first sorts before the second.
+    package static func < (lhs: MessageID, rhs: MessageID) -> Bool {
+        (lhs.high, lhs.low) < (rhs.high, rhs.low)
+    }
+
+    /// Another UUID that follows from this one and a number, for example one `apns-id` for each device of a message.
+    ///
+    /// The same message and number always give the same id, so that a resend carries the id of the first try. The mark
+    /// is version 8 (RFC 9562 section 5.8: own derivation).
+    ///
+    /// - Parameter number: A number that tells the derived ids apart.
+    /// - Returns: The derived id; only for correlation, never a message's.
+    package func derived(by number: Int64) -> MessageID {
+        // splitmix64: a bijection of the number, so that two numbers never give one id.
+        var mixed = UInt64(bitPattern: number) &+ 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        mixed ^= mixed >> 31
+        return MessageID(
+            high: ((high ^ (mixed >> 60)) & ~0xF000) | 0x8000,
+            low: ((low ^ mixed) & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+        )
+    }
+}

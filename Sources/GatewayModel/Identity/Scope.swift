@@ -1,0 +1,23 @@
+/// What a service account may do (`http-api.md` section 1).
+package enum Scope: String, Sendable, CaseIterable, Codable {
+    /// Post events.
+    case eventsWrite = "events:write"
+    /// Read the outbound feed.
+    case eventsRead = "events:read"
+    /// Mint consumers' sessions.
+    case sessionsMint = "sessions:mint"
+    /// Read deliveries and stats.
+    case deliveriesRead = "deliveries:read"
+    /// Act for consumers: devices, logout, profile.
+    case consumersWrite = "consumers:write"
+    /// Everything within the brand.
+    case brandAdmin = "brand:admin"
+}
+
+/// What kind of credential it is (`http-api.md` section 2); the kinds of this version.
+package enum CredentialKind: String, Sendable, CaseIterable, Codable {
+    /// A back-end's Basic user and password with scopes.
+    case serviceAccount
+    /// A named HMAC secret that signs consumers' assertions (CCAI).
+    case sdkKey
+}
