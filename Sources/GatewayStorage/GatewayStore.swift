@@ -1,0 +1,217 @@
+package import GatewayModel
+
+/// Everything that the gateway keeps.
+///
+/// An engine (SQLite, PostgreSQL) implements it; business rules stay above it.
+///
+/// Invariants that every engine keeps, each within one transaction, and that `StorageContract` tests:
+/// - An event is counted once: (brand, source, id) is unique for the brand's `dedupeHours`.
+/// - `sequence` is dense from 1 within a conversation, in the order of commits.
+/// - A consumer's unread equals the number of its messages that count (agent, not silent) and lie above their
+///   conversation's read mark; a read mark never moves back and never past the last sequence.
+/// - The outbox holds exactly the deliveries that are not finished; a finished one is in the delivery log and nowhere
+///   else. A row is owned by one incarnation or by none.
+/// - The rows of one registration are handed out in the order of their ids: a row with an older unowned sibling is
+///   never owned, and a row that is given back with a later due time moves its younger unowned siblings' due times
+///   with it.
+/// - When a call returns, what it did has been synced to disk.
+///
+/// Any thread or task may call; calls never block the caller's thread. Writing calls are serialised by the engine.
+package protocol GatewayStore: Sendable {
+    // MARK: Start and stop
+
+    /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned.
+    ///
+    /// - Parameter now: The time that such rows become due.
+    /// - Returns: The new incarnation and what waits on each lane.
+    /// - Throws: `StorageError`.
+    func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart
+
+    /// Finishes what runs and closes; later calls throw ``StorageError/closed``.
+    func close() async
+
+    /// Reads something small, to say whether the store answers.
+    ///
+    /// - Throws: `StorageError`.
+    func probe() async throws(StorageError)
+
+    // MARK: The writer's turn
+
+    /// Does one turn of the writer in one transaction: outcomes, changes, accepts, then claims, in this order.
+    ///
+    /// All or nothing: when it throws, nothing of the turn is stored, and the caller may try its parts one by one.
+    ///
+    /// - Parameter turn: What waited while the last turn ran.
+    /// - Returns: A result for each part, in the order of the turn.
+    /// - Throws: `StorageError`.
+    func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult
+
+    // MARK: Brands, apps, credentials
+
+    /// Stores a new brand.
+    ///
+    /// - Parameter brand: The brand.
+    /// - Throws: `StorageError`, ``StorageError/duplicate`` when the id is taken.
+    func insertBrand(_ brand: Brand) async throws(StorageError)
+
+    /// Replaces a brand's name and settings.
+    ///
+    /// - Parameter brand: The brand as it should be.
+    /// - Returns: False when there is none with its id.
+    /// - Throws: `StorageError`.
+    func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool
+
+    /// Deletes a brand with everything that is its own.
+    ///
+    /// - Parameter brand: The brand.
+    /// - Returns: The lanes that are gone; nil when there is no such brand.
+    /// - Throws: `StorageError`.
+    func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]?
+
+    /// All brands, by id.
+    ///
+    /// - Returns: All of them: an instance has few.
+    /// - Throws: `StorageError`.
+    func brands() async throws(StorageError) -> [Brand]
+
+    /// Stores an app, new or changed, and makes its lanes.
+    ///
+    /// - Parameters:
+    ///   - app: The app with its sealed settings.
+    ///   - lanes: The lanes that its settings allow; each gets a number that it keeps.
+    /// - Returns: True when the app is new.
+    /// - Throws: `StorageError`.
+    func putApp(_ app: StoredApp, lanes: [LaneKey]) async throws(StorageError) -> Bool
+
+    /// Deletes an app with its registrations and what is pending for them.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - app: The app.
+    ///   - now: The time of the change.
+    /// - Returns: The lanes that are gone; nil when there is no such app.
+    /// - Throws: `StorageError`.
+    func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]?
+
+    /// All apps of all brands.
+    ///
+    /// - Returns: All of them: an instance has few.
+    /// - Throws: `StorageError`.
+    func apps() async throws(StorageError) -> [StoredApp]
+
+    /// All lanes.
+    ///
+    /// - Returns: The name of each lane's number.
+    /// - Throws: `StorageError`.
+    func lanes() async throws(StorageError) -> [LaneID: LaneKey]
+
+    /// Stores a new credential.
+    ///
+    /// - Parameter credential: The credential.
+    /// - Throws: `StorageError`, ``StorageError/duplicate`` when its id, or its name among SDK keys, is taken in the
+    ///   instance.
+    func insertCredential(_ credential: StoredCredential) async throws(StorageError)
+
+    /// Marks a credential as revoked.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - id: The credential.
+    ///   - now: The time of the change.
+    /// - Returns: False when the brand has no such credential that is not revoked already.
+    /// - Throws: `StorageError`.
+    func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool
+
+    /// All credentials of all brands that are not revoked.
+    ///
+    /// - Returns: All of them: an instance has few.
+    /// - Throws: `StorageError`.
+    func credentials() async throws(StorageError) -> [StoredCredential]
+
+    // MARK: Reads
+
+    /// The session of a token.
+    ///
+    /// - Parameter tokenHash: SHA-256 of the token, 32 bytes.
+    /// - Returns: Nil when there is none; an expired one is returned as long as it is kept.
+    /// - Throws: `StorageError`.
+    func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession?
+
+    /// A consumer.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - id: The consumer.
+    /// - Returns: Nil when the brand has never seen it.
+    /// - Throws: `StorageError`.
+    func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer?
+
+    /// A consumer's unread count, over open and closed conversations (R87).
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    /// - Returns: The total, and the conversations with messages, newest first, at most 500.
+    /// - Throws: `StorageError`.
+    func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts
+
+    /// Messages of one conversation in order.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer whose conversation it is.
+    ///   - conversation: The conversation; nil reads all of the consumer's conversations in the order of acceptance and
+    ///     ignores `afterSequence`.
+    ///   - afterSequence: Only messages above it.
+    ///   - after: Only messages after this one (a cursor for the form without a conversation).
+    ///   - limit: At most this many.
+    /// - Returns: Nil when the conversation is unknown or another consumer's.
+    /// - Throws: `StorageError`.
+    func messages(
+        brand: BrandID,
+        consumer: ConsumerID,
+        conversation: ConversationID?,
+        afterSequence: Int64,
+        after: MessageID?,
+        limit: Int
+    ) async throws(StorageError) -> [Message]?
+
+    /// A registration.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - app: The app.
+    ///   - device: The device.
+    /// - Returns: Nil when there is none.
+    /// - Throws: `StorageError`.
+    func registration(
+        brand: BrandID,
+        app: AppID,
+        device: DeviceID
+    ) async throws(StorageError) -> DeviceRegistration?
+
+    /// A consumer's registrations, oldest first.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    /// - Returns: All of them: a consumer has few.
+    /// - Throws: `StorageError`.
+    func registrations(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> [DeviceRegistration]
+
+    /// Deliveries by filter, newest first, from the outbox and the delivery log.
+    ///
+    /// - Parameter query: The filter and the page.
+    /// - Returns: A page.
+    /// - Throws: `StorageError`.
+    func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage
+
+    /// One delivery with all its attempts, oldest first.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - id: The delivery.
+    /// - Returns: Nil when the brand has no such delivery.
+    /// - Throws: `StorageError`.
+    func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail?
+}

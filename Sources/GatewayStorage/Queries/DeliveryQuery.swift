@@ -1,0 +1,175 @@
+package import GatewayModel
+
+/// Which deliveries to list; nil members do not filter.
+package struct DeliveryQuery: Sendable {
+    /// The brand.
+    package var brand: BrandID
+    /// Only this consumer's.
+    package var consumer: ConsumerID?
+    /// Only this device's.
+    package var device: DeviceID?
+    /// Only this message's.
+    package var message: MessageID?
+    /// Only in this state.
+    package var state: DeliveryState?
+    /// Only by this transport.
+    package var provider: PushType?
+    /// Only with this reason of the provider's.
+    package var reason: String?
+    /// Only queued at or after this moment.
+    package var since: Timestamp?
+    /// Only queued before this moment.
+    package var until: Timestamp?
+    /// Only older than this delivery (the cursor).
+    package var before: DeliveryID?
+    /// At most this many, 1 to 500.
+    package var limit: Int
+
+    /// All of a brand's deliveries.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - limit: At most this many.
+    package init(brand: BrandID, limit: Int) {
+        self.brand = brand
+        self.limit = limit
+    }
+}
+
+/// A page of deliveries, newest first.
+package struct DeliveryPage: Sendable {
+    /// The deliveries.
+    package var items: [DeliveryRecord]
+    /// Where the next page begins; nil when this is the last.
+    package var next: DeliveryID?
+
+    /// Takes a page.
+    ///
+    /// - Parameters:
+    ///   - items: The deliveries.
+    ///   - next: Where the next page begins.
+    package init(items: [DeliveryRecord], next: DeliveryID?) {
+        self.items = items
+        self.next = next
+    }
+}
+
+/// A delivery as operators see it (`http-api.md` section 9).
+package struct DeliveryRecord: Sendable, Equatable {
+    /// The delivery.
+    package var id: DeliveryID
+    /// The message; nil for a badge.
+    package var messageID: MessageID?
+    /// The consumer.
+    package var consumer: ConsumerID
+    /// The device.
+    package var device: DeviceID
+    /// The app.
+    package var app: AppID
+    /// The transport.
+    package var provider: PushType
+    /// Where it stands.
+    package var state: DeliveryState
+    /// How often it was tried.
+    package var attempts: Int
+    /// The provider's id of the push.
+    package var providerID: String?
+    /// The HTTP status of the last answer.
+    package var status: Int?
+    /// The provider's reason in the last answer.
+    package var reason: String?
+    /// When it was queued.
+    package var queuedAt: Timestamp
+    /// When it last left.
+    package var sentAt: Timestamp?
+    /// From leaving to the answer, in milliseconds.
+    package var latencyMilliseconds: Int64?
+    /// When it was tapped.
+    package var tappedAt: Timestamp?
+    /// The badge that it carried.
+    package var badge: Int64?
+    /// Why it was not made.
+    package var suppressedBy: SuppressedBy?
+
+    /// Takes the facts of a delivery; what is not known yet is nil.
+    ///
+    /// - Parameters:
+    ///   - id: The delivery.
+    ///   - messageID: The message.
+    ///   - consumer: The consumer.
+    ///   - device: The device.
+    ///   - app: The app.
+    ///   - provider: The transport.
+    ///   - state: Where it stands.
+    ///   - attempts: How often it was tried.
+    ///   - queuedAt: When it was queued.
+    package init(
+        id: DeliveryID,
+        messageID: MessageID?,
+        consumer: ConsumerID,
+        device: DeviceID,
+        app: AppID,
+        provider: PushType,
+        state: DeliveryState,
+        attempts: Int,
+        queuedAt: Timestamp
+    ) {
+        self.id = id
+        self.messageID = messageID
+        self.consumer = consumer
+        self.device = device
+        self.app = app
+        self.provider = provider
+        self.state = state
+        self.attempts = attempts
+        self.queuedAt = queuedAt
+    }
+}
+
+/// A delivery with all its attempts.
+package struct DeliveryDetail: Sendable {
+    /// The delivery.
+    package var record: DeliveryRecord
+    /// Its attempts, oldest first.
+    package var attempts: [DeliveryAttempt]
+
+    /// Takes a delivery and its attempts.
+    ///
+    /// - Parameters:
+    ///   - record: The delivery.
+    ///   - attempts: Its attempts.
+    package init(record: DeliveryRecord, attempts: [DeliveryAttempt]) {
+        self.record = record
+        self.attempts = attempts
+    }
+}
+
+/// One try of a delivery.
+package struct DeliveryAttempt: Sendable, Equatable {
+    /// Its number, from 1.
+    package var number: Int
+    /// When it left.
+    package var sentAt: Timestamp
+    /// The HTTP status; 0 when there was no answer.
+    package var status: Int
+    /// The provider's reason.
+    package var reason: String?
+    /// From leaving to the answer, in milliseconds.
+    package var latencyMilliseconds: Int64
+
+    /// Takes the facts of a try.
+    ///
+    /// - Parameters:
+    ///   - number: Its number.
+    ///   - sentAt: When it left.
+    ///   - status: The HTTP status.
+    ///   - reason: The provider's reason.
+    ///   - latencyMilliseconds: From leaving to the answer.
+    package init(number: Int, sentAt: Timestamp, status: Int, reason: String?, latencyMilliseconds: Int64) {
+        self.number = number
+        self.sentAt = sentAt
+        self.status = status
+        self.reason = reason
+        self.latencyMilliseconds = latencyMilliseconds
+    }
+}

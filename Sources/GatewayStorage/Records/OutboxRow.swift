@@ -1,0 +1,77 @@
+package import GatewayModel
+
+/// A delivery that is not finished, with everything that a lane needs to send it.
+package struct OutboxRow: Sendable {
+    /// The delivery.
+    package var id: DeliveryID
+    /// The way out.
+    package var lane: LaneID
+    /// The registration.
+    package var registration: RegistrationID
+    /// The provider's token as it was in the same transaction: secret.
+    package var token: String
+    /// What kind of device it is.
+    package var platform: DevicePlatform
+    /// Whose it is.
+    package var consumer: ConsumerKey
+    /// The consumer's unread count as it was at the end of the same transaction.
+    package var unread: Int64
+    /// What it carries.
+    package var kind: DeliveryKind
+    /// The conversation of the message; nil for a badge.
+    package var conversation: ConversationKey?
+    /// The message; nil for a badge.
+    package var message: Message?
+    /// How often it was tried.
+    package var attempts: Int
+    /// After this moment it is not sent any more.
+    package var expiresAt: Timestamp
+    /// When it was queued.
+    package var queuedAt: Timestamp
+
+    /// Takes the facts of a row.
+    ///
+    /// - Parameters:
+    ///   - id: The delivery.
+    ///   - lane: The way out.
+    ///   - registration: The registration.
+    ///   - token: The provider's token.
+    ///   - platform: What kind of device it is.
+    ///   - consumer: Whose it is.
+    ///   - unread: The consumer's unread count at the end of the same transaction.
+    ///   - kind: What it carries.
+    ///   - conversation: The conversation of the message.
+    ///   - message: The message.
+    ///   - attempts: How often it was tried.
+    ///   - expiresAt: After this moment it is not sent any more.
+    ///   - queuedAt: When it was queued.
+    package init(
+        id: DeliveryID,
+        lane: LaneID,
+        registration: RegistrationID,
+        token: String,
+        platform: DevicePlatform,
+        consumer: ConsumerKey,
+        unread: Int64,
+        kind: DeliveryKind,
+        conversation: ConversationKey?,
+        message: Message?,
+        attempts: Int,
+        expiresAt: Timestamp,
+        queuedAt: Timestamp
+    ) {
+        self.id = id
+        self.lane = lane
+        self.registration = registration
+        self.token = token
+        self.platform = platform
+        self.consumer = consumer
+        self.unread = unread
+        self.kind = kind
+        self.conversation = conversation
+        self.message = message
+        self.attempts = attempts
+        self.expiresAt = expiresAt
+        self.queuedAt = queuedAt
+    }
+}

@@ -1,0 +1,64 @@
+package import GatewayModel
+
+/// A consumer as it is stored.
+package struct StoredConsumer: Sendable, Equatable {
+    /// The store's number.
+    package var key: ConsumerKey
+    /// The consumer.
+    package var id: ConsumerID
+    /// Whether it has no identifier of the brand's.
+    package var anonymous: Bool
+    /// What an assertion said of it: name, email, phone.
+    package var profile: ConsumerProfile
+    /// Its unread count.
+    package var unread: Int64
+    /// When it was first seen.
+    package var createdAt: Timestamp
+
+    /// Takes the facts of a consumer.
+    ///
+    /// - Parameters:
+    ///   - key: The store's number.
+    ///   - id: The consumer.
+    ///   - anonymous: Whether it has no identifier of the brand's.
+    ///   - profile: What an assertion said of it.
+    ///   - unread: Its unread count.
+    ///   - createdAt: When it was first seen.
+    package init(
+        key: ConsumerKey,
+        id: ConsumerID,
+        anonymous: Bool,
+        profile: ConsumerProfile,
+        unread: Int64,
+        createdAt: Timestamp
+    ) {
+        self.key = key
+        self.id = id
+        self.anonymous = anonymous
+        self.profile = profile
+        self.unread = unread
+        self.createdAt = createdAt
+    }
+}
+
+/// What an identity assertion said of a consumer; identity is the identifier, never the email (R29).
+package struct ConsumerProfile: Sendable, Equatable {
+    /// The name.
+    package var name: String?
+    /// The email address.
+    package var email: String?
+    /// The phone number, E.164.
+    package var phone: String?
+
+    /// Takes what an assertion said.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - email: The email address.
+    ///   - phone: The phone number.
+    package init(name: String? = nil, email: String? = nil, phone: String? = nil) {
+        self.name = name
+        self.email = email
+        self.phone = phone
+    }
+}

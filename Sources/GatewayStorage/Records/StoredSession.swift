@@ -1,0 +1,42 @@
+package import GatewayModel
+
+/// A consumer's session as it is stored: the token itself is not kept.
+package struct StoredSession: Sendable, Equatable {
+    /// SHA-256 of the token, 32 bytes.
+    package var tokenHash: [UInt8]
+    /// The brand.
+    package var brand: BrandID
+    /// The consumer.
+    package var consumer: ConsumerID
+    /// The device that it is bound to, if any.
+    package var device: DeviceID?
+    /// When it ends.
+    package var expiresAt: Timestamp
+    /// When it was opened.
+    package var createdAt: Timestamp
+
+    /// Takes the facts of a session.
+    ///
+    /// - Parameters:
+    ///   - tokenHash: SHA-256 of the token.
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - device: The device that it is bound to.
+    ///   - expiresAt: When it ends.
+    ///   - createdAt: When it was opened.
+    package init(
+        tokenHash: [UInt8],
+        brand: BrandID,
+        consumer: ConsumerID,
+        device: DeviceID?,
+        expiresAt: Timestamp,
+        createdAt: Timestamp
+    ) {
+        self.tokenHash = tokenHash
+        self.brand = brand
+        self.consumer = consumer
+        self.device = device
+        self.expiresAt = expiresAt
+        self.createdAt = createdAt
+    }
+}

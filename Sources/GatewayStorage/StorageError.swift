@@ -1,0 +1,52 @@
+/// Why the store could not do what it was asked; no case holds a value of a row.
+package enum StorageError: Error, Sendable, Equatable {
+    /// Another process holds the data.
+    case locked(detail: String)
+    /// The data was written by a newer version: its newest migration is unknown here.
+    case newerSchema(migration: String)
+    /// The disk or the quota is full.
+    case full(detail: String)
+    /// The data cannot be written.
+    case readOnly(detail: String)
+    /// The data is damaged.
+    case corrupt(detail: String)
+    /// The store did not answer or a device failed; it may pass.
+    case unavailable(detail: String)
+    /// A row broke a rule of the schema; the caller's other rows are not to blame.
+    case constraint(detail: String)
+    /// The name is taken (a brand, a credential, an app).
+    case duplicate
+    /// The store is closed.
+    case closed
+
+    /// A stable word for logs and metric labels.
+    package var label: String {
+        switch self {
+        case .locked: "locked"
+        case .newerSchema: "newer_schema"
+        case .full: "full"
+        case .readOnly: "read_only"
+        case .corrupt: "corrupt"
+        case .unavailable: "unavailable"
+        case .constraint: "constraint"
+        case .duplicate: "duplicate"
+        case .closed: "closed"
+        }
+    }
+
+    /// A text for operators, without values of rows.
+    package var text: String {
+        switch self {
+        case .locked(let detail): "the data is in use by another process: \(detail)"
+        case .newerSchema(let migration):
+            "the data was written by a newer version of switchboard (migration \(migration) is unknown to this one)"
+        case .full(let detail): "the disk is full: \(detail)"
+        case .readOnly(let detail): "the data cannot be written: \(detail)"
+        case .corrupt(let detail): "the data is damaged: \(detail)"
+        case .unavailable(let detail): "the store does not answer: \(detail)"
+        case .constraint(let detail): "a row breaks a rule of the schema: \(detail)"
+        case .duplicate: "the name is taken"
+        case .closed: "the store is closed"
+        }
+    }
+}

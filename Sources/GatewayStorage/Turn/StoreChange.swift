@@ -1,0 +1,205 @@
+package import GatewayModel
+
+/// One thing that a device or a back-end changes; each is done in the writer's transaction so that lanes learn of
+/// changes in the order of commits.
+package enum StoreChange: Sendable {
+    /// Registers a device. A token last seen under another consumer or device id of the brand moves: the old
+    /// registration ends and what is pending for it is cancelled (`token_moved`).
+    case register(DeviceToRegister)
+    /// Ends or narrows registrations of a consumer; nil app and device mean all of them. Pending rows that are no
+    /// longer wanted are cancelled (`unregistered`, `unregistered_agent`).
+    case unregister(brand: BrandID, consumer: ConsumerID, app: AppID?, device: DeviceID?, scope: UnregisterScope)
+    /// Moves a read mark forward. Pending rows of what was read are cancelled (`read`), and the consumer's other devices
+    /// get a badge row.
+    case read(ReadRequest)
+    /// Records a tap (R109-R112). Never changes unread.
+    case tap(TapRequest)
+    /// Records what a device says of deliveries to it; unknown ones are ignored.
+    case receipts(brand: BrandID, consumer: ConsumerID, [DeviceReceipt])
+    /// Finds or creates a consumer and updates what is known of it; nil members of the profile change nothing.
+    case upsertConsumer(brand: BrandID, id: ConsumerID, anonymous: Bool, profile: ConsumerProfile)
+    /// Opens a session; the consumer is created when it is new.
+    case openSession(StoredSession)
+    /// Ends one session; with a scope also unregisters the device that it is bound to (all of the consumer's devices
+    /// when it is bound to none).
+    case endSession(tokenHash: [UInt8], unregister: UnregisterScope)
+    /// Ends a consumer's sessions, of one device or of all, and unregisters likewise.
+    case endSessions(brand: BrandID, consumer: ConsumerID, device: DeviceID?, unregister: UnregisterScope)
+}
+
+/// A device as it asks to be registered, validated.
+package struct DeviceToRegister: Sendable {
+    /// The brand.
+    package var brand: BrandID
+    /// The app.
+    package var app: AppID
+    /// The app's id of the installation.
+    package var device: DeviceID
+    /// Whose it is; created when it is new.
+    package var consumer: ConsumerID
+    /// The provider's token: secret.
+    package var token: String
+    /// The transport.
+    package var pushType: PushType
+    /// Which of the provider's worlds the token belongs to.
+    package var environment: PushEnvironment
+    /// What kind of device it is.
+    package var platform: DevicePlatform
+    /// Language tag.
+    package var locale: String?
+    /// Time zone name.
+    package var timeZone: String?
+    /// The system's version.
+    package var osVersion: String?
+    /// The app's version.
+    package var appVersion: String?
+    /// What it wants to be pushed.
+    package var receives: Receives
+
+    /// Takes what a device asks for.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - app: The app.
+    ///   - device: The app's id of the installation.
+    ///   - consumer: Whose it is.
+    ///   - token: The provider's token.
+    ///   - pushType: The transport.
+    ///   - environment: Which of the provider's worlds the token belongs to.
+    ///   - platform: What kind of device it is.
+    ///   - receives: What it wants to be pushed.
+    package init(
+        brand: BrandID,
+        app: AppID,
+        device: DeviceID,
+        consumer: ConsumerID,
+        token: String,
+        pushType: PushType,
+        environment: PushEnvironment,
+        platform: DevicePlatform,
+        receives: Receives
+    ) {
+        self.brand = brand
+        self.app = app
+        self.device = device
+        self.consumer = consumer
+        self.token = token
+        self.pushType = pushType
+        self.environment = environment
+        self.platform = platform
+        self.receives = receives
+    }
+}
+
+/// Up to where a consumer has read.
+package struct ReadRequest: Sendable {
+    /// The brand.
+    package var brand: BrandID
+    /// The consumer.
+    package var consumer: ConsumerID
+    /// The conversation.
+    package var conversation: ConversationID
+    /// Up to where.
+    package var target: ReadTarget
+    /// The device that showed the messages, which needs no badge push; nil when the back-end reports the read.
+    package var device: DeviceID?
+
+    /// Takes how far was read.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - conversation: The conversation.
+    ///   - target: Up to where.
+    ///   - device: The device that showed the messages.
+    package init(
+        brand: BrandID,
+        consumer: ConsumerID,
+        conversation: ConversationID,
+        target: ReadTarget,
+        device: DeviceID?
+    ) {
+        self.brand = brand
+        self.consumer = consumer
+        self.conversation = conversation
+        self.target = target
+        self.device = device
+    }
+}
+
+/// A tap that a device reports.
+package struct TapRequest: Sendable {
+    /// The brand.
+    package var brand: BrandID
+    /// The consumer.
+    package var consumer: ConsumerID
+    /// The message, which is the push message id.
+    package var message: MessageID
+    /// The device.
+    package var device: DeviceID
+    /// When it was tapped, as the device says.
+    package var tappedAt: Timestamp
+    /// The action or button, as the device says.
+    package var action: String?
+
+    /// Takes a tap.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - message: The message.
+    ///   - device: The device.
+    ///   - tappedAt: When it was tapped.
+    ///   - action: The action or button.
+    package init(
+        brand: BrandID,
+        consumer: ConsumerID,
+        message: MessageID,
+        device: DeviceID,
+        tappedAt: Timestamp,
+        action: String?
+    ) {
+        self.brand = brand
+        self.consumer = consumer
+        self.message = message
+        self.device = device
+        self.tappedAt = tappedAt
+        self.action = action
+    }
+}
+
+/// What a device says of a push that it got.
+package struct DeviceReceipt: Sendable {
+    /// What happened on the device.
+    package enum State: String, Sendable, CaseIterable {
+        /// It arrived.
+        case delivered
+        /// It was shown.
+        case displayed
+        /// The consumer wiped it away.
+        case dismissed
+    }
+
+    /// The message.
+    package var message: MessageID
+    /// The device.
+    package var device: DeviceID
+    /// What happened.
+    package var state: State
+    /// When, as the device says.
+    package var at: Timestamp
+
+    /// Takes what a device says.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - device: The device.
+    ///   - state: What happened.
+    ///   - at: When.
+    package init(message: MessageID, device: DeviceID, state: State, at: Timestamp) {
+        self.message = message
+        self.device = device
+        self.state = state
+        self.at = at
+    }
+}

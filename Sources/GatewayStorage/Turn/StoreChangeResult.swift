@@ -1,0 +1,113 @@
+package import GatewayModel
+
+/// What a change did; the case follows the change's.
+package enum StoreChangeResult: Sendable {
+    /// A device was registered.
+    case registered(RegistrationChange)
+    /// Registrations ended or were narrowed; empty when there were none.
+    case unregistered(RegistrationsChange)
+    /// A read mark was set, or stood there already.
+    case read(ReadChange)
+    /// A tap was recorded, or had been before.
+    case tapped(TapAnswer)
+    /// Receipts were recorded: how many of them met a delivery.
+    case receipts(recorded: Int)
+    /// A consumer was found or created.
+    case consumer(StoredConsumer)
+    /// A session was opened.
+    case sessionOpened
+    /// Sessions ended.
+    case sessionsEnded(count: Int, RegistrationsChange)
+    /// There is no such thing, or it is another consumer's.
+    case notFound
+    /// It is past its look-back.
+    case gone
+}
+
+/// What a registration did.
+package struct RegistrationChange: Sendable {
+    /// The registration as it is now.
+    package var registration: DeviceRegistration
+    /// Whether the device was not registered before (for this app).
+    package var created: Bool
+    /// Registrations that ended because their token or their device moved.
+    package var ended: [RegistrationID]
+
+    /// Takes what a registration did.
+    ///
+    /// - Parameters:
+    ///   - registration: The registration as it is now.
+    ///   - created: Whether the device was not registered before.
+    ///   - ended: Registrations that ended.
+    package init(registration: DeviceRegistration, created: Bool, ended: [RegistrationID]) {
+        self.registration = registration
+        self.created = created
+        self.ended = ended
+    }
+}
+
+/// Registrations that a change ended or narrowed.
+package struct RegistrationsChange: Sendable, Equatable {
+    /// Registrations that are gone.
+    package var ended: [RegistrationID]
+    /// Registrations that no longer take agents' messages.
+    package var narrowed: [RegistrationID]
+
+    /// Takes what a change ended or narrowed.
+    ///
+    /// - Parameters:
+    ///   - ended: Registrations that are gone.
+    ///   - narrowed: Registrations that no longer take agents' messages.
+    package init(ended: [RegistrationID] = [], narrowed: [RegistrationID] = []) {
+        self.ended = ended
+        self.narrowed = narrowed
+    }
+}
+
+/// What a read did.
+package struct ReadChange: Sendable, Equatable {
+    /// The consumer.
+    package var consumer: ConsumerKey
+    /// The conversation.
+    package var conversation: ConversationKey
+    /// The read mark now.
+    package var readSequence: Int64
+    /// The consumer's unread count now.
+    package var unread: Int64
+
+    /// Takes what a read did.
+    ///
+    /// - Parameters:
+    ///   - consumer: The consumer.
+    ///   - conversation: The conversation.
+    ///   - readSequence: The read mark now.
+    ///   - unread: The consumer's unread count now.
+    package init(consumer: ConsumerKey, conversation: ConversationKey, readSequence: Int64, unread: Int64) {
+        self.consumer = consumer
+        self.conversation = conversation
+        self.readSequence = readSequence
+        self.unread = unread
+    }
+}
+
+/// What a device learns from its tap.
+package struct TapAnswer: Sendable {
+    /// The message.
+    package var message: Message
+    /// When it was first tapped.
+    package var tappedAt: Timestamp
+    /// Whether this was the first report.
+    package var first: Bool
+
+    /// Takes what a device learns.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - tappedAt: When it was first tapped.
+    ///   - first: Whether this was the first report.
+    package init(message: Message, tappedAt: Timestamp, first: Bool) {
+        self.message = message
+        self.tappedAt = tappedAt
+        self.first = first
+    }
+}

@@ -1,0 +1,101 @@
+package import GatewayModel
+
+/// What the writer does in one transaction.
+package struct WriterTurn: Sendable {
+    /// The time of the turn.
+    package var now: Timestamp
+    /// Who owns the rows that get a slot.
+    package var incarnation: IncarnationID
+    /// What became of pushes.
+    package var outcomes: [OutcomeRecord]
+    /// What devices and back-ends changed, in the order asked.
+    package var changes: [StoreChange]
+    /// Events to accept, in the order asked.
+    package var accepts: [AcceptRequest]
+    /// How many new rows each lane can take into memory; a lane that is absent takes none.
+    package var budgets: [LaneID: LaneBudget]
+    /// Rows that lanes with a backlog ask for.
+    package var claims: [ClaimRequest]
+
+    /// An empty turn.
+    ///
+    /// - Parameters:
+    ///   - now: The time of the turn.
+    ///   - incarnation: Who owns the rows that get a slot.
+    package init(now: Timestamp, incarnation: IncarnationID) {
+        self.now = now
+        self.incarnation = incarnation
+        self.outcomes = []
+        self.changes = []
+        self.accepts = []
+        self.budgets = [:]
+        self.claims = []
+    }
+}
+
+/// How many new rows a lane can take into memory in this turn: reserved before the commit.
+package struct LaneBudget: Sendable, Equatable {
+    /// At most this many rows are written as owned; the rest as unowned.
+    package var slots: Int
+    /// Whether some device of the lane may have unowned rows, so that the engine must look before it owns a younger one.
+    package var mayHaveBacklog: Bool
+
+    /// Takes a budget.
+    ///
+    /// - Parameters:
+    ///   - slots: At most this many rows are written as owned.
+    ///   - mayHaveBacklog: Whether the engine must look for older unowned rows of the device.
+    package init(slots: Int, mayHaveBacklog: Bool) {
+        self.slots = slots
+        self.mayHaveBacklog = mayHaveBacklog
+    }
+}
+
+/// A lane's demand for rows of its backlog.
+package struct ClaimRequest: Sendable, Equatable {
+    /// The lane.
+    package var lane: LaneID
+    /// At most this many.
+    package var limit: Int
+
+    /// Takes a demand.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane.
+    ///   - limit: At most this many.
+    package init(lane: LaneID, limit: Int) {
+        self.lane = lane
+        self.limit = limit
+    }
+}
+
+/// Events of one request (or a piece of one) that are accepted together.
+package struct AcceptRequest: Sendable {
+    /// The brand.
+    package var brand: BrandID
+    /// How long a push may wait when its event says nothing, in seconds.
+    package var messageTtlSeconds: Int64
+    /// How long the events' ids are remembered, in hours.
+    package var dedupeHours: Int64
+    /// The events, each with the id that its message gets if it is new.
+    package var events: [(event: AgentEvent, messageID: MessageID)]
+
+    /// Takes events of one request.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - messageTtlSeconds: How long a push may wait when its event says nothing.
+    ///   - dedupeHours: How long the events' ids are remembered.
+    ///   - events: The events, each with the id that its message gets.
+    package init(
+        brand: BrandID,
+        messageTtlSeconds: Int64,
+        dedupeHours: Int64,
+        events: [(event: AgentEvent, messageID: MessageID)]
+    ) {
+        self.brand = brand
+        self.messageTtlSeconds = messageTtlSeconds
+        self.dedupeHours = dedupeHours
+        self.events = events
+    }
+}

@@ -1,0 +1,92 @@
+package import GatewayModel
+
+/// What one turn of the writer did.
+package struct WriterTurnResult: Sendable {
+    /// A result for each outcome, in order.
+    package var outcomes: [OutcomeEffect]
+    /// A result for each change, in order.
+    package var changes: [StoreChangeResult]
+    /// For each accept request, a result for each of its events, in order.
+    package var accepts: [[EventResult]]
+    /// New rows that are owned by the turn's incarnation, by id: the lanes send them from memory.
+    package var owned: [OutboxRow]
+    /// New rows that nobody owns: how many each lane got, and when the first is due.
+    package var unowned: [LaneID: Backlog]
+    /// A result for each claim, in order.
+    package var claims: [ClaimResult]
+    /// Unread counts that this turn changed, as they are at its end.
+    package var unread: [ConsumerKey: Int64]
+
+    /// An empty result.
+    package init() {
+        outcomes = []
+        changes = []
+        accepts = []
+        owned = []
+        unowned = [:]
+        claims = []
+        unread = [:]
+    }
+}
+
+/// Rows that wait in the store for a lane.
+package struct Backlog: Sendable, Equatable {
+    /// How many.
+    package var count: Int
+    /// When the first is due.
+    package var nextDue: Timestamp
+
+    /// Takes the facts of a backlog.
+    ///
+    /// - Parameters:
+    ///   - count: How many rows wait.
+    ///   - nextDue: When the first is due.
+    package init(count: Int, nextDue: Timestamp) {
+        self.count = count
+        self.nextDue = nextDue
+    }
+}
+
+/// What a claim got.
+package struct ClaimResult: Sendable {
+    /// The lane.
+    package var lane: LaneID
+    /// The rows, by (due, id); they are owned now.
+    package var rows: [OutboxRow]
+    /// When the first unowned row that is left is due; nil when none is left.
+    package var nextDue: Timestamp?
+
+    /// Takes what a claim got.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane.
+    ///   - rows: The rows.
+    ///   - nextDue: When the first unowned row that is left is due.
+    package init(lane: LaneID, rows: [OutboxRow], nextDue: Timestamp?) {
+        self.lane = lane
+        self.rows = rows
+        self.nextDue = nextDue
+    }
+}
+
+/// What the start of an incarnation found.
+package struct IncarnationStart: Sendable {
+    /// The new incarnation.
+    package var incarnation: IncarnationID
+    /// What waits on each lane; a lane that is absent has nothing.
+    package var backlog: [LaneID: Backlog]
+    /// How many rows were taken back from earlier incarnations.
+    package var recovered: Int
+
+    /// Takes what a start found.
+    ///
+    /// - Parameters:
+    ///   - incarnation: The new incarnation.
+    ///   - backlog: What waits on each lane.
+    ///   - recovered: How many rows were taken back.
+    package init(incarnation: IncarnationID, backlog: [LaneID: Backlog], recovered: Int) {
+        self.incarnation = incarnation
+        self.backlog = backlog
+        self.recovered = recovered
+    }
+}
