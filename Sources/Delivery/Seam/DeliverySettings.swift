@@ -1,0 +1,27 @@
+/// How the delivery core behaves; each has the default of `Config/switchboard.yaml`.
+package struct DeliverySettings: Sendable, Equatable {
+    /// Events that may wait for their commit, 1 to 1,000,000 (`intake.maxPendingEvents`).
+    package var maxPendingEvents = 20_000
+    /// Bytes of event texts and data that may wait for their commit (`intake.maxPendingBytes`).
+    package var maxPendingBytes = 64 << 20
+    /// Events of one commit, so that no request holds the writer for long (architecture section 3).
+    package var maxEventsPerTurn = 500
+    /// Outcomes of one commit.
+    package var maxOutcomesPerTurn = 2000
+    /// Changes of devices and consumers of one commit.
+    package var maxChangesPerTurn = 500
+    /// Rows that one lane holds in memory, sent or waiting behind one that is (`delivery.slotsPerLane`).
+    package var slotsPerLane = 4096
+    /// Seconds before each further try after a passing fault; the last one repeats until the message expires
+    /// (`delivery.retryDelaysSeconds`). 5 s for a blip, 30 s and 2 min for a restart, then Apple's 15 min for 5xx.
+    package var retryDelaysSeconds: [Int64] = [5, 30, 120, 900]
+    /// How long a stop may wait for answers, in seconds (`delivery.drainDeadlineSeconds`).
+    package var drainDeadlineSeconds: Int64 = 20
+    /// The first time that a lane stops when its credential is refused, in seconds; doubles up to ``breakerMaxSeconds``.
+    package var breakerFirstSeconds: Int64 = 30
+    /// The longest time between two tries of a lane whose credential is refused, in seconds.
+    package var breakerMaxSeconds: Int64 = 900
+
+    /// The defaults.
+    package init() {}
+}
