@@ -1,7 +1,7 @@
 package import GatewayModel
 package import GatewayStorage
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// The delivery core: takes events and changes, commits them in turns, and feeds the lanes.
 ///
