@@ -16,6 +16,13 @@ package struct HTTP2HeaderName: Sendable {
     }
 }
 
+extension HTTP2HeaderName: ExpressibleByStringLiteral {
+    /// Takes a literal of at least two lower-case characters.
+    package init(stringLiteral name: StaticString) {
+        self.init(name)
+    }
+}
+
 extension HTTP2HeaderName: CustomStringConvertible {
     /// The name as text.
     package var description: String { text.description }

@@ -62,12 +62,19 @@ final class ClientFraming: FramingSession {
             case .withoutIndexing, .neverIndexed: block.append(header.name.text, header.value, flags: secret)
             }
         }
-        guard let stream = submitRequest(block.fields, record: record, hasBody: !request.body.isEmpty) else { return nil }
+        guard let stream = submitRequest(block.fields, record: record, hasBody: !request.body.isEmpty) else {
+            return nil
+        }
         while exchanges.count <= record { exchanges.append(ClientExchange()) }
         exchanges[record].requestID = request.id
         exchanges[record].streamID = stream
         exchanges[record].body = request.body
         return stream
+    }
+
+    /// The status of the response so far.
+    func status(record: Int) -> Int {
+        exchanges[record].status
     }
 
     /// Frees a record and takes what it holds of the response.

@@ -50,7 +50,8 @@ final class TLSContextHandle: @unchecked Sendable {
                 throw .configuration("certificate chain: \(OpenSSLErrors.takeText())")
             }
         }
-        let key = Self.withBIO(identity.privateKeyPEM) { bio in PEM_read_bio_PrivateKey(bio, nil, refusePassphrase, nil) }
+        let key = Self.withBIO(identity.privateKeyPEM) { bio in PEM_read_bio_PrivateKey(bio, nil, refusePassphrase, nil)
+        }
         guard let key else { throw .configuration("private key: \(OpenSSLErrors.takeText())") }
         defer { EVP_PKEY_free(key) }
         guard SSL_CTX_use_PrivateKey(pointer, key) == 1, SSL_CTX_check_private_key(pointer) == 1 else {
