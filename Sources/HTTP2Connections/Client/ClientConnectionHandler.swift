@@ -313,8 +313,10 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     // MARK: - The timer
 
-    /// One timer for the whole connection. It is moved only when something is due earlier; else it fires early and is set
-    /// anew, which is rarer than requests by far.
+    /// One timer for the whole connection.
+    ///
+    /// It is moved only when something is due earlier; else it fires early and is set anew, which is rarer than
+    /// requests by far.
     private func armTimer(_ context: ChannelHandlerContext) {
         let due = machine.nextDue
         guard due < timerDue else { return }

@@ -116,11 +116,7 @@ struct ClientConnectionMachine {
         return min(limits.maximumStreams, max(1, peerLimit * 9 / 10))
     }
 
-    /// How many requests may be pulled now.
-    ///
-    /// - Parameters:
-    ///   - window: What the peer allows on the connection, in bytes.
-    ///   - isWritable: Whether the socket takes more.
+    /// How many requests may be pulled now, with `window` bytes of the connection's send window left.
     func capacity(window: Int, isWritable: Bool) -> Int {
         guard phase == .ready, isWritable, window > 0 else { return 0 }
         let room = min(streamLimit - openStreams, max(1, window / bodyEstimate))
@@ -128,7 +124,9 @@ struct ClientConnectionMachine {
         return max(0, min(room, ids < 0 ? 0 : ids / 2 + 1))
     }
 
-    /// Gives a pulled request a record number. It is followed by `submitted` or `.notSent`.
+    /// Gives a pulled request a record number.
+    ///
+    /// It is followed by `submitted` or `.notSent`.
     mutating func admit(bodyBytes: Int, timeout: UInt64, now: UInt64) -> Int {
         let deadline = now &+ min(timeout, 1 << 62)
         earliestDeadline = min(earliestDeadline, deadline)

@@ -1,4 +1,6 @@
-/// What a connection needs of its pool. All on the event loop.
+/// What a connection needs of its pool.
+///
+/// All on the event loop.
 protocol ClientConnectionOwner: AnyObject {
     /// Fills in requests, if the source has any.
     func nextRequests(capacity: Int, into requests: inout [HTTP2Request])

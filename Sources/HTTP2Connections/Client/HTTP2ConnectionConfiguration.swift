@@ -1,6 +1,8 @@
 package import NIOCore
 
-/// The limits of a client connection and its pool. Any thread.
+/// The limits of a client connection and its pool.
+///
+/// Any thread.
 ///
 /// Defaults follow `providers.md` F6, which gathers them from the faults of real senders.
 package struct HTTP2ConnectionConfiguration: Sendable {
@@ -13,7 +15,9 @@ package struct HTTP2ConnectionConfiguration: Sendable {
     /// The connection is dead when nothing at all was read this long after a PING: 10 s.
     package var pingTimeout: TimeAmount = .seconds(10)
 
-    /// A connection without a stream for this long is closed: 10 min. Providers punish frequent reconnecting.
+    /// A connection without a stream for this long is closed: 10 min.
+    ///
+    /// Providers punish frequent reconnecting.
     package var idleTimeout: TimeAmount = .minutes(10)
 
     /// A connection is replaced at this age, minus up to 20 % of jitter so that not all are replaced at once: 6 h.
@@ -22,7 +26,9 @@ package struct HTTP2ConnectionConfiguration: Sendable {
     /// How long we wait for the peer's close_notify or FIN after ours: 1 s.
     package var closeTimeout: TimeAmount = .seconds(1)
 
-    /// How many streams we open at most, whatever the peer allows: 1,500, the most seen from APNs. At least 1.
+    /// How many streams we open at most, whatever the peer allows: 1,500, the most seen from APNs.
+    ///
+    /// At least 1.
     package var maximumStreams: Int = 1500
 
     /// Open one stream only until an answer other than 403 has come.

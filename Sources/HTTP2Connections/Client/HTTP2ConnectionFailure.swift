@@ -1,4 +1,6 @@
-/// Why a connection could not be made or ended before its time. Texts hold no secrets. Any thread.
+/// Why a connection could not be made or ended before its time.
+///
+/// Texts hold no secrets. Any thread.
 package enum HTTP2ConnectionFailure: Error, Equatable, Sendable {
     /// Name resolution or TCP connect failed; the text is the system's.
     case unreachable(String)

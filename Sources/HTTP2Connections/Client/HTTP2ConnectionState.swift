@@ -1,4 +1,6 @@
-/// What a pool tells its source about its connection. Any thread.
+/// What a pool tells its source about its connection.
+///
+/// Any thread.
 package enum HTTP2ConnectionState: Equatable, Sendable {
     /// A connection is being made.
     case connecting
@@ -12,7 +14,9 @@ package enum HTTP2ConnectionState: Equatable, Sendable {
     case closed
 }
 
-/// What is known of a connection that is ready. Any thread.
+/// What is known of a connection that is ready.
+///
+/// Any thread.
 package struct HTTP2ConnectionFacts: Equatable, Sendable {
     /// The TLS version, for example `TLSv1.3`.
     package var tlsVersion: String
@@ -22,7 +26,9 @@ package struct HTTP2ConnectionFacts: Equatable, Sendable {
     package var maxConcurrentStreams: UInt32
 }
 
-/// Why a connection takes no more requests. Any thread.
+/// Why a connection takes no more requests.
+///
+/// Any thread.
 package enum HTTP2DrainReason: Equatable, Sendable {
     /// The peer sent GOAWAY; the reason is the debug data (its JSON member `reason` if there is one), cleaned and cut.
     case goAway(HTTP2ErrorCode, reason: String?)

@@ -1,4 +1,6 @@
-/// An HTTP/2 error code as it stands in RST_STREAM and GOAWAY (RFC 9113 section 7). Unknown codes stay representable.
+/// An HTTP/2 error code as it stands in RST_STREAM and GOAWAY (RFC 9113 section 7).
+///
+/// Unknown codes stay representable.
 package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
     /// The code on the wire.
     package var rawValue: UInt32

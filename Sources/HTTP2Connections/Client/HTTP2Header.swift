@@ -1,4 +1,6 @@
-/// One header of a request, with its HPACK treatment. Any thread.
+/// One header of a request, with its HPACK treatment.
+///
+/// Any thread.
 package struct HTTP2Header: Sendable {
     /// How HPACK may represent the header (RFC 7541 section 6.2).
     package enum Indexing: Sendable {

@@ -1,4 +1,6 @@
-/// A header name as static lower-case bytes, so that no request allocates for it. Any thread.
+/// A header name as static lower-case bytes, so that no request allocates for it.
+///
+/// Any thread.
 ///
 /// HTTP/2 field names are lower case (RFC 9113 section 8.2.1).
 package struct HTTP2HeaderName: Sendable {

@@ -1,8 +1,12 @@
 package import NIOCore
 
-/// One request as it is pulled from a source. Scheme and authority come from the connection's target. Any thread.
+/// One request as it is pulled from a source.
+///
+/// Scheme and authority come from the connection's target. Any thread.
 package struct HTTP2Request: Sendable {
-    /// The caller's own number; it comes back in the response. Not looked at here.
+    /// The caller's own number; it comes back in the response.
+    ///
+    /// Not looked at here.
     package var id: UInt64
 
     /// The method, upper case.
@@ -17,7 +21,9 @@ package struct HTTP2Request: Sendable {
     /// The body; empty means that the request ends with its headers.
     package var body: [UInt8]
 
-    /// How long after being pulled the request may take. On expiry the stream is cancelled.
+    /// How long after being pulled the request may take.
+    ///
+    /// On expiry the stream is cancelled.
     package var timeout: TimeAmount
 
     /// Describes a request; the default timeout is 15 seconds (`providers.md` F6).

@@ -2,7 +2,9 @@ internal import DequeModule
 internal import NIOCore
 internal import Synchronization
 
-/// A source fed by hand: a bounded queue in front of a pool, for self-checks, tests and benchmark tools. Any thread.
+/// A source fed by hand: a bounded queue in front of a pool, for self-checks, tests and benchmark tools.
+///
+/// Any thread.
 ///
 /// Holds at most `limit` requests that no connection has pulled; a request beyond it is refused. The request's timeout
 /// counts from `submit`, so waiting for a connection uses it up too.
@@ -96,7 +98,9 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
         }
     }
 
-    /// Refuses what comes and answers what waits as unprocessed. To be called once the pool was shut down.
+    /// Refuses what comes and answers what waits as unprocessed.
+    ///
+    /// To be called once the pool was shut down.
     package func close() {
         let waiting = state.withLock { state in
             state.isClosed = true

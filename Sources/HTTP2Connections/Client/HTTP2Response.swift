@@ -1,4 +1,6 @@
-/// The answer to one pulled request. Any thread.
+/// The answer to one pulled request.
+///
+/// Any thread.
 package struct HTTP2Response: Sendable {
     /// How the request ended.
     package enum Result: Sendable {

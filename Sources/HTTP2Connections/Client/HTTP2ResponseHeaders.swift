@@ -1,4 +1,6 @@
-/// The headers of a response in one allocation: they are looked up far less often than they arrive. Any thread.
+/// The headers of a response in one allocation: they are looked up far less often than they arrive.
+///
+/// Any thread.
 ///
 /// Names are lower case. Trailers follow the headers. `:status` is not among them.
 package struct HTTP2ResponseHeaders: Sendable {

@@ -1,4 +1,6 @@
-/// Where a pool connects to. Any thread.
+/// Where a pool connects to.
+///
+/// Any thread.
 package struct HTTP2Target: Hashable, Sendable {
     /// The host to dial: a name, resolved anew for each connection, or an IP address.
     package var host: String

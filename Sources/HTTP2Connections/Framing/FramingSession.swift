@@ -69,7 +69,9 @@ class FramingSession {
         guard result >= 0 else { throw .broken(Self.text(Int32(clamping: result))) }
     }
 
-    /// The next frames to be sent, or `nil` when there are none. Valid until the next call.
+    /// The next frames to be sent, or `nil` when there are none.
+    ///
+    /// Valid until the next call.
     func nextChunk() throws(HTTP2ConnectionFailure) -> UnsafeRawBufferPointer? {
         enter()
         defer { isEntered = false }

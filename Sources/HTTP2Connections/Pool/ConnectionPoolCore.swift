@@ -2,7 +2,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// Executes what `ConnectionPoolMachine` decides. Confined to the pool's event loop.
+/// Executes what `ConnectionPoolMachine` decides.
+///
+/// Confined to the pool's event loop.
 final class ConnectionPoolCore {
     private let target: HTTP2Target
     private let tls: TLSClientContext

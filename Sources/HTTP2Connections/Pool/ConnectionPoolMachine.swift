@@ -1,4 +1,6 @@
-/// Decides when a pool dials and when it has ended. One connection takes requests at a time, others may be draining.
+/// Decides when a pool dials and when it has ended.
+///
+/// One connection takes requests at a time, others may be draining.
 ///
 /// A pure value: time comes in as nanoseconds of a monotonic clock, effects go out as actions.
 struct ConnectionPoolMachine {

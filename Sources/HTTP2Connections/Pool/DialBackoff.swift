@@ -6,11 +6,9 @@ struct DialBackoff {
     var base: UInt64
     var cap: UInt64
 
-    /// The wait in nanoseconds.
+    /// The wait in nanoseconds after so many failures; 0 failures wait not at all.
     ///
-    /// - Parameters:
-    ///   - failures: Fruitless connections in a row; 0 waits not at all.
-    ///   - random: Any 64 random bits.
+    /// `random` is any 64 random bits.
     func wait(failures: Int, random: UInt64) -> UInt64 {
         guard failures > 0 else { return 0 }
         let exponent = min(failures - 1, 32)

@@ -14,7 +14,9 @@ package final class HTTP2ConnectionPool: Sendable {
     private let core: NIOLoopBoundBox<ConnectionPoolCore>
     private let isWakeScheduled = Atomic<Bool>(false)
 
-    /// Makes a pool; nothing is dialled before `wake()`. Any thread.
+    /// Makes a pool; nothing is dialled before `wake()`.
+    ///
+    /// Any thread.
     ///
     /// - Parameters:
     ///   - target: Where to connect to.
@@ -45,7 +47,9 @@ package final class HTTP2ConnectionPool: Sendable {
         )
     }
 
-    /// Says that the source has something. Any thread; many calls before the loop turns count as one.
+    /// Says that the source has something.
+    ///
+    /// Any thread; many calls before the loop turns count as one.
     package func wake() {
         guard !isWakeScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         eventLoop.execute { [self] in
@@ -54,7 +58,9 @@ package final class HTTP2ConnectionPool: Sendable {
         }
     }
 
-    /// Takes no more requests, lets open streams finish until the deadline, says goodbye and closes. Any thread.
+    /// Takes no more requests, lets open streams finish until the deadline, says goodbye and closes.
+    ///
+    /// Any thread.
     ///
     /// Streams still open at the deadline are answered as unknown. What the source still holds is the source's own.
     ///

@@ -101,12 +101,16 @@ package final class HTTP2Server: Sendable {
         return HTTP2Server(channel: channel, port: channel.localAddress?.port ?? port, connections: registry)
     }
 
-    /// The connections that are open now. Any thread.
+    /// The connections that are open now.
+    ///
+    /// Any thread.
     package var openConnections: [HTTP2ServerConnection] {
         connections.all
     }
 
-    /// Stops listening and ends all connections in order at once. Any thread; calling twice is allowed.
+    /// Stops listening and ends all connections in order at once.
+    ///
+    /// Any thread; calling twice is allowed.
     package func shutdown() async {
         for connection in connections.close() { connection.close() }
         channel.close(promise: nil)

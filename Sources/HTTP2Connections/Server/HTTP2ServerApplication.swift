@@ -1,4 +1,6 @@
-/// What answers a server's requests. Called on the connection's event loop; must not block it.
+/// What answers a server's requests.
+///
+/// Called on the connection's event loop; must not block it.
 package protocol HTTP2ServerApplication: AnyObject, Sendable {
     /// A client finished TLS.
     func connectionOpened(_ connection: HTTP2ServerConnection, facts: HTTP2ServerConnectionFacts)
@@ -18,7 +20,9 @@ extension HTTP2ServerApplication {
     package func connectionClosed(_ connection: HTTP2ServerConnection) {}
 }
 
-/// What is known of a client after TLS. Any thread.
+/// What is known of a client after TLS.
+///
+/// Any thread.
 package struct HTTP2ServerConnectionFacts: Sendable {
     /// The TLS version, for example `TLSv1.3`.
     package var tlsVersion: String

@@ -1,6 +1,8 @@
 package import NIOCore
 
-/// What a server tells and allows its clients. Any thread.
+/// What a server tells and allows its clients.
+///
+/// Any thread.
 package struct HTTP2ServerConfiguration: Sendable {
     /// MAX_CONCURRENT_STREAMS of the first SETTINGS; 0 makes clients wait.
     package var maxConcurrentStreams: UInt32 = 1000

@@ -1,7 +1,9 @@
 internal import NIOCore
 internal import Synchronization
 
-/// A handle on one connection of a server, to answer and to misbehave through. Any thread; calls come into force in order.
+/// A handle on one connection of a server, to answer and to misbehave through.
+///
+/// Any thread; calls come into force in order.
 package final class HTTP2ServerConnection: Sendable {
     /// What can be done to a connection.
     enum Command: Sendable {
@@ -47,7 +49,9 @@ package final class HTTP2ServerConnection: Sendable {
         perform(.maxConcurrentStreams(limit))
     }
 
-    /// Sends GOAWAY. Streams above the last stream id are dropped; the connection ends when no stream is open.
+    /// Sends GOAWAY.
+    ///
+    /// Streams above the last stream id are dropped; the connection ends when no stream is open.
     ///
     /// - Parameters:
     ///   - lastStreamID: `nil` for the highest that was taken up.

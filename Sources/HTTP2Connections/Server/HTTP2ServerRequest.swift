@@ -1,4 +1,6 @@
-/// A complete request as a server receives it. Any thread.
+/// A complete request as a server receives it.
+///
+/// Any thread.
 package struct HTTP2ServerRequest: Sendable {
     /// Where the answer goes.
     package let stream: HTTP2ServerStream
@@ -24,7 +26,9 @@ package struct HTTP2ServerRequest: Sendable {
     }
 }
 
-/// One stream of a server's connection: where a request is answered. Any thread.
+/// One stream of a server's connection: where a request is answered.
+///
+/// Any thread.
 package struct HTTP2ServerStream: Sendable {
     /// The connection.
     package let connection: HTTP2ServerConnection
@@ -32,7 +36,9 @@ package struct HTTP2ServerStream: Sendable {
     /// The stream id.
     package let id: Int32
 
-    /// Answers the request. An answer to a stream that has ended is dropped.
+    /// Answers the request.
+    ///
+    /// An answer to a stream that has ended is dropped.
     package func respond(_ response: HTTP2ServerResponse) {
         connection.perform(.respond(stream: id, response))
     }
@@ -43,7 +49,9 @@ package struct HTTP2ServerStream: Sendable {
     }
 }
 
-/// What a server answers. Any thread.
+/// What a server answers.
+///
+/// Any thread.
 package struct HTTP2ServerResponse: Sendable {
     /// The status, 200 to 599.
     package var status: Int

@@ -2,7 +2,9 @@ internal import COpenSSL
 
 /// OpenSSL's error queue, which is per thread and so shared by all sessions of an event loop.
 enum OpenSSLErrors {
-    /// Empties the queue. Needed before each call whose result is read with `SSL_get_error`.
+    /// Empties the queue.
+    ///
+    /// Needed before each call whose result is read with `SSL_get_error`.
     ///
     /// `SSL_get_error` looks at the queue of the thread: what another session left there would be taken for this one's.
     static func clear() {

@@ -1,12 +1,16 @@
 internal import COpenSSL
 
-/// What all client sessions to a kind of peer share: trust, own certificate, TLS options. Any thread.
+/// What all client sessions to a kind of peer share: trust, own certificate, TLS options.
+///
+/// Any thread.
 ///
 /// The system's roots are always trusted, chain and host name are always verified, TLS is 1.2 or later.
 package final class TLSClientContext: Sendable {
     let handle: TLSContextHandle
 
-    /// Reads roots and identity. Blocks on files: make contexts at start-up, not on an event loop.
+    /// Reads roots and identity.
+    ///
+    /// Blocks on files: make contexts at start-up, not on an event loop.
     ///
     /// - Parameters:
     ///   - trustRootsFile: A PEM file of further roots, beside the system's.

@@ -5,7 +5,9 @@ internal import COpenSSL
 /// `@unchecked Sendable`: the context is configured inside the initialisers of the two context types and never changed
 /// afterwards; libssl locks what `SSL_new` and the session cache touch.
 final class TLSContextHandle: @unchecked Sendable {
-    /// The context. It stays inside the TLS folder.
+    /// The context.
+    ///
+    /// It stays inside the TLS folder.
     let pointer: OpaquePointer
 
     /// Makes a context with what both roles share.

@@ -4,7 +4,9 @@ internal import COpenSSL
 ///
 /// Confined to the event loop of its pool.
 final class TLSResumption {
-    /// The session. It stays inside the TLS folder.
+    /// The session.
+    ///
+    /// It stays inside the TLS folder.
     let pointer: OpaquePointer
 
     /// Takes over a reference that the caller gives up.

@@ -1,6 +1,8 @@
 internal import COpenSSL
 
-/// What all server sessions of a listener share: certificate, protocols offered, client certificate rules. Any thread.
+/// What all server sessions of a listener share: certificate, protocols offered, client certificate rules.
+///
+/// Any thread.
 package final class TLSServerContext: Sendable {
     let handle: TLSContextHandle
 

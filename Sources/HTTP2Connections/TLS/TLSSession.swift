@@ -78,7 +78,9 @@ final class TLSSession {
 
     // MARK: - The pump
 
-    /// Takes bytes from the socket. They are read by `handshake` and `read`.
+    /// Takes bytes from the socket.
+    ///
+    /// They are read by `handshake` and `read`.
     func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
         guard !bytes.isEmpty else { return }
         OpenSSLErrors.clear()
@@ -126,7 +128,9 @@ final class TLSSession {
         guard SSL_write(ssl, bytes.baseAddress, count) == count, Int(count) == bytes.count else { throw failure() }
     }
 
-    /// Writes close_notify. Nothing may be written afterwards; reading goes on.
+    /// Writes close_notify.
+    ///
+    /// Nothing may be written afterwards; reading goes on.
     func close() {
         guard isEstablished else { return }
         OpenSSLErrors.clear()
@@ -178,7 +182,9 @@ final class TLSSession {
         return String(decoding: text.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Keeps the newest session. Called by libssl from inside `read` or `handshake`: it only stores.
+    /// Keeps the newest session.
+    ///
+    /// Called by libssl from inside `read` or `handshake`: it only stores.
     func keep(_ session: TLSResumption) {
         resumption = session
     }

@@ -21,7 +21,9 @@ final class Events<Element: Sendable>: Sendable {
         reader?.resume(returning: element)
     }
 
-    /// The oldest that was not taken; waits for one if need be. One reader at a time.
+    /// The oldest that was not taken; waits for one if need be.
+    ///
+    /// One reader at a time.
     func next() async -> Element {
         await withCheckedContinuation { continuation in
             let found = state.withLock { state -> Element? in

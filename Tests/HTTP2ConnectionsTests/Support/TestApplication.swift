@@ -11,7 +11,9 @@ final class TestApplication: HTTP2ServerApplication {
 
     typealias Answer = @Sendable (HTTP2ServerRequest) -> HTTP2ServerResponse?
 
-    /// Every event, for the test to await. As many as a test makes.
+    /// Every event, for the test to await.
+    ///
+    /// As many as a test makes.
     let events: Events<Event>
     private let answer: Answer?
 
