@@ -25,7 +25,7 @@ import Testing
         )
         #expect(try request.json == expected)
         #expect(request.path == "/v1/projects/proj-1/messages:send")
-        #expect(request.headers.map(\.name) == ["content-type"])
+        #expect(request.headers.map(\.name.description) == ["content-type"])
         #expect(request.badge == 3)
         let data = try #require(try message(request)["data"] as? NSDictionary)
         for (key, value) in data {

@@ -96,7 +96,7 @@ extension PushRequest {
         }
     }
 
-    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    func header(_ name: String) -> String? { headers.first { $0.name.description == name }?.value }
 }
 
 func dictionary(_ text: String) throws -> NSDictionary {

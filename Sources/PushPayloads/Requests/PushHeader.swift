@@ -10,8 +10,8 @@ package struct PushHeader: Sendable, Equatable {
         case never
     }
 
-    /// The name in lower case.
-    package var name: String
+    /// The name in lower case; a constant, so that no push allocates for it.
+    package var name: StaticString
     /// The value: visible ASCII or UTF-8, without control characters.
     package var value: String
     /// How HPACK may remember the field.
@@ -23,9 +23,19 @@ package struct PushHeader: Sendable, Equatable {
     ///   - name: The name in lower case.
     ///   - value: The value.
     ///   - indexing: How HPACK may remember the field.
-    package init(name: String, value: String, indexing: Indexing) {
+    package init(name: StaticString, value: String, indexing: Indexing) {
         self.name = name
         self.value = value
         self.indexing = indexing
+    }
+
+    /// Compares names by their text.
+    ///
+    /// - Parameters:
+    ///   - lhs: The first field.
+    ///   - rhs: The second field.
+    /// - Returns: True when all three members are the same.
+    package static func == (lhs: PushHeader, rhs: PushHeader) -> Bool {
+        lhs.name.description == rhs.name.description && lhs.value == rhs.value && lhs.indexing == rhs.indexing
     }
 }
