@@ -237,7 +237,9 @@ struct ClientConnectionMachineTests {
         )
         #expect(script.machine.nextDue == Script.time(6000))
         #expect(
-            script.on(.tick, at: 6000) == [.reset(stream: 3, .cancel), .answer(record: unsent, .unprocessed(.deadline))]
+            script.on(.tick, at: 6000) == [
+                .reset(stream: 3, .cancel), .answer(record: unsent, .unprocessed(.deadline)),
+            ]
         )
         // What nghttp2 says of them afterwards is late.
         #expect(script.on(.closed(record: sent, errorCode: 8, status: nil), at: 6001) == [])

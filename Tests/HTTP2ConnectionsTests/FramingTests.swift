@@ -17,7 +17,9 @@ private struct Pair {
         server = try ServerFraming(configuration: serverConfiguration)
     }
 
-    /// Moves frames both ways until there are none. Returns how many bytes the client sent.
+    /// Moves frames both ways until there are none.
+    ///
+    /// Returns how many bytes the client sent.
     @discardableResult
     func exchange() throws -> Int {
         var sent = 0
