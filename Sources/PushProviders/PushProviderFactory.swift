@@ -15,7 +15,9 @@ package final class PushProviderFactory: Sendable {
     private let signers = ProviderTokenSigners()
     private let accessTokens: AccessTokenSources
 
-    /// Makes a factory. Reads the trust roots: at start-up, not on an event loop.
+    /// Makes a factory.
+    ///
+    /// Reads the trust roots: at start-up, not on an event loop.
     ///
     /// - Parameters:
     ///   - eventLoopGroup: A `MultiThreadedEventLoopGroup`; lanes are spread over its loops.

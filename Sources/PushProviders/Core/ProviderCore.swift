@@ -60,7 +60,9 @@ final class ProviderCore: Sendable {
         pool.withLock { $0 }?.wake()
     }
 
-    /// The credential came or failed. On the event loop.
+    /// The credential came or failed.
+    ///
+    /// On the event loop.
     func credentialChanged() {
         eventLoop.preconditionInEventLoop()
         guard !state.value.isShutDown else { return }
@@ -160,8 +162,10 @@ final class ProviderCore: Sendable {
         )
     }
 
-    /// How long the source should keep a push that was provably not processed. It is the source that sends again, since
-    /// the push must be true when it leaves; a connection in good order that ends is no reason to wait.
+    /// How long the source should keep a push that was provably not processed.
+    ///
+    /// It is the source that sends again, since the push must be true when it leaves; a connection in good order that
+    /// ends is no reason to wait.
     private static func resendDelay(_ reason: HTTP2RequestFailure.Reason) -> Int64? {
         switch reason {
         case .goAway(.noError), .shutdown: 0
