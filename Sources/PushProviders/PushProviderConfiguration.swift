@@ -1,7 +1,9 @@
 package import HTTP2Connections
 package import NIOCore
 
-/// The limits of providers. Any thread.
+/// The limits of providers.
+///
+/// Any thread.
 package struct PushProviderConfiguration: Sendable {
     /// Connections: dialling, pings, ages.
     package var connection = HTTP2ConnectionConfiguration()

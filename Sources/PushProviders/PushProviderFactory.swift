@@ -5,7 +5,9 @@ package import Logging
 package import NIOCore
 import NIOSSL
 
-/// Makes the providers of a process, which share trust, provider tokens and access tokens. Any thread.
+/// Makes the providers of a process, which share trust, provider tokens and access tokens.
+///
+/// Any thread.
 package final class PushProviderFactory: Sendable {
     private let group: any EventLoopGroup
     private let tls: TLSClientContext

@@ -9,7 +9,9 @@ package final class APNsProvider: PushProvider {
     /// Says that the source has something; any thread.
     package func wake() { core.wake() }
 
-    /// Opens a connection: DNS, TCP, TLS and the first SETTINGS. Apple says nothing of the key before the first push.
+    /// Opens a connection: DNS, TCP, TLS and the first SETTINGS.
+    ///
+    /// Apple says nothing of the key before the first push.
     ///
     /// - Returns: The verdict in plain words.
     package func check() async -> PushProviderVerdict { await core.check() }

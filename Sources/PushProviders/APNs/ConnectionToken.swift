@@ -1,4 +1,6 @@
-/// Which provider token one connection uses. A pure value; see ``ProviderTokenSigner`` for the rule.
+/// Which provider token one connection uses.
+///
+/// A pure value; see ``ProviderTokenSigner`` for the rule.
 struct ConnectionToken {
     /// At this age a connection changes to the newest token.
     static let changeSeconds: Int64 = 50 * 60

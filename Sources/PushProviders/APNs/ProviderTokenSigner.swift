@@ -4,7 +4,9 @@ import GatewayModel
 import PushPayloads
 import Synchronization
 
-/// Signs the provider tokens of one (team, key) for all lanes of this process. Any thread.
+/// Signs the provider tokens of one (team, key) for all lanes of this process.
+///
+/// Any thread.
 ///
 /// Apple wants a token changed at most every 20 and at least every 60 minutes, counted on each connection from the first
 /// use on (`providers.md` A5). So at most one is signed every 25 minutes; a connection takes the newest and keeps it until

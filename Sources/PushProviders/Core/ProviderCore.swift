@@ -6,7 +6,9 @@ import PushPayloads
 import Synchronization
 
 /// What all providers share: pulls pushes when a connection has room, renders and numbers them, reads the answers, and
-/// replaces connections. All of it on one event loop, but for ``wake()``.
+/// replaces connections.
+///
+/// All of it on one event loop, but for ``wake()``.
 final class ProviderCore: Sendable {
     /// How often a pool is replaced at an answer's word at most; a provider that says it at each push is not obeyed.
     private static let minSecondsBetweenReplacements: Int64 = 5
@@ -55,7 +57,9 @@ final class ProviderCore: Sendable {
         pool.withLock { $0 = makePool(PoolLink(core: self, number: 0), eventLoop) }
     }
 
-    /// Says that the source has something. Any thread.
+    /// Says that the source has something.
+    ///
+    /// Any thread.
     func wake() {
         pool.withLock { $0 }?.wake()
     }

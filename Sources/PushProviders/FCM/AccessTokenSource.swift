@@ -2,7 +2,9 @@ import GatewayModel
 import NIOCore
 import Synchronization
 
-/// The access token of one service account for all lanes of this process. Any thread.
+/// The access token of one service account for all lanes of this process.
+///
+/// Any thread.
 ///
 /// One is fetched at a time, about five minutes before the old one ends, which is used meanwhile. A failed fetch is tried
 /// again by itself after `min(cap, base * 2^(n-1)) * j`, with `j` drawn from 0.5 to 1, as long as a lane is there.
@@ -52,7 +54,9 @@ final class AccessTokenSource: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// The token for requests that leave now; nil while there is none. Starts a fetch where one is due.
+    /// The token for requests that leave now; nil while there is none.
+    ///
+    /// Starts a fetch where one is due.
     func token(_ now: Moment) -> AccessToken? {
         let (token, mustFetch) = state.withLock { state -> (AccessToken?, Bool) in
             let live = state.token.flatMap { now.monotonic < $0.expiresAt ? $0 : nil }

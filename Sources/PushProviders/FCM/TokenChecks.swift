@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Checks that wait for an access token. Any thread.
+/// Checks that wait for an access token.
+///
+/// Any thread.
 final class TokenChecks: Sendable {
     private let waiting = Mutex<[@Sendable (PushProviderVerdict) -> Void]>([])
 

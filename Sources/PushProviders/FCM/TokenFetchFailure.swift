@@ -1,4 +1,6 @@
-/// Why there is no access token. Texts hold no secrets.
+/// Why there is no access token.
+///
+/// Texts hold no secrets.
 enum TokenFetchFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The token endpoint could not be reached or did not answer.
     case unreachable(endpoint: String, String)
