@@ -146,6 +146,8 @@ let package = Package(
             dependencies: [
                 "GatewayModel", "HTTP2Connections", "PushPayloads", "PushProviders",
                 arguments, crypto, httpClient, logging, nioCore, nioPosix,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
+import NIOCore
 import NIOPosix
 import PushProviders
 
@@ -30,7 +31,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let binaries = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        let binaries = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
         for program in ["switchboard", "push-simulator"] {
             let path = binaries.appendingPathComponent(program).path
             guard FileManager.default.isExecutableFile(atPath: path) else {

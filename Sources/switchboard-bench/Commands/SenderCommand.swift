@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import GatewayModel
 import Logging
+import NIOCore
 import NIOPosix
 import PushPayloads
 import PushProviders
@@ -68,7 +69,7 @@ struct SenderCommand: AsyncParsableCommand {
         }
         let wall = seconds(ContinuousClock.now - start)
         let spent = ProcessUsage.ownCPUSeconds() - cpu
-        let sample = APNsPayload.body(of: source.job(1), brand: brand)
+        let sample = APNsRenderer(brand: brand, topic: identity.topic).request(for: source.job(1), now: clock.now).body
         let result = SenderResult(
             cpuSeconds: spent,
             wallSeconds: wall,

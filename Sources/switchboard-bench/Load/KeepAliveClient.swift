@@ -16,7 +16,6 @@ final class KeepAliveClient: Sendable {
     ///   - host: The host.
     ///   - port: The port.
     ///   - group: Where the connection lives.
-    ///   - latencies: Told the seconds of each request, on the event loop.
     /// - Returns: A connection that is ready.
     /// - Throws: When it cannot connect.
     static func connect(host: String, port: Int, group: any EventLoopGroup) async throws -> KeepAliveClient {

@@ -31,8 +31,9 @@ final class ChildProcess: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let pipe = Pipe()
         process.standardOutput = pipe
-        FileManager.default.createFile(atPath: logPath, contents: nil)
-        guard let log = FileHandle(forWritingAtPath: logPath) else { throw BenchmarkError("cannot write \(logPath)") }
+        guard FileManager.default.createFile(atPath: logPath, contents: nil),
+            let log = FileHandle(forWritingAtPath: logPath)
+        else { throw BenchmarkError("cannot write \(logPath)") }
         process.standardError = log
         name = URL(fileURLWithPath: path).lastPathComponent
         output = pipe.fileHandleForReading

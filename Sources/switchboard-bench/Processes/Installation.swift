@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
 
 /// A gateway and a simulator as processes of their own, on free ports of the loopback address, in a temporary folder.
 final class Installation: Sendable {
@@ -53,9 +55,15 @@ final class Installation: Sendable {
     /// - Returns: An installation without brands.
     /// - Throws: When one of them does not come up.
     static func start(binaries: URL, quiet: Bool) async throws -> Installation {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-bench-\(UUID().uuidString)")
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "switchboard-bench-\(UUID().uuidString)"
+        )
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let (simulator, apns, control) = try await startSimulator(binaries: binaries, directory: directory, quiet: quiet)
+        let (simulator, apns, control) = try await startSimulator(
+            binaries: binaries,
+            directory: directory,
+            quiet: quiet
+        )
         let data = directory.appendingPathComponent("data")
         let gateway = try ChildProcess(
             binaries.appendingPathComponent("switchboard").path,
@@ -137,7 +145,10 @@ final class Installation: Sendable {
             http,
             "POST",
             "/v1/brands/\(Self.brand)/credentials",
-            ["kind": "serviceAccount", "name": "bench", "scopes": ["events:write", "consumers:write", "deliveries:read"]]
+            [
+                "kind": "serviceAccount", "name": "bench",
+                "scopes": ["events:write", "consumers:write", "deliveries:read"],
+            ]
         )
         guard let id = account["id"] as? String, let secret = account["secret"] as? String else {
             throw BenchmarkError("the gateway answered no service account")
@@ -222,7 +233,9 @@ final class Installation: Sendable {
         let response = try await http.execute(HTTPClientRequest(url: control + "/stats"), timeout: .seconds(10))
         let bytes = try await response.body.collect(upTo: 1 << 20)
         let stats = try JSONSerialization.jsonObject(with: Data(buffer: bytes)) as? [String: Any]
-        guard let accepted = stats?["accepted"] as? Int else { throw BenchmarkError("the simulator's stats lack 'accepted'") }
+        guard let accepted = stats?["accepted"] as? Int else {
+            throw BenchmarkError("the simulator's stats lack 'accepted'")
+        }
         return accepted
     }
 

@@ -4,7 +4,8 @@ import Foundation
 struct Report {
     private(set) var figures: [Figure] = []
 
-    mutating func add(_ scenario: String, _ name: String, _ value: Double, _ unit: String, atMost limit: Double? = nil) {
+    mutating func add(_ scenario: String, _ name: String, _ value: Double, _ unit: String, atMost limit: Double? = nil)
+    {
         figures.append(Figure(scenario: scenario, name: name, value: value, unit: unit, limit: limit))
     }
 

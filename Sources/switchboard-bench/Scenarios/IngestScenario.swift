@@ -39,7 +39,9 @@ struct IngestScenario {
         }
     }
 
-    private func measure(_ installation: Installation, group: any EventLoopGroup, http: HTTPClient) async throws -> Report {
+    private func measure(_ installation: Installation, group: any EventLoopGroup, http: HTTPClient) async throws
+        -> Report
+    {
         let authorization = try await installation.configure(http: http, consumers: consumers)
         // The first pushes pay for dialling and for pages and statements that are new.
         let warmUp = max(events / 20, eventsPerRequest)

@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
 
 /// How long an event takes from being posted to its push arriving at the provider, at a rate that leaves the machine air.
 struct LatencyScenario {

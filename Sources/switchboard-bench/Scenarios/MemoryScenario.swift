@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
 
 /// What the gateway holds in memory when idle, and with many deliveries waiting for a provider that is dead.
 struct MemoryScenario {

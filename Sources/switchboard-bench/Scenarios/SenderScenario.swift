@@ -104,7 +104,7 @@ struct SenderScenario {
     /// CPU time of the children that have ended, in seconds.
     private static func childrenCPUSeconds() -> Double {
         var usage = rusage()
-        getrusage(RUSAGE_CHILDREN, &usage)
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
@@ -116,7 +116,10 @@ struct SenderScenario {
 
     private static func providerToken(pem: String, identity: SimulatorIdentity) throws -> String {
         func encode(_ data: some DataProtocol) -> String {
-            Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+                "=",
+                with: ""
+            )
         }
         let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
         let header = encode(Data(#"{"alg":"ES256","kid":"\#(identity.keyID)"}"#.utf8))
