@@ -154,6 +154,11 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel"], swiftSettings: settings),
+        .testTarget(
+            name: "TelemetryTests",
+            dependencies: ["Telemetry", "GatewayModel", logging, metrics],
+            swiftSettings: settings
+        ),
         .testTarget(name: "PushPayloadsTests", dependencies: ["PushPayloads", "GatewayModel"], swiftSettings: settings),
         .testTarget(
             name: "HTTP2ConnectionsTests",
