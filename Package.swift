@@ -102,7 +102,7 @@ let package = Package(
             name: "Delivery",
             dependencies: [
                 "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "Telemetry",
-                collections, lifecycle, logging, nioCore,
+                collections, lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -159,7 +159,11 @@ let package = Package(
             dependencies: ["Telemetry", "GatewayModel", logging, metrics],
             swiftSettings: settings
         ),
-        .testTarget(name: "PushPayloadsTests", dependencies: ["PushPayloads", "GatewayModel"], swiftSettings: settings),
+        .testTarget(
+            name: "PushPayloadsTests",
+            dependencies: ["PushPayloads", "GatewayModel"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HTTP2ConnectionsTests",
             dependencies: ["HTTP2Connections", "CNghttp2", "COpenSSL", nioCore, nioPosix, nioEmbedded],
@@ -188,7 +192,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DeliveryTests",
-            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage"],
+            dependencies: [
+                "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
