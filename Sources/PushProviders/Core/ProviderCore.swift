@@ -239,7 +239,10 @@ final class ProviderCore: Sendable {
             let number = state.value.poolNumber
             let end = old.shutdown(deadline: .now() + requestTimeout)
             state.value.retiring[number] = end
-            end.whenComplete { _ in self.state.value.retiring[number] = nil }
+            // A pool lives by its owner only; let go too early it would never end.
+            end.whenComplete { _ in
+                withExtendedLifetime(old) { self.state.value.retiring[number] = nil }
+            }
         }
         tell()
         next.wake()
