@@ -43,6 +43,8 @@ final class APNsDialect: ProviderDialect {
         )
     }
 
+    func prepare(_ now: Moment) {}
+
     func connectionOpened() {
         token.connectionOpened()
     }

@@ -199,7 +199,11 @@ final class ProviderCore: Sendable {
     func connectionChanged(pool: UInt64, _ change: HTTP2ConnectionState) {
         guard pool == state.value.poolNumber else { return }
         state.value.watch.changed(change)
-        if case .ready = change { state.value.dialect.connectionOpened() }
+        switch change {
+        case .connecting: state.value.dialect.prepare(Moment(clock))
+        case .ready: state.value.dialect.connectionOpened()
+        case .draining, .failed, .closed: break
+        }
         switch state.value.watch.state {
         case .ready, .failed: finishChecks()
         case .idle, .connecting: break
@@ -226,6 +230,7 @@ final class ProviderCore: Sendable {
     }
 
     private func replacePool(_ now: Moment) {
+        guard !state.value.isShutDown else { return }
         if let last = state.value.replacedAt, now.seconds(since: last) < Self.minSecondsBetweenReplacements { return }
         state.value.replacedAt = now.monotonic
         state.value.poolNumber += 1
@@ -239,7 +244,10 @@ final class ProviderCore: Sendable {
             let number = state.value.poolNumber
             let end = old.shutdown(deadline: .now() + requestTimeout)
             state.value.retiring[number] = end
-            end.whenComplete { _ in self.state.value.retiring[number] = nil }
+            // A pool lives by its owner only; let go too early it would never end.
+            end.whenComplete { _ in
+                withExtendedLifetime(old) { self.state.value.retiring[number] = nil }
+            }
         }
         tell()
         next.wake()

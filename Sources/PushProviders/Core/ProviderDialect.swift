@@ -16,6 +16,9 @@ protocol ProviderDialect: AnyObject {
     /// Reads an answer.
     func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict
 
+    /// A connection is being made: what takes a round trip can be fetched meanwhile.
+    func prepare(_ now: Moment)
+
     /// A new connection takes the requests from now on.
     func connectionOpened()
 

@@ -56,6 +56,10 @@ final class FCMDialect: ProviderDialect {
         )
     }
 
+    func prepare(_ now: Moment) {
+        _ = tokens.token(now)
+    }
+
     func connectionOpened() {}
 
     func renewToken(failed: UInt64, now: Moment) -> Bool {
