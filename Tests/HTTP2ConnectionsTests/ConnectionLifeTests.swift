@@ -129,7 +129,13 @@ struct ConnectionLifeTests {
     )
     func deadline() async throws {
         try await Loopback.run(answer: Self.never) { loopback in
-            let slow = loopback.submit(1, path: "/slow", timeout: .milliseconds(100))
+            // The connection first: waiting for it would use the time up too.
+            let warm = loopback.submit(1)
+            for request in await loopback.application.events.requests(1) {
+                request.stream.respond(HTTP2ServerResponse(status: 200))
+            }
+            #expect(await warm.next().status == 200)
+            let slow = loopback.submit(1, path: "/slow", timeout: .milliseconds(500))
             let patient = loopback.submit(1, path: "/patient")
             let requests = await loopback.application.events.requests(2)
             #expect(await slow.next().failure == .unknown(.deadline))

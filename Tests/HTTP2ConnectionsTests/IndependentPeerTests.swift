@@ -141,7 +141,7 @@ struct IndependentPeerTests {
         let port = try #require(Int(await peer.lines.next()))
         var configuration = HTTP2ConnectionConfiguration()
         configuration.pingInterval = .milliseconds(50)
-        configuration.pingTimeout = .milliseconds(200)
+        configuration.pingTimeout = .seconds(1)
         try await Dial.run(port: port, trust: authority.certificatePEM, configuration: configuration) { dial in
             #expect(await dial.queue.send(Self.request).status == 202)
             peer.freeze()

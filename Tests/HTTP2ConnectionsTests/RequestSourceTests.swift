@@ -86,6 +86,18 @@ struct RequestSourceTests {
         }
     }
 
+    @Test("a source that had nothing more is not asked again before it wakes the pool", .timeLimit(.minutes(1)))
+    func askedOnce() async throws {
+        let source = ScriptedSource()
+        try await run(source) { pool, _ in
+            for round in 1...3 {
+                source.add(5, pool: pool)
+                #expect(await source.answers.take(5).allSatisfy { $0.status == 200 })
+                #expect(source.capacities.count == round)
+            }
+        }
+    }
+
     @Test("what a source gives beyond its room is unprocessed, and answered", .timeLimit(.minutes(1)))
     func excess() async throws {
         let source = ScriptedSource(excess: 3)
