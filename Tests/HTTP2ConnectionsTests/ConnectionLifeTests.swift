@@ -21,6 +21,7 @@ struct ConnectionLifeTests {
             let (connection, _) = await loopback.application.events.opened()
             let first = await loopback.application.events.requests(9)
             #expect(first.count == 9)
+            #expect(loopback.pool.openStreams == 9)
             connection.setMaxConcurrentStreams(2)
             // SETTINGS reach the client before these answers: with 1 stream allowed, one request follows the last answer.
             for request in first { request.stream.respond(HTTP2ServerResponse(status: 200)) }

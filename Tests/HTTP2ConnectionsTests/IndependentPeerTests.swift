@@ -14,6 +14,7 @@ struct IndependentPeerTests {
             const parts = [];
             stream.on('data', part => parts.push(part));
             stream.on('end', () => {
+                stream.additionalHeaders({ ':status': 103, 'x-early': 'hint' });
                 stream.respond({ ':status': 202, 'x-path': headers[':path'], 'x-auth': headers['authorization'] });
                 stream.end(Buffer.concat(parts));
             });
@@ -47,6 +48,8 @@ struct IndependentPeerTests {
                 #expect(status == 202)
                 #expect(headers["x-path"] == Self.request.path)
                 #expect(headers["x-auth"] == "bearer x")
+                // Interim responses (RFC 9110 section 15.2) are not the answer.
+                #expect(headers["x-early"] == nil)
                 #expect(body == Self.request.body)
             }
         }

@@ -98,6 +98,8 @@ struct TLSSessionTests {
         let pair = try TLSPair(identity: try authority.issue(), trust: authority.certificatePEM)
         try pair.handshake(before: polluteErrorQueue)
         #expect(pair.client.isEstablished)
+        // Takes the tickets first: OpenSSL itself clears the queue when it reads handshake messages.
+        #expect(try TLSPair.read(pair.client).isEmpty)
         polluteErrorQueue()
         // Nothing to read means "later": with a dirty queue OpenSSL would call it a failure.
         #expect(try TLSPair.read(pair.client).isEmpty)
@@ -133,7 +135,7 @@ struct TLSSessionTests {
             case .unknownAuthority: (try other.issue(), "localhost", "unable to get local issuer certificate")
             case .nameOnlyInSubject:
                 (
-                    try authority.issue(subject: "localhost", alternativeNames: "DNS:other.example"), "localhost",
+                    try authority.issue(subject: "localhost", alternativeNames: "IP:127.0.0.9"), "localhost",
                     "hostname mismatch"
                 )
             }
