@@ -13,8 +13,7 @@ package struct SDKKeyVerifier: Sendable {
 
     /// How far a signer's clock may run ahead of ours, in seconds (R26).
     private static let maxSkewSeconds: Int64 = 60
-    /// How long past `exp` a token is still taken, in seconds: just enough for its way here. Clocks that differ are what
-    /// `maxSkewSeconds` is for.
+    /// How long past `exp` a token is still taken, in seconds: just enough for its way here.
     private static let leewaySeconds: Int64 = 5
     /// Seconds since 1970 have eleven digits until the year 5138; more are milliseconds.
     private static let maxNumericDate: Int64 = 99_999_999_999

@@ -11,7 +11,7 @@ package struct VerifiedAssertion: Sendable, Equatable {
     package var anonymous: Bool
     /// What it says of the consumer; absent members are to leave what is known as it is (R29).
     package var profile: ConsumerProfile
-    /// The claim `push_token` (R32): a provider's token, secret, not looked at here. The HTTP layer may register it.
+    /// The claim `push_token` (R32), a provider's token: secret, and not looked at here.
     package var pushToken: String?
     /// The app that the key is for, if it is for one.
     package var app: AppID?

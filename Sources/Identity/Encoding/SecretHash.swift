@@ -12,10 +12,12 @@ enum SecretHash {
 
     /// The first eight hexadecimal digits of the hash: enough to tell two keys apart, too little to find one.
     static func fingerprint(_ text: String) -> String {
-        String(
-            sha256(text.utf8).prefix(4).flatMap { byte in
-                [byte >> 4, byte & 0xF].map { Character(Unicode.Scalar($0 < 10 ? $0 + 0x30 : $0 + 0x57)) }
+        var digits: [UInt8] = []
+        for byte in sha256(text.utf8).prefix(4) {
+            for digit in [byte >> 4, byte & 0xF] {
+                digits.append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a"))
             }
-        )
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 }
