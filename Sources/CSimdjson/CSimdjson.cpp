@@ -326,6 +326,60 @@ event_status read_members(event_parser *parser, element root, const uint8_t *byt
     return EVENT_READ;
 }
 
+// The first member that stands twice in any object within a value; the parser's depth limit bounds the recursion.
+duplicate find_duplicate(element value) {
+    if (value.is_object()) {
+        object level;
+        if (value.get_object().get(level) != simdjson::SUCCESS) { return {}; }
+        std::vector<std::string_view> names;
+        for (auto member : level) {
+            names.push_back(member.key);
+            auto inner = find_duplicate(member.value);
+            if (inner.found) { return inner; }
+        }
+        if (const std::string_view *name = repeated(names)) { return {true, *name}; }
+    } else if (value.is_array()) {
+        simdjson::dom::array elements;
+        if (value.get_array().get(elements) != simdjson::SUCCESS) { return {}; }
+        for (element item : elements) {
+            auto inner = find_duplicate(item);
+            if (inner.found) { return inner; }
+        }
+    }
+    return {};
+}
+
+// Parses, with room made first; answers in our words.
+event_status parse(event_parser *parser, const uint8_t *bytes, size_t count, bool copies, element &root, bool &number) {
+    number = false;
+    if (count == 0) { return EVENT_SYNTAX; }
+    if (count > parser->max_bytes) { return EVENT_TOO_LARGE; }
+    if (parser->dom.capacity() < count) {
+        size_t wanted = parser->dom.capacity();
+        while (wanted < count) { wanted *= 2; }
+        wanted = std::min(wanted, parser->max_bytes);
+        if (parser->dom.allocate(wanted, parser->max_depth) != simdjson::SUCCESS) { return EVENT_MEMORY; }
+    }
+    switch (parser->dom.parse(bytes, count, copies).get(root)) {
+    case simdjson::SUCCESS:
+        return EVENT_READ;
+    case simdjson::UTF8_ERROR:
+        return EVENT_ENCODING;
+    case simdjson::DEPTH_ERROR:
+        return EVENT_DEPTH;
+    case simdjson::NUMBER_ERROR:
+    case simdjson::NUMBER_OUT_OF_RANGE:
+        number = true;
+        return EVENT_NUMBER;
+    case simdjson::CAPACITY:
+        return EVENT_TOO_LARGE;
+    case simdjson::MEMALLOC:
+        return EVENT_MEMORY;
+    default:
+        return EVENT_SYNTAX;
+    }
+}
+
 bool is_space(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
 
 } // namespace
@@ -351,34 +405,37 @@ size_t event_parser_capacity(const event_parser *parser) { return parser->dom.ca
 event_status event_parser_read(
     event_parser *parser, const uint8_t *bytes, size_t count, size_t readable, event_members *members) {
     std::memset(members, 0, sizeof(event_members));
-    if (count == 0) { return EVENT_SYNTAX; }
-    if (count > parser->max_bytes) { return EVENT_TOO_LARGE; }
     try {
-        if (parser->dom.capacity() < count) {
-            size_t wanted = parser->dom.capacity();
-            while (wanted < count) { wanted *= 2; }
-            wanted = std::min(wanted, parser->max_bytes);
-            if (parser->dom.allocate(wanted, parser->max_depth) != simdjson::SUCCESS) { return EVENT_MEMORY; }
-        }
         element root;
+        bool number;
         bool copies = readable - count < simdjson::SIMDJSON_PADDING;
-        switch (parser->dom.parse(bytes, count, copies).get(root)) {
-        case simdjson::SUCCESS:
-            return read_members(parser, root, bytes, count, members);
-        case simdjson::UTF8_ERROR:
-            return EVENT_ENCODING;
-        case simdjson::DEPTH_ERROR:
-            return EVENT_DEPTH;
-        case simdjson::NUMBER_ERROR:
-        case simdjson::NUMBER_OUT_OF_RANGE:
-            return classify_number(parser->dom, bytes, count, members);
-        case simdjson::CAPACITY:
-            return EVENT_TOO_LARGE;
-        case simdjson::MEMALLOC:
-            return EVENT_MEMORY;
-        default:
-            return EVENT_SYNTAX;
+        event_status status = parse(parser, bytes, count, copies, root, number);
+        if (number) { return classify_number(parser->dom, bytes, count, members); }
+        return status == EVENT_READ ? read_members(parser, root, bytes, count, members) : status;
+    } catch (...) {
+        return EVENT_MEMORY;
+    }
+}
+
+event_status event_parser_check(event_parser *parser, const uint8_t *bytes, size_t count, event_text *fault) {
+    std::memset(fault, 0, sizeof(event_text));
+    try {
+        element root;
+        bool number;
+        event_status status = parse(parser, bytes, count, true, root, number);
+        if (number) {
+            event_members members;
+            std::memset(&members, 0, sizeof(members));
+            status = classify_number(parser->dom, bytes, count, &members);
+            *fault = members.fault;
+            return status;
         }
+        if (status != EVENT_READ) { return status; }
+        if (!root.is_object()) { return EVENT_NOT_OBJECT; }
+        auto twice = find_duplicate(root);
+        if (!twice.found) { return EVENT_READ; }
+        *fault = text_of(twice.name);
+        return EVENT_DUPLICATE;
     } catch (...) {
         return EVENT_MEMORY;
     }
