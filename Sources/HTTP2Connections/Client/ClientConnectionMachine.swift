@@ -1,0 +1,404 @@
+/// Decides everything about one client connection: when streams may open, when they have failed, when the connection ends.
+///
+/// A pure value: time comes in as nanoseconds of a monotonic clock, effects go out as actions, which the handler executes in
+/// order. Requests are known by the number of their record, which the machine hands out.
+struct ClientConnectionMachine {
+    /// What happened.
+    enum Event: Equatable {
+        /// TLS is established and `h2` agreed.
+        case secured
+        /// The peer's SETTINGS, with MAX_CONCURRENT_STREAMS as it stands now.
+        case settings(maxConcurrentStreams: UInt32)
+        /// Bytes arrived.
+        case read
+        /// HEADERS went out for all streams up to this id.
+        case sent(upTo: Int32)
+        /// nghttp2 gave a request up before it was sent.
+        case notSent(record: Int)
+        /// The whole response is there while the request's body is not sent.
+        case endedEarly(record: Int, status: Int)
+        /// The stream closed; a status only with a complete response.
+        case closed(record: Int, errorCode: UInt32, status: Int?)
+        case goAway(lastStreamID: Int32, errorCode: HTTP2ErrorCode, reason: String?)
+        /// A timer fired, perhaps early or late.
+        case tick
+        /// The pool wants the connection to end by then.
+        case shutdown(deadline: UInt64)
+        /// nghttp2 neither expects nor sends anything any more.
+        case finished
+        /// The socket is gone, or TLS or HTTP/2 failed.
+        case lost(HTTP2ConnectionFailure)
+    }
+
+    /// What to do.
+    enum Action: Equatable {
+        /// The first SETTINGS came: requests may be pulled.
+        case ready
+        /// Answer and free the record: with its response, or with a failure.
+        case answer(record: Int, HTTP2RequestFailure?)
+        /// Send RST_STREAM.
+        case reset(stream: Int32, HTTP2ErrorCode)
+        case ping
+        /// No more requests; tell the pool.
+        case draining(HTTP2DrainReason)
+        /// Send GOAWAY and close_notify, then wait for the peer's end.
+        case sayGoodbye
+        /// Close the socket; the failure if it was not in order.
+        case close(HTTP2ConnectionFailure?)
+    }
+
+    private enum Phase: Equatable {
+        case settingUp
+        case ready
+        case draining
+        case closing
+        case closed
+    }
+
+    private struct Stream {
+        var id: Int32
+        var deadline: UInt64
+    }
+
+    /// Times and limits in plain numbers.
+    struct Limits {
+        var setupDeadline: UInt64
+        var pingInterval: UInt64
+        var pingTimeout: UInt64
+        var idleTimeout: UInt64
+        var ageLimit: UInt64
+        var closeTimeout: UInt64
+        var maximumStreams: Int
+        var oneStreamUntilAccepted: Bool
+        var lastStreamID: Int32
+    }
+
+    private let limits: Limits
+    private var phase = Phase.settingUp
+    private var isSecured = false
+    /// Records by number; `nil` is free.
+    private var streams: [Stream?] = []
+    private var free: [Int] = []
+    private(set) var openStreams = 0
+    private var peerLimit = 0
+    private var isAccepted = false
+    private var nextStreamID: Int32 = 1
+    private var lastSentStreamID: Int32 = 0
+    /// An estimate of body sizes, so that pulled requests are not stuck behind the peer's window.
+    private var bodyEstimate = 1024
+    private var lastRead: UInt64
+    private var pingDeadline: UInt64?
+    private var idleSince: UInt64
+    private var ageDeadline = UInt64.max
+    private var endDeadline = UInt64.max
+    /// Not later than the earliest deadline of an open stream; found anew when it passes.
+    private var earliestDeadline = UInt64.max
+    private var goAwayFailure: HTTP2ConnectionFailure?
+    /// Whether a response came: a connection that never got one counts as a failed dial.
+    private(set) var isProductive = false
+
+    init(limits: Limits, now: UInt64) {
+        self.limits = limits
+        lastRead = now
+        idleSince = now
+        isAccepted = !limits.oneStreamUntilAccepted
+    }
+
+    // MARK: - Admission
+
+    /// How many streams may be open at once now.
+    ///
+    /// 90 % of the peer's limit, since it may count a closed stream a little longer than we do; 0 means wait
+    /// (`providers.md` F6, RFC 9113 section 5.1.2).
+    var streamLimit: Int {
+        guard peerLimit > 0 else { return 0 }
+        guard isAccepted else { return 1 }
+        return min(limits.maximumStreams, max(1, peerLimit * 9 / 10))
+    }
+
+    /// How many requests may be pulled now, with `window` bytes of the connection's send window left.
+    func capacity(window: Int, isWritable: Bool) -> Int {
+        guard phase == .ready, isWritable, window > 0 else { return 0 }
+        let room = min(streamLimit - openStreams, max(1, window / bodyEstimate))
+        let ids = Int(limits.lastStreamID) - Int(nextStreamID)
+        return max(0, min(room, ids < 0 ? 0 : ids / 2 + 1))
+    }
+
+    /// Gives a pulled request a record number.
+    ///
+    /// It is followed by `submitted` or `.notSent`.
+    mutating func admit(bodyBytes: Int, timeout: UInt64, now: UInt64) -> Int {
+        let deadline = now &+ min(timeout, 1 << 62)
+        earliestDeadline = min(earliestDeadline, deadline)
+        bodyEstimate = max(64, (bodyEstimate * 7 + bodyBytes) / 8)
+        openStreams += 1
+        let stream = Stream(id: .max, deadline: deadline)
+        if let record = free.popLast() {
+            streams[record] = stream
+            return record
+        }
+        streams.append(stream)
+        return streams.count - 1
+    }
+
+    /// Notes the stream id of an admitted request.
+    mutating func submitted(record: Int, stream: Int32) {
+        streams[record]?.id = stream
+        nextStreamID = stream > Int32.max - 2 ? .max : stream + 2
+    }
+
+    // MARK: - Events
+
+    mutating func handle(_ event: Event, now: UInt64, into actions: inout [Action]) {
+        guard phase != .closed else { return }
+        switch event {
+        case .secured:
+            isSecured = true
+        case .settings(let limit):
+            peerLimit = Int(limit)
+            guard phase == .settingUp else { return }
+            phase = .ready
+            idleSince = now
+            ageDeadline = now &+ limits.ageLimit
+            actions.append(.ready)
+        case .read:
+            // Whatever arrives proves that the peer lives.
+            lastRead = now
+            pingDeadline = nil
+        case .sent(let stream):
+            lastSentStreamID = max(lastSentStreamID, stream)
+        case .notSent(let record):
+            end(record, .unprocessed(goAwayFailure == nil ? .malformed : goAwayReason), now, &actions)
+        case .endedEarly(let record, let status):
+            guard let stream = stream(record) else { return }
+            actions.append(.reset(stream: stream.id, .noError))
+            accept(status)
+            end(record, nil, now, &actions)
+        case .closed(let record, let errorCode, let status):
+            closed(record, HTTP2ErrorCode(rawValue: errorCode), status, now, &actions)
+        case .goAway(let last, let code, let reason):
+            goAway(last, code, reason, now, &actions)
+        case .tick:
+            tick(now, &actions)
+        case .shutdown(let deadline):
+            shutdown(deadline, now, &actions)
+        case .finished:
+            finished(now, &actions)
+        case .lost(let failure):
+            lost(failure, now, &actions)
+        }
+        drainIfExhausted(now, &actions)
+        endIfDrained(now, &actions)
+    }
+
+    /// When `tick` is due next, `UInt64.max` for never.
+    var nextDue: UInt64 {
+        switch phase {
+        case .settingUp: min(limits.setupDeadline, endDeadline)
+        case .ready, .draining:
+            min(
+                min(earliestDeadline, endDeadline),
+                min(
+                    pingDeadline ?? (lastRead &+ limits.pingInterval),
+                    phase == .ready ? min(ageDeadline, idleDue) : .max
+                )
+            )
+        case .closing: endDeadline
+        case .closed: .max
+        }
+    }
+
+    private var idleDue: UInt64 {
+        openStreams == 0 ? idleSince &+ limits.idleTimeout : .max
+    }
+
+    private var goAwayReason: HTTP2RequestFailure.Reason {
+        if case .goAway(let code, _) = goAwayFailure { .goAway(code) } else { .goAway(.noError) }
+    }
+
+    private func stream(_ record: Int) -> Stream? {
+        record < streams.count ? streams[record] : nil
+    }
+
+    private mutating func end(
+        _ record: Int,
+        _ failure: HTTP2RequestFailure?,
+        _ now: UInt64,
+        _ actions: inout [Action]
+    ) {
+        guard stream(record) != nil else { return }
+        streams[record] = nil
+        free.append(record)
+        openStreams -= 1
+        if openStreams == 0 {
+            idleSince = now
+            earliestDeadline = .max
+        }
+        actions.append(.answer(record: record, failure))
+    }
+
+    private mutating func accept(_ status: Int) {
+        isProductive = true
+        // Until a valid provider token was seen, APNs answers 403 (`providers.md` A2).
+        if status != 403 { isAccepted = true }
+    }
+
+    private mutating func closed(
+        _ record: Int,
+        _ code: HTTP2ErrorCode,
+        _ status: Int?,
+        _ now: UInt64,
+        _ actions: inout [Action]
+    ) {
+        guard let stream = stream(record) else { return }
+        if let status {
+            accept(status)
+            end(record, nil, now, &actions)
+        } else if code == .refusedStream {
+            end(record, .unprocessed(goAwayFailure == nil ? .reset(code) : goAwayReason), now, &actions)
+        } else if stream.id > lastSentStreamID {
+            end(record, .unprocessed(.reset(code)), now, &actions)
+        } else if code == .noError {
+            end(record, .unknown(.malformed), now, &actions)
+        } else {
+            end(record, .unknown(.reset(code)), now, &actions)
+        }
+    }
+
+    private mutating func goAway(
+        _ last: Int32,
+        _ code: HTTP2ErrorCode,
+        _ reason: String?,
+        _ now: UInt64,
+        _ actions: inout [Action]
+    ) {
+        goAwayFailure = .goAway(code, reason: reason)
+        for record in streams.indices {
+            if let stream = streams[record], stream.id > last {
+                end(record, .unprocessed(.goAway(code)), now, &actions)
+            }
+        }
+        switch phase {
+        case .settingUp: fail(.goAway(code, reason: reason), now, &actions)
+        case .ready: drain(.goAway(code, reason: reason), &actions)
+        case .draining, .closing, .closed: break
+        }
+    }
+
+    private mutating func drain(_ reason: HTTP2DrainReason, _ actions: inout [Action]) {
+        phase = .draining
+        actions.append(.draining(reason))
+    }
+
+    private mutating func drainIfExhausted(_ now: UInt64, _ actions: inout [Action]) {
+        guard phase == .ready, nextStreamID > limits.lastStreamID else { return }
+        drain(.streamIDsExhausted, &actions)
+    }
+
+    private mutating func endIfDrained(_ now: UInt64, _ actions: inout [Action]) {
+        guard phase == .draining, openStreams == 0 else { return }
+        phase = .closing
+        endDeadline = now &+ limits.closeTimeout
+        actions.append(.sayGoodbye)
+    }
+
+    private mutating func tick(_ now: UInt64, _ actions: inout [Action]) {
+        switch phase {
+        case .settingUp:
+            if now >= endDeadline {
+                close(nil, now, &actions)
+            } else if now >= limits.setupDeadline {
+                fail(.setupTimedOut, now, &actions)
+            }
+        case .ready, .draining:
+            if let pingDeadline, now >= pingDeadline { return fail(.pingUnanswered, now, &actions) }
+            expire(now, &actions)
+            if now >= endDeadline {
+                for record in streams.indices { abandon(record, .shutdown, now, &actions) }
+                return
+            }
+            if pingDeadline == nil, now >= lastRead &+ limits.pingInterval {
+                pingDeadline = now &+ limits.pingTimeout
+                actions.append(.ping)
+            }
+            guard phase == .ready else { return }
+            if now >= ageDeadline {
+                drain(.age, &actions)
+            } else if now >= idleDue {
+                drain(.idle, &actions)
+            }
+        case .closing:
+            if now >= endDeadline { close(nil, now, &actions) }
+        case .closed:
+            break
+        }
+    }
+
+    private mutating func expire(_ now: UInt64, _ actions: inout [Action]) {
+        guard now >= earliestDeadline else { return }
+        earliestDeadline = .max
+        for record in streams.indices {
+            guard let stream = streams[record] else { continue }
+            if now >= stream.deadline {
+                abandon(record, .deadline, now, &actions)
+            } else {
+                earliestDeadline = min(earliestDeadline, stream.deadline)
+            }
+        }
+    }
+
+    private mutating func abandon(
+        _ record: Int,
+        _ reason: HTTP2RequestFailure.Reason,
+        _ now: UInt64,
+        _ actions: inout [Action]
+    ) {
+        guard let stream = stream(record) else { return }
+        let isSent = stream.id <= lastSentStreamID
+        if stream.id != .max { actions.append(.reset(stream: stream.id, .cancel)) }
+        end(record, isSent ? .unknown(reason) : .unprocessed(reason), now, &actions)
+    }
+
+    private mutating func shutdown(_ deadline: UInt64, _ now: UInt64, _ actions: inout [Action]) {
+        switch phase {
+        case .settingUp: close(nil, now, &actions)
+        case .ready, .draining:
+            endDeadline = min(endDeadline, deadline)
+            if phase == .ready { drain(.shutdown, &actions) }
+        case .closing: endDeadline = min(endDeadline, max(now, deadline))
+        case .closed: break
+        }
+    }
+
+    private mutating func finished(_ now: UInt64, _ actions: inout [Action]) {
+        switch phase {
+        // nghttp2 ended the session: the peer broke the protocol, and our GOAWAY saying so is on its way.
+        case .settingUp, .ready: fail(.broken("session ended"), now, &actions)
+        case .draining: fail(goAwayFailure ?? .broken("session ended"), now, &actions)
+        case .closing, .closed: break
+        }
+    }
+
+    private mutating func lost(_ failure: HTTP2ConnectionFailure, _ now: UInt64, _ actions: inout [Action]) {
+        switch phase {
+        case .closing: close(nil, now, &actions)
+        case .draining where openStreams == 0: close(nil, now, &actions)
+        case .ready where failure == .closedByPeer && openStreams == 0: close(nil, now, &actions)
+        default: fail(goAwayFailure ?? failure, now, &actions)
+        }
+    }
+
+    private mutating func fail(_ failure: HTTP2ConnectionFailure, _ now: UInt64, _ actions: inout [Action]) {
+        for record in streams.indices {
+            guard let stream = streams[record] else { continue }
+            let isSent = stream.id <= lastSentStreamID
+            end(record, isSent ? .unknown(.connectionLost) : .unprocessed(.connectionLost), now, &actions)
+        }
+        close(failure, now, &actions)
+    }
+
+    private mutating func close(_ failure: HTTP2ConnectionFailure?, _ now: UInt64, _ actions: inout [Action]) {
+        phase = .closed
+        actions.append(.close(failure))
+    }
+}

@@ -1,0 +1,13 @@
+/// What a connection needs of its pool.
+///
+/// All on the event loop.
+protocol ClientConnectionOwner: AnyObject {
+    /// Fills in requests, if the source has any.
+    func nextRequests(capacity: Int, into requests: inout [HTTP2Request])
+    func receive(_ responses: [HTTP2Response])
+    func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts)
+    func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool)
+    /// The last call for a connection.
+    func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool)
+    func keep(_ resumption: TLSResumption)
+}

@@ -1,0 +1,25 @@
+/// Reads the debug data of a GOAWAY, which is anybody's text (RFC 9113 section 6.8).
+///
+/// APNs sends a JSON object with a member `reason` (`providers.md` A2): then the member's text is taken, else all of it.
+enum GoAwayReason {
+    /// Enough for every reason known; it ends in logs.
+    private static let limit = 128
+
+    /// The reason, cut, with anything but printable ASCII replaced; `nil` when there is none.
+    static func text(_ debugData: [UInt8]) -> String? {
+        let bytes = member(in: debugData) ?? debugData[...]
+        guard !bytes.isEmpty else { return nil }
+        let clean = bytes.prefix(limit).map { $0 >= 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }
+        return String(decoding: clean, as: UTF8.self)
+    }
+
+    private static func member(in data: [UInt8]) -> ArraySlice<UInt8>? {
+        let name = Array("\"reason\"".utf8)
+        guard data.count > name.count,
+            let start = (0...(data.count - name.count)).first(where: { data[$0...].starts(with: name) })
+        else { return nil }
+        let rest = data[(start + name.count)...].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ":") }
+        guard rest.first == UInt8(ascii: "\"") else { return nil }
+        return rest.dropFirst().prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+}

@@ -1,0 +1,59 @@
+package import NIOCore
+
+/// The limits of a client connection and its pool.
+///
+/// Any thread.
+///
+/// Defaults follow `providers.md` F6, which gathers them from the faults of real senders.
+package struct HTTP2ConnectionConfiguration: Sendable {
+    /// Dial, TLS and the peer's first SETTINGS together: 10 s, since dials that hang for ever have choked real senders.
+    package var setupTimeout: TimeAmount = .seconds(10)
+
+    /// A PING goes out after this long without reading: 30 s, below the idle limit of common NATs and firewalls.
+    package var pingInterval: TimeAmount = .seconds(30)
+
+    /// The connection is dead when nothing at all was read this long after a PING: 10 s.
+    package var pingTimeout: TimeAmount = .seconds(10)
+
+    /// A connection without a stream for this long is closed: 10 min.
+    ///
+    /// Providers punish frequent reconnecting.
+    package var idleTimeout: TimeAmount = .minutes(10)
+
+    /// A connection is replaced at this age, minus up to 20 % of jitter so that not all are replaced at once: 6 h.
+    package var maximumAge: TimeAmount = .hours(6)
+
+    /// How long we wait for the peer's close_notify or FIN after ours: 1 s.
+    package var closeTimeout: TimeAmount = .seconds(1)
+
+    /// How many streams we open at most, whatever the peer allows: 1,500, the most seen from APNs.
+    ///
+    /// At least 1.
+    package var maximumStreams: Int = 1500
+
+    /// Open one stream only until an answer other than 403 has come.
+    ///
+    /// APNs token connections ask for it (`providers.md` A2).
+    package var oneStreamUntilAccepted = false
+
+    /// Bytes of a response's headers that are kept, with four per header; the rest is dropped.
+    package var maximumResponseHeaderBytes = 16_384
+
+    /// Bytes of a response's body that are kept; the rest is read and dropped.
+    package var maximumResponseBodyBytes = 16_384
+
+    /// The stream window that we grant: 64 KiB, as much as any provider's answer needs.
+    package var initialWindowSize = 65_535
+
+    /// The first wait after a failed dial; see `DialBackoff` for the formula.
+    package var backoffBase: TimeAmount = .milliseconds(250)
+
+    /// The longest wait between dials.
+    package var backoffCap: TimeAmount = .seconds(30)
+
+    /// The last stream id to be used; smaller only in tests.
+    package var lastStreamID: Int32 = .max
+
+    /// The defaults.
+    package init() {}
+}

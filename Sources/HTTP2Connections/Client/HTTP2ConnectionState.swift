@@ -1,0 +1,43 @@
+/// What a pool tells its source about its connection.
+///
+/// Any thread.
+package enum HTTP2ConnectionState: Equatable, Sendable {
+    /// A connection is being made.
+    case connecting
+    /// The peer's first SETTINGS arrived: requests are pulled.
+    case ready(HTTP2ConnectionFacts)
+    /// The connection takes no more requests; streams that are open go on.
+    case draining(HTTP2DrainReason)
+    /// The connection could not be made or broke; the pool dials again after its back-off when there is work.
+    case failed(HTTP2ConnectionFailure)
+    /// The connection ended in order.
+    case closed
+}
+
+/// What is known of a connection that is ready.
+///
+/// Any thread.
+package struct HTTP2ConnectionFacts: Equatable, Sendable {
+    /// The TLS version, for example `TLSv1.3`.
+    package var tlsVersion: String
+    /// Whether TLS resumed an earlier session.
+    package var isResumed: Bool
+    /// The peer's MAX_CONCURRENT_STREAMS; 4,294,967,295 when it set none.
+    package var maxConcurrentStreams: UInt32
+}
+
+/// Why a connection takes no more requests.
+///
+/// Any thread.
+package enum HTTP2DrainReason: Equatable, Sendable {
+    /// The peer sent GOAWAY; the reason is the debug data (its JSON member `reason` if there is one), cleaned and cut.
+    case goAway(HTTP2ErrorCode, reason: String?)
+    /// It reached its age limit.
+    case age
+    /// It was idle.
+    case idle
+    /// It ran out of stream ids.
+    case streamIDsExhausted
+    /// The pool is shutting down.
+    case shutdown
+}

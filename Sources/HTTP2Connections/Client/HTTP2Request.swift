@@ -1,0 +1,45 @@
+package import NIOCore
+
+/// One request as it is pulled from a source.
+///
+/// Scheme and authority come from the connection's target. Any thread.
+package struct HTTP2Request: Sendable {
+    /// The caller's own number; it comes back in the response.
+    ///
+    /// Not looked at here.
+    package var id: UInt64
+
+    /// The method, upper case.
+    package var method: String
+
+    /// The path with query, percent-encoded.
+    package var path: String
+
+    /// The headers in order, without pseudo headers.
+    package var headers: [HTTP2Header]
+
+    /// The body; empty means that the request ends with its headers.
+    package var body: [UInt8]
+
+    /// How long after being pulled the request may take.
+    ///
+    /// On expiry the stream is cancelled.
+    package var timeout: TimeAmount
+
+    /// Describes a request; the default timeout is 15 seconds (`providers.md` F6).
+    package init(
+        id: UInt64,
+        method: String = "POST",
+        path: String,
+        headers: [HTTP2Header] = [],
+        body: [UInt8] = [],
+        timeout: TimeAmount = .seconds(15)
+    ) {
+        self.id = id
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
+}

@@ -1,0 +1,109 @@
+internal import CNghttp2
+
+extension FramingSession {
+    /// Points nghttp2's callbacks at the session that owns them.
+    static func install(in callbacks: OpaquePointer) {
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
+            guard let frame, let framing = FramingSession.from(owner) else { return 0 }
+            framing.beganHeaders(
+                stream: switchboard_nghttp2_stream_id(frame),
+                isRequest: switchboard_nghttp2_is_request(frame) != 0
+            )
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _,
+            frame,
+            name,
+            nameLength,
+            value,
+            valueLength,
+            _,
+            owner in
+            guard let frame, let framing = FramingSession.from(owner) else { return 0 }
+            framing.receivedHeader(
+                stream: switchboard_nghttp2_stream_id(frame),
+                name: UnsafeBufferPointer(start: name, count: nameLength),
+                value: UnsafeBufferPointer(start: value, count: valueLength)
+            )
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, data, length, owner in
+            guard let framing = FramingSession.from(owner) else { return 0 }
+            framing.receivedData(stream: stream, UnsafeBufferPointer(start: data, count: length))
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
+            guard let frame, let framing = FramingSession.from(owner) else { return 0 }
+            framing.received(frame)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
+            guard let frame, let framing = FramingSession.from(owner) else { return 0 }
+            if UInt32(switchboard_nghttp2_type(frame)) == NGHTTP2_HEADERS.rawValue {
+                framing.sentHeaders(stream: switchboard_nghttp2_stream_id(frame))
+            }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, owner in
+            guard let frame, let framing = FramingSession.from(owner) else { return 0 }
+            if UInt32(switchboard_nghttp2_type(frame)) == NGHTTP2_HEADERS.rawValue {
+                framing.didNotSendHeaders(stream: switchboard_nghttp2_stream_id(frame))
+            }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, errorCode, owner in
+            guard let framing = FramingSession.from(owner) else { return 0 }
+            framing.closed(stream: stream, errorCode: errorCode)
+            return 0
+        }
+    }
+
+    /// Feeds bodies to nghttp2.
+    static var bodyReader: nghttp2_data_source_read_callback {
+        { _, stream, buffer, length, flags, source, owner in
+            guard let source, let flags, let framing = FramingSession.from(owner),
+                let (count, isLast) = framing.readBody(
+                    record: Int(switchboard_nghttp2_body_record(source)),
+                    stream: stream,
+                    into: UnsafeMutableBufferPointer(start: buffer, count: length)
+                )
+            else {
+                // The record answers another stream by now: reset this one, not the connection.
+                return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+            }
+            if isLast { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+            return count
+        }
+    }
+
+    private static func from(_ owner: UnsafeMutableRawPointer?) -> FramingSession? {
+        guard let owner else { return nil }
+        return Unmanaged<FramingSession>.fromOpaque(owner).takeUnretainedValue()
+    }
+
+    private func received(_ frame: UnsafePointer<nghttp2_frame>) {
+        let flags = UInt32(switchboard_nghttp2_flags(frame))
+        switch UInt32(switchboard_nghttp2_type(frame)) {
+        case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+            if flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0 {
+                receivedEnd(stream: switchboard_nghttp2_stream_id(frame))
+            }
+        case NGHTTP2_SETTINGS.rawValue:
+            if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { receivedSettings() }
+        case NGHTTP2_PING.rawValue:
+            if flags & NGHTTP2_FLAG_ACK.rawValue != 0 { receivedPingAnswer() }
+        case NGHTTP2_GOAWAY.rawValue:
+            receivedGoAway(
+                lastStreamID: switchboard_nghttp2_goaway_last_stream_id(frame),
+                errorCode: switchboard_nghttp2_goaway_error_code(frame),
+                debugData: UnsafeBufferPointer(
+                    start: switchboard_nghttp2_goaway_data(frame),
+                    count: switchboard_nghttp2_goaway_data_length(frame)
+                )
+            )
+        default:
+            break
+        }
+    }
+}

@@ -1,0 +1,239 @@
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+
+/// Executes what `ConnectionPoolMachine` decides.
+///
+/// Confined to the pool's event loop.
+final class ConnectionPoolCore {
+    private let target: HTTP2Target
+    private let tls: TLSClientContext
+    private let configuration: HTTP2ConnectionConfiguration
+    private let eventLoop: any EventLoop
+    private let source: any HTTP2RequestSource
+    private let logger: Logger
+    private var machine: ConnectionPoolMachine
+    private var random: SplitMix
+    private var connections: [UInt64: ClientConnectionHandler] = [:]
+    /// Connections being dialled: whether they were given up meanwhile.
+    private var dials: [UInt64: Bool] = [:]
+    private var resumption: TLSResumption?
+    private var finish: [EventLoopPromise<Void>] = []
+    private var isFinished = false
+    private var timer: Scheduled<Void>?
+    private var timerID: UInt64 = 0
+
+    init(
+        target: HTTP2Target,
+        tls: TLSClientContext,
+        configuration: HTTP2ConnectionConfiguration,
+        eventLoop: any EventLoop,
+        source: any HTTP2RequestSource,
+        logger: Logger
+    ) {
+        self.target = target
+        self.tls = tls
+        self.configuration = configuration
+        self.eventLoop = eventLoop
+        self.source = source
+        self.logger = logger
+        random = SplitMix(state: .random(in: .min ... .max))
+        machine = ConnectionPoolMachine(
+            backoff: DialBackoff(
+                base: UInt64(clamping: configuration.backoffBase.nanoseconds),
+                cap: UInt64(clamping: configuration.backoffCap.nanoseconds)
+            ),
+            seed: random.next()
+        )
+    }
+
+    func wake() {
+        decide(.wanted)
+    }
+
+    func shutdown(deadline: UInt64, promise: EventLoopPromise<Void>) {
+        guard !isFinished else { return promise.succeed() }
+        finish.append(promise)
+        decide(.shutdown(deadline: deadline))
+    }
+
+    // MARK: - Decisions
+
+    private func decide(_ event: ConnectionPoolMachine.Event) {
+        var actions: [ConnectionPoolMachine.Action] = []
+        machine.handle(event, now: eventLoop.now.uptimeNanoseconds, into: &actions)
+        for action in actions {
+            switch action {
+            case .dial(let id): dial(id)
+            case .wake(let id): connections[id]?.wake()
+            case .shutDown(let id, let deadline): shutDown(id, deadline)
+            case .finished:
+                isFinished = true
+                for promise in finish { promise.succeed() }
+                finish = []
+            }
+        }
+        armTimer()
+    }
+
+    private func shutDown(_ id: UInt64, _ deadline: UInt64) {
+        if let connection = connections[id] {
+            connection.shutdown(deadline: deadline)
+        } else if dials[id] != nil {
+            // The socket is closed as soon as the dial returns; the pool does not wait for that.
+            dials[id] = true
+            ended(id, failure: nil, isProductive: false)
+        }
+    }
+
+    // MARK: - Dialling
+
+    /// Dials by name each time, so that new connections follow DNS.
+    private func dial(_ id: UInt64) {
+        let now = eventLoop.now
+        dials[id] = false
+        source.connectionChanged(.connecting)
+        logger.debug("dialling", metadata: ["http2.host": "\(target.host)", "http2.port": "\(target.port)"])
+        let this = NIOLoopBound(self, eventLoop: eventLoop)
+        ClientBootstrap(group: eventLoop)
+            .connectTimeout(configuration.setupTimeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // Nothing is read until the handler stands in the pipeline: with several addresses there are several
+            // attempts, and only the winner gets it.
+            .channelOption(.autoRead, value: false)
+            .connect(host: target.host, port: target.port)
+            .hop(to: eventLoop)
+            .whenComplete { result in
+                this.value.dialled(id, result, since: now)
+            }
+    }
+
+    private func dialled(_ id: UInt64, _ result: Result<any Channel, any Error>, since start: NIODeadline) {
+        let isGivenUp = dials.removeValue(forKey: id) ?? true
+        let channel: any Channel
+        switch result {
+        case .failure(let error):
+            if !isGivenUp { ended(id, failure: Self.failure(of: error), isProductive: false) }
+            return
+        case .success(let made):
+            channel = made
+        }
+        guard !isGivenUp else {
+            channel.close(promise: nil)
+            return
+        }
+        do throws(HTTP2ConnectionFailure) {
+            let handler = try makeHandler(id, since: start.uptimeNanoseconds)
+            connections[id] = handler
+            try adopt(channel, handler)
+        } catch {
+            connections[id] = nil
+            channel.close(promise: nil)
+            ended(id, failure: error, isProductive: false)
+        }
+    }
+
+    private func adopt(_ channel: any Channel, _ handler: ClientConnectionHandler) throws(HTTP2ConnectionFailure) {
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+        } catch {
+            throw .socket("\(error)")
+        }
+        channel.read()
+    }
+
+    private func makeHandler(
+        _ id: UInt64,
+        since start: UInt64
+    ) throws(HTTP2ConnectionFailure) -> ClientConnectionHandler {
+        let session: TLSSession
+        do {
+            session = try TLSSession(client: tls, serverName: target.serverName, resuming: resumption)
+        } catch {
+            throw .tls(error)
+        }
+        let framing = try ClientFraming(authority: target.authority, configuration: configuration)
+        let age = UInt64(clamping: configuration.maximumAge.nanoseconds)
+        let limits = ClientConnectionMachine.Limits(
+            setupDeadline: start &+ UInt64(clamping: configuration.setupTimeout.nanoseconds),
+            pingInterval: UInt64(clamping: configuration.pingInterval.nanoseconds),
+            pingTimeout: UInt64(clamping: configuration.pingTimeout.nanoseconds),
+            idleTimeout: UInt64(clamping: configuration.idleTimeout.nanoseconds),
+            ageLimit: age - random.next() % (age / 5 + 1),
+            closeTimeout: UInt64(clamping: configuration.closeTimeout.nanoseconds),
+            maximumStreams: max(1, configuration.maximumStreams),
+            oneStreamUntilAccepted: configuration.oneStreamUntilAccepted,
+            lastStreamID: configuration.lastStreamID
+        )
+        return ClientConnectionHandler(
+            id: id,
+            owner: self,
+            tls: session,
+            framing: framing,
+            limits: limits,
+            now: eventLoop.now.uptimeNanoseconds
+        )
+    }
+
+    private func ended(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool) {
+        connections[id] = nil
+        if let failure {
+            logger.debug("connection failed", metadata: ["error.code": "\(failure.label)"])
+            source.connectionChanged(.failed(failure))
+        } else {
+            source.connectionChanged(.closed)
+        }
+        decide(.ended(id: id, isProductive: isProductive))
+    }
+
+    private static func failure(of error: any Error) -> HTTP2ConnectionFailure {
+        if let error = error as? ChannelError, case .connectTimeout = error { return .setupTimedOut }
+        return .unreachable("\(error)")
+    }
+
+    // MARK: - The timer
+
+    private func armTimer() {
+        timer?.cancel()
+        timerID += 1
+        timer = nil
+        let due = machine.nextDue
+        guard due != .max else { return }
+        let expected = timerID
+        timer = eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due)) {
+            guard self.timerID == expected else { return }
+            self.decide(.tick)
+        }
+    }
+}
+
+extension ConnectionPoolCore: ClientConnectionOwner {
+    func nextRequests(capacity: Int, into requests: inout [HTTP2Request]) {
+        guard machine.isWanted else { return }
+        source.nextRequests(capacity: capacity, into: &requests)
+        if requests.count < capacity { decide(.satisfied) }
+    }
+
+    func receive(_ responses: [HTTP2Response]) {
+        source.receive(responses)
+    }
+
+    func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) {
+        source.connectionChanged(.ready(facts))
+        decide(.ready(id: id))
+    }
+
+    func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {
+        source.connectionChanged(.draining(reason))
+        decide(.draining(id: id, isProductive: isProductive))
+    }
+
+    func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool) {
+        ended(id, failure: failure, isProductive: isProductive)
+    }
+
+    func keep(_ resumption: TLSResumption) {
+        self.resumption = resumption
+    }
+}

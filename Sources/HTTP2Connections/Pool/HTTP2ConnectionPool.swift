@@ -1,0 +1,76 @@
+package import Logging
+package import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// The way out to one target: dials on demand, lets its connection pull requests from the source, replaces it when it drains.
+///
+/// One connection at a time in this version (beside those that drain); all of it runs on one event loop. The pool keeps its
+/// source alive while it is not shut down.
+package final class HTTP2ConnectionPool: Sendable {
+    /// The loop that the source is called on.
+    package let eventLoop: any EventLoop
+
+    private let core: NIOLoopBoundBox<ConnectionPoolCore>
+    private let isWakeScheduled = Atomic<Bool>(false)
+
+    /// Makes a pool; nothing is dialled before `wake()`.
+    ///
+    /// Any thread.
+    ///
+    /// - Parameters:
+    ///   - target: Where to connect to.
+    ///   - tls: Trust and own certificate, shared with other pools.
+    ///   - configuration: Limits.
+    ///   - eventLoop: One loop of a `MultiThreadedEventLoopGroup`.
+    ///   - source: Where requests come from.
+    ///   - logger: Only `debug` and `trace` are written.
+    package init(
+        target: HTTP2Target,
+        tls: TLSClientContext,
+        configuration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
+        eventLoop: any EventLoop,
+        source: any HTTP2RequestSource,
+        logger: Logger
+    ) {
+        self.eventLoop = eventLoop
+        core = NIOLoopBoundBox.makeBoxSendingValue(
+            ConnectionPoolCore(
+                target: target,
+                tls: tls,
+                configuration: configuration,
+                eventLoop: eventLoop,
+                source: source,
+                logger: logger
+            ),
+            eventLoop: eventLoop
+        )
+    }
+
+    /// Says that the source has something.
+    ///
+    /// Any thread; many calls before the loop turns count as one.
+    package func wake() {
+        guard !isWakeScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        eventLoop.execute { [self] in
+            isWakeScheduled.store(false, ordering: .releasing)
+            core.value.wake()
+        }
+    }
+
+    /// Takes no more requests, lets open streams finish until the deadline, says goodbye and closes.
+    ///
+    /// Any thread.
+    ///
+    /// Streams still open at the deadline are answered as unknown. What the source still holds is the source's own.
+    ///
+    /// - Parameter deadline: By then the last stream is given up.
+    /// - Returns: Succeeds when all connections are closed; never fails. Calling twice is allowed.
+    package func shutdown(deadline: NIODeadline) -> EventLoopFuture<Void> {
+        let promise = eventLoop.makePromise(of: Void.self)
+        eventLoop.execute { [self] in
+            core.value.shutdown(deadline: deadline.uptimeNanoseconds, promise: promise)
+        }
+        return promise.futureResult
+    }
+}

@@ -1,0 +1,119 @@
+internal import NIOCore
+internal import Synchronization
+
+/// A handle on one connection of a server, to answer and to misbehave through.
+///
+/// Any thread; calls come into force in order.
+package final class HTTP2ServerConnection: Sendable {
+    /// What can be done to a connection.
+    enum Command: Sendable {
+        case respond(stream: Int32, HTTP2ServerResponse)
+        case reset(stream: Int32, HTTP2ErrorCode)
+        case goAway(lastStreamID: Int32?, HTTP2ErrorCode, debugData: [UInt8])
+        case maxConcurrentStreams(UInt32)
+        case close
+        case abort
+    }
+
+    private struct Pending {
+        var commands: [Command] = []
+        /// Whether somebody will come for the commands anyway.
+        var isAwaited = false
+        var isOver = false
+    }
+
+    /// Counts up from 1 within a server.
+    package let id: UInt64
+
+    private let eventLoop: any EventLoop
+    private let handler: NIOLoopBoundBox<ServerConnectionHandler?>
+    private let pending = Mutex(Pending())
+
+    init(id: UInt64, eventLoop: any EventLoop) {
+        self.id = id
+        self.eventLoop = eventLoop
+        handler = NIOLoopBoundBox.makeEmptyBox(eventLoop: eventLoop)
+    }
+
+    /// Answers many streams at once: one lock and one hop for all.
+    ///
+    /// - Parameter responses: Stream ids with their answers.
+    package func respond(_ responses: [(stream: Int32, response: HTTP2ServerResponse)]) {
+        enqueue { commands in
+            for (stream, response) in responses { commands.append(.respond(stream: stream, response)) }
+        }
+    }
+
+    /// Changes MAX_CONCURRENT_STREAMS.
+    package func setMaxConcurrentStreams(_ limit: UInt32) {
+        perform(.maxConcurrentStreams(limit))
+    }
+
+    /// Sends GOAWAY.
+    ///
+    /// Streams above the last stream id are dropped; the connection ends when no stream is open.
+    ///
+    /// - Parameters:
+    ///   - lastStreamID: `nil` for the highest that was taken up.
+    ///   - code: The error code.
+    ///   - debugData: Anything, for example APNs' `{"reason":"Shutdown"}`.
+    package func goAway(
+        lastStreamID: Int32? = nil,
+        code: HTTP2ErrorCode = .noError,
+        debugData: [UInt8] = []
+    ) {
+        perform(.goAway(lastStreamID: lastStreamID, code, debugData: debugData))
+    }
+
+    /// Ends the connection at once but in order: GOAWAY, close_notify, FIN.
+    package func close() {
+        perform(.close)
+    }
+
+    /// Cuts the TCP connection with a reset.
+    package func abort() {
+        perform(.abort)
+    }
+
+    // MARK: - Between any thread and the loop
+
+    func perform(_ command: Command) {
+        enqueue { commands in commands.append(command) }
+    }
+
+    private func enqueue(_ add: (inout [Command]) -> Void) {
+        let mustHop = pending.withLock { pending in
+            guard !pending.isOver else { return false }
+            add(&pending.commands)
+            defer { pending.isAwaited = true }
+            return !pending.isAwaited
+        }
+        guard mustHop else { return }
+        eventLoop.execute { [handler] in handler.value?.runCommands() }
+    }
+
+    func attach(_ handler: ServerConnectionHandler) {
+        self.handler.value = handler
+    }
+
+    /// Nothing can be done any more.
+    func detach() {
+        handler.value = nil
+        pending.withLock { pending in
+            pending.isOver = true
+            pending.commands = []
+        }
+    }
+
+    /// The handler is about to call the application and will come for the commands afterwards: no hop is needed.
+    func expectCommands() {
+        pending.withLock { $0.isAwaited = true }
+    }
+
+    func takeCommands(into commands: inout [Command]) {
+        pending.withLock { pending in
+            pending.isAwaited = false
+            swap(&commands, &pending.commands)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import COpenSSL
+
+/// OpenSSL's error queue, which is per thread and so shared by all sessions of an event loop.
+enum OpenSSLErrors {
+    /// Empties the queue.
+    ///
+    /// Needed before each call whose result is read with `SSL_get_error`.
+    ///
+    /// `SSL_get_error` looks at the queue of the thread: what another session left there would be taken for this one's.
+    static func clear() {
+        ERR_clear_error()
+    }
+
+    /// Takes the oldest error, the cause, and empties the queue.
+    ///
+    /// - Returns: OpenSSL's reason code and text, or `nil` when the queue is empty.
+    static func take() -> (reason: Int32, text: String)? {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        guard code != 0 else { return nil }
+        let reason = switchboard_ERR_GET_REASON(code)
+        guard let text = ERR_reason_error_string(code) else { return (reason, "error \(reason)") }
+        return (reason, String(cString: text))
+    }
+
+    /// The text of the oldest error, for a failed configuration call.
+    static func takeText() -> String {
+        take()?.text ?? "no reason given"
+    }
+}

@@ -1,0 +1,50 @@
+internal import COpenSSL
+
+/// What all client sessions to a kind of peer share: trust, own certificate, TLS options.
+///
+/// Any thread.
+///
+/// The system's roots are always trusted, chain and host name are always verified, TLS is 1.2 or later.
+package final class TLSClientContext: Sendable {
+    let handle: TLSContextHandle
+
+    /// Reads roots and identity.
+    ///
+    /// Blocks on files: make contexts at start-up, not on an event loop.
+    ///
+    /// - Parameters:
+    ///   - trustRootsFile: A PEM file of further roots, beside the system's.
+    ///   - trustRootsPEM: The same as bytes; empty for none.
+    ///   - identity: The certificate this client signs in with, if it does.
+    /// - Throws: `TLSFailure.configuration` naming what could not be used.
+    package init(
+        trustRootsFile: String? = nil,
+        trustRootsPEM: [UInt8] = [],
+        identity: TLSIdentity? = nil
+    ) throws(TLSFailure) {
+        let handle = try TLSContextHandle(client: true)
+        OpenSSLErrors.clear()
+        guard SSL_CTX_set_default_verify_paths(handle.pointer) == 1 else {
+            throw .configuration("system trust roots: \(OpenSSLErrors.takeText())")
+        }
+        if let trustRootsFile {
+            guard SSL_CTX_load_verify_locations(handle.pointer, trustRootsFile, nil) == 1 else {
+                throw .configuration("trust roots file: \(OpenSSLErrors.takeText())")
+            }
+        }
+        if !trustRootsPEM.isEmpty { try handle.trust(pem: trustRootsPEM) }
+        if let identity { try handle.use(identity) }
+        SSL_CTX_set_verify(handle.pointer, SSL_VERIFY_PEER, nil)
+        // Sessions are kept per pool by the callback, not in the context: a context serves many hosts.
+        switchboard_SSL_CTX_set_session_cache_mode(
+            handle.pointer,
+            Int(SSL_SESS_CACHE_CLIENT) | Int(SSL_SESS_CACHE_NO_INTERNAL)
+        )
+        SSL_CTX_sess_set_new_cb(handle.pointer) { ssl, session in
+            guard let session, let owner = SSL_get_ex_data(ssl, 0) else { return 0 }
+            Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue().keep(TLSResumption(adopting: session))
+            return 1
+        }
+        self.handle = handle
+    }
+}

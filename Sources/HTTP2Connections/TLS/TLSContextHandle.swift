@@ -1,0 +1,108 @@
+internal import COpenSSL
+
+/// The one owner of an `SSL_CTX`.
+///
+/// `@unchecked Sendable`: the context is configured inside the initialisers of the two context types and never changed
+/// afterwards; libssl locks what `SSL_new` and the session cache touch.
+final class TLSContextHandle: @unchecked Sendable {
+    /// The context.
+    ///
+    /// It stays inside the TLS folder.
+    let pointer: OpaquePointer
+
+    /// Makes a context with what both roles share.
+    init(client: Bool) throws(TLSFailure) {
+        OpenSSLErrors.clear()
+        guard let method = client ? TLS_client_method() : TLS_server_method(), let pointer = SSL_CTX_new(method) else {
+            throw .configuration("no TLS context: \(OpenSSLErrors.takeText())")
+        }
+        self.pointer = pointer
+        // RFC 9113 section 9.2 asks for TLS 1.2 or later without compression and renegotiation. Cipher lists are left
+        // to the distribution's crypto policy on purpose.
+        guard switchboard_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION) == 1 else {
+            throw .configuration("TLS 1.2 is not available: \(OpenSSLErrors.takeText())")
+        }
+        SSL_CTX_set_options(pointer, Self.options)
+        // Idle connections give their 34 KB of record buffers back. The write buffer may move between two calls.
+        switchboard_SSL_CTX_set_mode(
+            pointer,
+            Int(SSL_MODE_RELEASE_BUFFERS) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
+        )
+    }
+
+    deinit {
+        SSL_CTX_free(pointer)
+    }
+
+    private static var options: UInt64 {
+        // SSL_OP_NO_COMPRESSION is bit 17, SSL_OP_NO_RENEGOTIATION bit 30 (ssl.h): cast macros that Swift cannot see.
+        (1 << 17) | (1 << 30)
+    }
+
+    /// Takes a certificate chain and its key, and checks that they belong together.
+    func use(_ identity: TLSIdentity) throws(TLSFailure) {
+        let chain = try Self.certificates(inPEM: identity.certificateChainPEM)
+        defer { for certificate in chain { X509_free(certificate) } }
+        guard let own = chain.first else { throw .configuration("the certificate chain holds no certificate") }
+        guard SSL_CTX_use_certificate(pointer, own) == 1 else {
+            throw .configuration("certificate: \(OpenSSLErrors.takeText())")
+        }
+        for issuer in chain.dropFirst() {
+            guard switchboard_SSL_CTX_add1_chain_cert(pointer, issuer) == 1 else {
+                throw .configuration("certificate chain: \(OpenSSLErrors.takeText())")
+            }
+        }
+        let key = Self.withBIO(identity.privateKeyPEM) { bio in PEM_read_bio_PrivateKey(bio, nil, refusePassphrase, nil)
+        }
+        guard let key else { throw .configuration("private key: \(OpenSSLErrors.takeText())") }
+        defer { EVP_PKEY_free(key) }
+        guard SSL_CTX_use_PrivateKey(pointer, key) == 1, SSL_CTX_check_private_key(pointer) == 1 else {
+            throw .configuration("private key does not fit the certificate: \(OpenSSLErrors.takeText())")
+        }
+    }
+
+    /// Adds every certificate of a PEM text to the roots that peers are verified against.
+    func trust(pem: [UInt8]) throws(TLSFailure) {
+        let roots = try Self.certificates(inPEM: pem)
+        defer { for root in roots { X509_free(root) } }
+        guard !roots.isEmpty else { throw .configuration("the trust roots hold no certificate") }
+        let store = SSL_CTX_get_cert_store(pointer)
+        for root in roots {
+            guard X509_STORE_add_cert(store, root) == 1 else {
+                throw .configuration("trust roots: \(OpenSSLErrors.takeText())")
+            }
+        }
+    }
+
+    /// Reads all certificates of a PEM text; the caller frees them.
+    private static func certificates(inPEM pem: [UInt8]) throws(TLSFailure) -> [OpaquePointer] {
+        OpenSSLErrors.clear()
+        var found: [OpaquePointer] = []
+        withBIO(pem) { bio in
+            while let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) { found.append(certificate) }
+        }
+        // The end of the text shows as PEM_R_NO_START_LINE; anything else is a broken certificate.
+        if let error = OpenSSLErrors.take(), error.reason != PEM_R_NO_START_LINE {
+            for certificate in found { X509_free(certificate) }
+            throw .configuration("certificate: \(error.text)")
+        }
+        return found
+    }
+
+    @discardableResult
+    private static func withBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
+        bytes.withUnsafeBytes { bytes in
+            let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+            defer { BIO_free(bio) }
+            return body(bio)
+        }
+    }
+}
+
+/// Answers OpenSSL's question for a pass phrase with none, so that it never asks at the terminal.
+private func refusePassphrase(
+    _: UnsafeMutablePointer<CChar>?,
+    _: Int32,
+    _: Int32,
+    _: UnsafeMutableRawPointer?
+) -> Int32 { 0 }

@@ -1,0 +1,20 @@
+internal import COpenSSL
+
+/// The one owner of an `SSL_SESSION`: what a client needs to resume instead of a full handshake.
+///
+/// Confined to the event loop of its pool.
+final class TLSResumption {
+    /// The session.
+    ///
+    /// It stays inside the TLS folder.
+    let pointer: OpaquePointer
+
+    /// Takes over a reference that the caller gives up.
+    init(adopting pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit {
+        SSL_SESSION_free(pointer)
+    }
+}

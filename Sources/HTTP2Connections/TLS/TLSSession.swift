@@ -1,0 +1,201 @@
+internal import COpenSSL
+
+/// The one owner of an `SSL`: TLS for one connection over two memory BIOs, without any socket.
+///
+/// Confined to its connection's event loop. The error queue is cleared before each call (see `OpenSSLErrors`).
+final class TLSSession {
+    /// What a read found.
+    enum ReadResult: Equatable {
+        case bytes(Int)
+        case needsMore
+        /// The peer's close_notify.
+        case closed
+    }
+
+    private let context: TLSContextHandle
+    private let ssl: OpaquePointer
+    private let inbound: OpaquePointer
+    private let outbound: OpaquePointer
+    private(set) var isEstablished = false
+    /// The newest session that the peer gave for resumption; taken by the pool.
+    private(set) var resumption: TLSResumption?
+
+    private init(context: TLSContextHandle) throws(TLSFailure) {
+        OpenSSLErrors.clear()
+        guard let ssl = SSL_new(context.pointer) else {
+            throw .configuration("no TLS session: \(OpenSSLErrors.takeText())")
+        }
+        guard let inbound = BIO_new(BIO_s_mem()), let outbound = BIO_new(BIO_s_mem()) else {
+            SSL_free(ssl)
+            throw .configuration("no TLS buffers")
+        }
+        // An empty buffer means "later", not "end of file".
+        switchboard_BIO_set_mem_eof_return(inbound, -1)
+        switchboard_BIO_set_mem_eof_return(outbound, -1)
+        SSL_set_bio(ssl, inbound, outbound)
+        self.context = context
+        self.ssl = ssl
+        self.inbound = inbound
+        self.outbound = outbound
+        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// A client session that will verify the peer as `serverName`, a DNS name or an IP address in text.
+    convenience init(
+        client context: TLSClientContext,
+        serverName: String,
+        resuming resumption: TLSResumption?
+    ) throws(TLSFailure) {
+        try self.init(context: context.handle)
+        SSL_set_connect_state(ssl)
+        // Names in subjects are not looked at (RFC 9525 section 2), nor wildcards that fill part of a label.
+        SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
+        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), serverName) != 1 {
+            OpenSSLErrors.clear()
+            guard !serverName.isEmpty, SSL_set1_host(ssl, serverName) == 1 else {
+                throw .configuration("server name cannot be verified")
+            }
+            guard switchboard_SSL_set_tlsext_host_name(ssl, serverName) == 1 else {
+                throw .configuration("server name cannot be sent")
+            }
+        }
+        guard SSL_set_alpn_protos(ssl, [2, UInt8(ascii: "h"), UInt8(ascii: "2")], 3) == 0 else {
+            throw .configuration("ALPN")
+        }
+        if let resumption { SSL_set_session(ssl, resumption.pointer) }
+    }
+
+    /// A server session.
+    convenience init(server context: TLSServerContext) throws(TLSFailure) {
+        try self.init(context: context.handle)
+        SSL_set_accept_state(ssl)
+    }
+
+    deinit {
+        // Frees both BIOs too.
+        SSL_free(ssl)
+    }
+
+    // MARK: - The pump
+
+    /// Takes bytes from the socket.
+    ///
+    /// They are read by `handshake` and `read`.
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
+        guard !bytes.isEmpty else { return }
+        OpenSSLErrors.clear()
+        let count = Int32(clamping: bytes.count)
+        guard BIO_write(inbound, bytes.baseAddress, count) == count, Int(count) == bytes.count else {
+            throw .broken("inbound buffer")
+        }
+    }
+
+    /// Goes on with the handshake as far as the bytes at hand allow.
+    ///
+    /// - Returns: Whether the handshake is finished and `h2` agreed.
+    func handshake() throws(TLSFailure) -> Bool {
+        OpenSSLErrors.clear()
+        let result = SSL_do_handshake(ssl)
+        if result == 1 {
+            let chosen = negotiatedProtocol
+            guard chosen == "h2" else { throw .noHTTP2(chosen: chosen) }
+            isEstablished = true
+            return true
+        }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return false
+        default: throw failure()
+        }
+    }
+
+    /// Decrypts into `buffer`.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSFailure) -> ReadResult {
+        OpenSSLErrors.clear()
+        let count = SSL_read(ssl, buffer.baseAddress, Int32(clamping: buffer.count))
+        if count > 0 { return .bytes(Int(count)) }
+        switch SSL_get_error(ssl, count) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsMore
+        case SSL_ERROR_ZERO_RETURN: return .closed
+        default: throw failure()
+        }
+    }
+
+    /// Encrypts all of `bytes`; at most 16 KB make one record.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
+        guard !bytes.isEmpty else { return }
+        OpenSSLErrors.clear()
+        let count = Int32(clamping: bytes.count)
+        guard SSL_write(ssl, bytes.baseAddress, count) == count, Int(count) == bytes.count else { throw failure() }
+    }
+
+    /// Writes close_notify.
+    ///
+    /// Nothing may be written afterwards; reading goes on.
+    func close() {
+        guard isEstablished else { return }
+        OpenSSLErrors.clear()
+        _ = SSL_shutdown(ssl)
+        OpenSSLErrors.clear()
+    }
+
+    /// Bytes that wait for the socket.
+    var pendingOutput: Int {
+        switchboard_BIO_pending(outbound)
+    }
+
+    /// Moves bytes for the socket into `buffer`.
+    ///
+    /// - Returns: How many were moved.
+    func takeOutput(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        OpenSSLErrors.clear()
+        return max(0, Int(BIO_read(outbound, buffer.baseAddress, Int32(clamping: buffer.count))))
+    }
+
+    // MARK: - Facts
+
+    /// The protocol that ALPN settled, if any.
+    var negotiatedProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &length)
+        guard let name, length > 0 else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
+    }
+
+    /// Whether the handshake resumed an earlier session.
+    var isResumed: Bool {
+        SSL_session_reused(ssl) == 1
+    }
+
+    /// The protocol version as text, for example `TLSv1.3`.
+    var version: String {
+        SSL_get_version(ssl).map { String(cString: $0) } ?? ""
+    }
+
+    /// The common name of the peer's certificate, if it showed one.
+    var peerCommonName: String? {
+        guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+        defer { X509_free(certificate) }
+        var text = [CChar](repeating: 0, count: 256)
+        let length = X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, &text, 256)
+        guard length > 0 else { return nil }
+        return String(decoding: text.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Keeps the newest session.
+    ///
+    /// Called by libssl from inside `read` or `handshake`: it only stores.
+    func keep(_ session: TLSResumption) {
+        resumption = session
+    }
+
+    private func failure() -> TLSFailure {
+        let error = OpenSSLErrors.take()
+        let verdict = SSL_get_verify_result(ssl)
+        if verdict != Int(X509_V_OK), !isEstablished {
+            return .certificate(String(cString: X509_verify_cert_error_string(verdict)))
+        }
+        if let error, error.reason == SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL { return .noHTTP2(chosen: nil) }
+        return .broken(error?.text ?? "connection closed during TLS")
+    }
+}

@@ -1,0 +1,96 @@
+import HTTP2Connections
+import Logging
+import NIOCore
+import NIOPosix
+
+/// A server and a pool that talks to it over a real socket with real TLS.
+struct Loopback {
+    let server: HTTP2Server
+    let application: TestApplication
+    let authority: TestAuthority
+    let pool: HTTP2ConnectionPool
+    let queue: HTTP2RequestQueue
+    let states: Events<HTTP2ConnectionState>
+
+    static let logger = Logger(label: "http2.tests") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs `body` with both ends and takes them down afterwards.
+    static func run(
+        answer: TestApplication.Answer? = { _ in HTTP2ServerResponse(status: 200) },
+        server serverConfiguration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
+        client clientConfiguration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
+        limit: Int = 10_000,
+        body: (Loopback) async throws -> Void
+    ) async throws {
+        let authority = try TestAuthority()
+        let application = TestApplication(answer: answer)
+        let server = try await HTTP2Server.bind(
+            tls: try TLSServerContext(identity: try authority.issue()),
+            configuration: serverConfiguration,
+            application: application,
+            group: MultiThreadedEventLoopGroup.singleton,
+            logger: logger
+        )
+        let states = Events<HTTP2ConnectionState>()
+        let queue = HTTP2RequestQueue(limit: limit) { states.add($0) }
+        let pool = HTTP2ConnectionPool(
+            target: HTTP2Target(host: "127.0.0.1", port: server.port, serverName: "localhost"),
+            tls: try TLSClientContext(trustRootsPEM: authority.certificatePEM),
+            configuration: clientConfiguration,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
+            source: queue,
+            logger: logger
+        )
+        queue.attach(pool)
+        let loopback = Loopback(
+            server: server,
+            application: application,
+            authority: authority,
+            pool: pool,
+            queue: queue,
+            states: states
+        )
+        let result = await Result { try await body(loopback) }
+        try await pool.shutdown(deadline: .now()).get()
+        queue.close()
+        await server.shutdown()
+        try result.get()
+    }
+
+    /// Submits requests without waiting for their answers.
+    func submit(_ count: Int, path: String = "/", body: [UInt8] = [1], timeout: TimeAmount = .seconds(30)) -> Answers {
+        let answers = Answers()
+        for index in 0..<count {
+            let request = HTTP2Request(id: UInt64(index), path: path, body: body, timeout: timeout)
+            if !queue.submit(request, completion: { answers.add($0) }) {
+                answers.add(HTTP2Response(id: UInt64(index), result: .failure(.unprocessed(.queueFull))))
+            }
+        }
+        return answers
+    }
+
+    /// Waits for a state.
+    func state(_ matches: (HTTP2ConnectionState) -> Bool) async -> HTTP2ConnectionState {
+        while true {
+            let state = await states.next()
+            if matches(state) { return state }
+        }
+    }
+}
+
+typealias Answers = Events<HTTP2Response>
+
+extension Events where Element == HTTP2Response {
+    /// Waits for so many answers.
+    func take(_ count: Int) async -> [HTTP2Response] {
+        var found: [HTTP2Response] = []
+        for _ in 0..<count { found.append(await next()) }
+        return found
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(catching body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,67 @@
+import HTTP2Connections
+import Synchronization
+
+/// A server application that keeps what arrives and lets the test decide.
+final class TestApplication: HTTP2ServerApplication {
+    enum Event: Sendable {
+        case opened(HTTP2ServerConnection, HTTP2ServerConnectionFacts)
+        case requests([HTTP2ServerRequest], HTTP2ServerConnection)
+        case closed(HTTP2ServerConnection)
+    }
+
+    typealias Answer = @Sendable (HTTP2ServerRequest) -> HTTP2ServerResponse?
+
+    /// Every event, for the test to await.
+    ///
+    /// As many as a test makes.
+    let events: Events<Event>
+    private let answer: Answer?
+
+    /// - Parameter answer: Answers at once; `nil` from it leaves the stream open.
+    init(answer: Answer? = nil) {
+        events = Events()
+        self.answer = answer
+    }
+
+    func connectionOpened(_ connection: HTTP2ServerConnection, facts: HTTP2ServerConnectionFacts) {
+        events.add(.opened(connection, facts))
+    }
+
+    func receive(_ requests: [HTTP2ServerRequest], on connection: HTTP2ServerConnection) {
+        if let answer {
+            for request in requests {
+                if let response = answer(request) { request.stream.respond(response) }
+            }
+        }
+        events.add(.requests(requests, connection))
+    }
+
+    func connectionClosed(_ connection: HTTP2ServerConnection) {
+        events.add(.closed(connection))
+    }
+}
+
+extension Events where Element == TestApplication.Event {
+    /// Waits for requests until there are `count` of them.
+    func requests(_ count: Int) async -> [HTTP2ServerRequest] {
+        var found: [HTTP2ServerRequest] = []
+        while found.count < count {
+            if case .requests(let more, _) = await next() { found += more }
+        }
+        return found
+    }
+
+    /// Waits for a connection to open.
+    func opened() async -> (HTTP2ServerConnection, HTTP2ServerConnectionFacts) {
+        while true {
+            if case .opened(let connection, let facts) = await next() { return (connection, facts) }
+        }
+    }
+
+    /// Waits for a connection to close.
+    func closed() async -> HTTP2ServerConnection {
+        while true {
+            if case .closed(let connection) = await next() { return connection }
+        }
+    }
+}
