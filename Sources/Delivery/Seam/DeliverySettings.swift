@@ -12,8 +12,9 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxChangesPerTurn = 500
     /// Rows that one lane holds in memory, sent or waiting behind one that is (`delivery.slotsPerLane`).
     package var slotsPerLane = 4096
-    /// Seconds before each further try after a passing fault; the last one repeats until the message expires
-    /// (`delivery.retryDelaysSeconds`). 5 s for a blip, 30 s and 2 min for a restart, then Apple's 15 min for 5xx.
+    /// Seconds before each further try after a passing fault (`delivery.retryDelaysSeconds`).
+    ///
+    /// The last one repeats until the message expires. 5 s for a blip, 30 s and 2 min for a restart, then Apple's 15 min for 5xx.
     package var retryDelaysSeconds: [Int64] = [5, 30, 120, 900]
     /// How long a stop may wait for answers, in seconds (`delivery.drainDeadlineSeconds`).
     package var drainDeadlineSeconds: Int64 = 20

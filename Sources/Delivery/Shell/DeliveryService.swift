@@ -1,12 +1,24 @@
+import DequeModule
 package import GatewayModel
 package import GatewayStorage
 package import Logging
-package import ServiceLifecycle
+import PushProviders
+import ServiceLifecycle
+import Synchronization
 
 /// The delivery core: takes events and changes, commits them in turns, and feeds the lanes.
 ///
-/// Any thread or task may call. ``run()`` does the work until the service group stops it.
+/// Any thread or task may call. ``run()`` does the work until the service group stops it. The machine that decides lies
+/// behind one lock that is held for batches and never while something else is called.
 package final class DeliveryService: Service, Sendable {
+    let store: any GatewayStore
+    let directory: any LaneDirectory
+    let settings: DeliverySettings
+    let clock: any GatewayClock
+    let logger: Logger
+    let state: Mutex<State>
+    let providers = Mutex<[LaneID: any PushProvider]>([:])
+
     /// Makes the core; nothing is read or written before ``start()``.
     ///
     /// - Parameters:
@@ -21,22 +33,45 @@ package final class DeliveryService: Service, Sendable {
         settings: DeliverySettings,
         clock: any GatewayClock,
         logger: Logger
-    ) {}
+    ) {
+        self.store = store
+        self.directory = directory
+        self.settings = settings
+        self.clock = clock
+        self.logger = logger
+        self.state = Mutex(State(machine: DeliveryMachine(settings: settings, backlog: [:])))
+    }
 
     /// Starts an incarnation and takes back what earlier ones left unfinished; call once, before ``run()``.
     ///
     /// - Returns: What was found.
     /// - Throws: `StorageError`.
     package func start() async throws(StorageError) -> IncarnationStart {
-        throw .closed
+        let start = try await store.begin(now: clock.now)
+        state.withLock {
+            $0.machine = DeliveryMachine(settings: settings, backlog: start.backlog)
+            $0.incarnation = start.incarnation
+            $0.phase = .running
+        }
+        return start
     }
 
-    /// Commits turns and feeds the lanes until the service group shuts down; then drains, gives back what is left and
-    /// returns.
-    package func run() async throws {}
+    /// Commits turns and feeds the lanes until the service group shuts down; then waits for what is on its way, gives
+    /// back what is left and returns.
+    ///
+    /// The wait is bounded by ``DeliverySettings/drainDeadlineSeconds``.
+    package func run() async throws {
+        await withGracefulShutdownHandler {
+            await writeTurns()
+        } onGracefulShutdown: {
+            self.stop()
+        }
+        await drain()
+    }
 
-    /// Takes the events of one request, in pieces of at most ``DeliverySettings/maxEventsPerTurn``; returns when they
-    /// are on disk.
+    /// Takes the events of one request, in pieces of at most ``DeliverySettings/maxEventsPerTurn``.
+    ///
+    /// Returns when they are on disk.
     ///
     /// - Parameters:
     ///   - brand: Whose events they are.
@@ -44,7 +79,23 @@ package final class DeliveryService: Service, Sendable {
     /// - Returns: What became of each, in order. A later piece that found no room is `failed`, earlier ones stay.
     /// - Throws: `IntakeError` when nothing of the request was taken.
     package func accept(brand: Brand, events: [AgentEvent]) async throws(IntakeError) -> [IntakeResult] {
-        throw .stopping
+        var results: [IntakeResult] = []
+        results.reserveCapacity(events.count)
+        var start = 0
+        while start < events.count {
+            let end = min(start + settings.maxEventsPerTurn, events.count)
+            let piece = PendingAccept(brand: brand, events: events[start..<end])
+            switch await enqueue(piece) {
+            case .success(let decided):
+                for result in decided { results.append(.decided(result)) }
+            case .failure(let error):
+                if start == 0 { throw error }
+                for _ in start..<events.count { results.append(.failed(error)) }
+                return results
+            }
+            start = end
+        }
+        return results
     }
 
     /// Does one change in the writer's next turn; returns when it is on disk and the lanes have been told.
@@ -53,19 +104,73 @@ package final class DeliveryService: Service, Sendable {
     /// - Returns: What it did.
     /// - Throws: `IntakeError`.
     package func perform(_ change: StoreChange) async throws(IntakeError) -> StoreChangeResult {
-        throw .stopping
+        let result = await withCheckedContinuation { (continuation: CheckedContinuation<ChangeOutcome, Never>) in
+            let refusal: IntakeError? = state.withLock { state in
+                guard state.phase == .running else { return .stopping }
+                guard state.changes.count < settings.maxPendingEvents else {
+                    return .overloaded(retryAfterSeconds: 1)
+                }
+                state.changes.append(PendingChange(change: change, continuation: continuation))
+                return nil
+            }
+            if let refusal { continuation.resume(returning: .failure(refusal)) } else { signal() }
+        }
+        return try result.get()
     }
 
     /// Makes the providers of lanes anew, because a credential, an endpoint or the brand's name or preview changed.
     ///
+    /// What the old ones have on its way is still answered.
+    ///
     /// - Parameter lanes: The lanes.
-    package func lanesChanged(_ lanes: [LaneID]) {}
+    package func lanesChanged(_ lanes: [LaneID]) {
+        let old = providers.withLock { providers in lanes.compactMap { providers.removeValue(forKey: $0) } }
+        state.withLock { state in
+            for lane in lanes { state.machine.resetLane(lane) }
+        }
+        retire(old)
+        signal()
+    }
 
     /// Forgets lanes whose app or brand is gone; their rows are gone from the store already.
     ///
     /// - Parameter lanes: The lanes.
-    package func lanesRemoved(_ lanes: [LaneID]) {}
+    package func lanesRemoved(_ lanes: [LaneID]) {
+        state.withLock { state in
+            for lane in lanes { state.machine.removeLane(lane) }
+        }
+        let old = providers.withLock { providers in lanes.compactMap { providers.removeValue(forKey: $0) } }
+        retire(old)
+    }
 
     /// How the core stands, for `readyz`.
-    package var health: DeliveryHealth { DeliveryHealth(isAccepting: false, storeError: nil, pendingEvents: 0) }
+    package var health: DeliveryHealth {
+        state.withLock {
+            DeliveryHealth(
+                isAccepting: $0.phase == .running && $0.storeError == nil,
+                storeError: $0.storeError,
+                pendingEvents: $0.pendingEvents
+            )
+        }
+    }
+
+    private func enqueue(_ piece: PendingAccept) async -> AcceptOutcome {
+        await withCheckedContinuation { (continuation: CheckedContinuation<AcceptOutcome, Never>) in
+            var piece = piece
+            piece.continuation = continuation
+            let refusal: IntakeError? = state.withLock { state in
+                guard state.phase == .running else { return .stopping }
+                guard
+                    state.pendingEvents == 0
+                        || state.pendingEvents + piece.events.count <= settings.maxPendingEvents
+                            && state.pendingBytes + piece.bytes <= settings.maxPendingBytes
+                else { return .overloaded(retryAfterSeconds: 1) }
+                state.accepts.append(piece)
+                state.pendingEvents += piece.events.count
+                state.pendingBytes += piece.bytes
+                return nil
+            }
+            if let refusal { continuation.resume(returning: .failure(refusal)) } else { signal() }
+        }
+    }
 }

@@ -1,0 +1,86 @@
+import DequeModule
+package import GatewayModel
+import GatewayStorage
+
+extension DeliveryMachine {
+    /// Follows a committed change: rows that the engine has cancelled leave the memory in the same step.
+    mutating func apply(_ result: StoreChangeResult, of change: StoreChange) {
+        switch result {
+        case .registered(let change):
+            for ended in change.ended { end(ended) }
+            addLane(change.registration.lane)
+            registrations[change.registration.id]?.token = change.registration.token
+            registrations[change.registration.id]?.platform = change.registration.platform
+        case .unregistered(let change), .sessionsEnded(_, let change):
+            for ended in change.ended { end(ended) }
+            for narrowed in change.narrowed {
+                remove(from: narrowed) { $0.message?.kind == .agent }
+            }
+        case .read(let change):
+            guard let consumer = consumers[change.consumer] else { return }
+            consumers[change.consumer]?.unread = change.unread
+            for id in consumer.registrations {
+                remove(from: id) {
+                    guard $0.conversation == change.conversation, let message = $0.message else { return false }
+                    return message.sequence <= change.readSequence
+                }
+            }
+        case .tapped, .receipts, .consumer, .sessionOpened, .notFound, .gone:
+            break
+        }
+    }
+
+    /// A registration is gone, with all its rows; what is on its way cannot be called back.
+    mutating func end(_ id: RegistrationID) {
+        remove(from: id) { _ in true }
+    }
+
+    /// Takes waiting rows out of memory; the engine has finished them.
+    private mutating func remove(from id: RegistrationID, where isGone: (OutboxRow) -> Bool) {
+        guard var registration = registrations.removeValue(forKey: id) else { return }
+        let before = registration.tail.count
+        if !registration.tail.isEmpty { registration.tail.removeAll(where: isGone) }
+        var removed = before - registration.tail.count
+        if let head = registration.head, !registration.isSending, isGone(head) {
+            removed += 1
+            registration.head = registration.tail.popFirst()
+            if registration.head == nil { lanes[registration.lane]?.ready.removeAll { $0 == id } }
+        }
+        registrations[id] = registration
+        guard removed > 0 else { return }
+        dropRows(removed, of: registration.consumer, lane: registration.lane)
+        forgetIfIdle(id)
+    }
+
+    /// Forgets a lane whose app or brand is gone; its rows are gone from the store already.
+    ///
+    /// - Parameter id: The lane.
+    package mutating func removeLane(_ id: LaneID) {
+        for key in registrations.filter({ $0.value.lane == id }).keys { end(key) }
+        guard let lane = lanes[id] else { return }
+        lanes[id]?.backlog = nil
+        lanes[id]?.ready = []
+        if lane.inFlight == 0 { lanes[id] = nil } else { lanes[id]?.isRemoved = true }
+    }
+
+    /// Opens a lane's breaker, because no provider can be made of its credential.
+    ///
+    /// - Parameters:
+    ///   - id: The lane.
+    ///   - now: The wall clock.
+    package mutating func refuse(_ id: LaneID, now: Timestamp) { openBreaker(id, now: now) }
+
+    /// Notes outcomes that can never be written down.
+    ///
+    /// - Parameter count: How many.
+    package mutating func outcomesDropped(_ count: Int) { outcomesCommitted += UInt64(count) }
+
+    /// Closes a lane's breaker and pause, because its credential was replaced.
+    ///
+    /// - Parameter id: The lane.
+    package mutating func resetLane(_ id: LaneID) {
+        lanes[id]?.breaker = .closed
+        lanes[id]?.pausedUntil = nil
+        lanes[id]?.refusals = 0
+    }
+}

@@ -1,0 +1,216 @@
+import DequeModule
+package import GatewayModel
+import GatewayStorage
+package import PushProviders
+
+extension DeliveryMachine {
+    /// Hands over pushes that leave now, each true at this moment: the unread count is of now, rows of ended
+    /// registrations and of what was read are gone, expired ones finish here.
+    ///
+    /// - Parameters:
+    ///   - id: The lane.
+    ///   - capacity: How many can leave now.
+    ///   - now: The wall clock.
+    ///   - jobs: At most `capacity` are appended.
+    package mutating func take(_ id: LaneID, capacity: Int, now: Timestamp, into jobs: inout [PushJob]) {
+        guard !isDraining, lanes[id]?.blockedUntil(now: now) == nil, var lane = lanes.removeValue(forKey: id) else {
+            return
+        }
+        defer { lanes[id] = lane }
+        var room = capacity
+        if case .open = lane.breaker { lane.breaker = .trying }
+        if lane.breaker == .trying { room = lane.inFlight == 0 ? min(room, 1) : 0 }
+        while room > 0, let key = lane.ready.popFirst() {
+            guard var registration = registrations.removeValue(forKey: key) else { continue }
+            while let row = registration.head, row.expiresAt <= now {
+                registration.head = registration.tail.popFirst()
+                lane.rows -= 1
+                consumers[row.consumer]?.rows -= 1
+                add(
+                    OutcomeRecord(
+                        delivery: row.id,
+                        registration: key,
+                        answer: nil,
+                        disposition: .finished(.expired, nil),
+                        token: .none
+                    )
+                )
+            }
+            guard let row = registration.head else {
+                registrations[key] = registration
+                forgetIfIdle(key)
+                continue
+            }
+            registration.isSending = true
+            jobs.append(
+                PushJob(
+                    delivery: row.id,
+                    registration: key,
+                    token: registration.token,
+                    platform: registration.platform,
+                    message: row.message,
+                    badge: row.message?.silent == true ? nil : consumers[row.consumer]?.unread ?? row.unread,
+                    expiresAt: row.expiresAt
+                )
+            )
+            registrations[key] = registration
+            inFlight[row.id] = key
+            lane.inFlight += 1
+            room -= 1
+        }
+    }
+
+    /// Whether a lane has something that could leave now.
+    ///
+    /// - Parameters:
+    ///   - id: The lane.
+    ///   - now: The wall clock.
+    /// - Returns: True when a provider with room would get a push.
+    package func hasWork(_ id: LaneID, now: Timestamp) -> Bool {
+        guard !isDraining, let lane = lanes[id] else { return false }
+        return !lane.ready.isEmpty && lane.blockedUntil(now: now) == nil
+    }
+
+    /// Decides what follows from answers, and adds what has to be written down to ``outcomes``.
+    ///
+    /// - Parameters:
+    ///   - results: The answers of one provider.
+    ///   - now: The wall clock.
+    /// - Returns: Lanes that have something to send now.
+    package mutating func answered(_ results: [PushResult], now: Timestamp) -> Set<LaneID> {
+        var touched: Set<LaneID> = []
+        for result in results {
+            guard let key = inFlight.removeValue(forKey: result.delivery),
+                var registration = registrations.removeValue(forKey: key), let row = registration.head
+            else { continue }
+            let lane = registration.lane
+            registration.isSending = false
+            registration.head = registration.tail.popFirst()
+            lanes[lane]?.inFlight -= 1
+            dropRows(1, of: row.consumer, lane: lane)
+            let verdict = decide(row, result.answer, lane: lane, token: registration.token, now: now)
+            add(
+                OutcomeRecord(
+                    delivery: row.id,
+                    registration: key,
+                    answer: result.answer,
+                    disposition: verdict.disposition,
+                    token: verdict.token
+                )
+            )
+            if case .retry(let due) = verdict.disposition { giveBack(&registration, key: key, due: due) }
+            let hasMore = registration.head != nil
+            registrations[key] = registration
+            forgetIfIdle(key)
+            if hasMore { lanes[lane]?.ready.append(key) }
+            if lanes[lane]?.isRemoved == true, lanes[lane]?.inFlight == 0 { lanes[lane] = nil }
+            touched.insert(lane)
+        }
+        return touched.filter { hasWork($0, now: now) }
+    }
+
+    /// All rows of a registration go back to the store behind the one that failed.
+    private mutating func giveBack(_ registration: inout Registration, key: RegistrationID, due: Timestamp) {
+        lanes[registration.lane]?.noteBacklog(due: due)
+        var count = 0
+        while let row = registration.head {
+            release(row, due: due)
+            registration.head = registration.tail.popFirst()
+            count += 1
+        }
+        dropRows(count, of: registration.consumer, lane: registration.lane)
+        // A commit may be under way that hands us younger rows of this registration: until the one that carries these
+        // outcomes, they must follow.
+        registration.givenBack = (due, outcomesAdded)
+        givenBack.insert(key)
+    }
+
+    private mutating func decide(
+        _ row: OutboxRow,
+        _ answer: PushAnswer,
+        lane: LaneID,
+        token: String,
+        now: Timestamp
+    ) -> (disposition: OutcomeRecord.Disposition, token: OutcomeRecord.TokenEffect) {
+        if case .misconfigured = answer.outcome {
+            openBreaker(lane, now: now)
+        } else if answer.status != 0 {
+            lanes[lane]?.breaker = .closed
+            lanes[lane]?.refusals = 0
+        } else if lanes[lane]?.breaker == .trying {
+            // No answer says nothing about the credential: try again at once.
+            lanes[lane]?.breaker = .open(until: now)
+        }
+        switch answer.outcome {
+        case .accepted:
+            return (.finished(.accepted, nil), .none)
+        case .unregistered(let since):
+            return (.finished(.failed, nil), .drop(token: token, since: since))
+        case .rejected(.keep):
+            return (.finished(.failed, nil), .none)
+        case .rejected(.quarantine):
+            return (.finished(.failed, nil), .quarantine(token: token))
+        case .retry(let seconds, let scope):
+            let due = now.adding(milliseconds: delay(after: row.attempts, asked: seconds, row: row.id))
+            let pausedUntil = lanes[lane]?.pausedUntil ?? due
+            if scope == .lane { lanes[lane]?.pausedUntil = max(pausedUntil, due) }
+            return (retry(row, due: due), .none)
+        case .misconfigured:
+            let due = lanes[lane]?.blockedUntil(now: now) ?? now.adding(seconds: settings.breakerFirstSeconds)
+            return (retry(row, due: due), .none)
+        case .unknown:
+            return (
+                retry(row, due: now.adding(milliseconds: delay(after: row.attempts, asked: nil, row: row.id))), .none
+            )
+        }
+    }
+
+    /// A try that could only come too late is not planned: the delivery expires now.
+    private func retry(_ row: OutboxRow, due: Timestamp) -> OutcomeRecord.Disposition {
+        due >= row.expiresAt ? .finished(.expired, nil) : .retry(due: due)
+    }
+
+    /// The delay before the next try, in milliseconds: what the provider asked for, else the setting's, with up to 20 %
+    /// added so that many rows do not come back in one moment.
+    ///
+    /// The share follows from the delivery's number and not from chance, so that one seed of the simulation is one run.
+    private func delay(after attempts: Int, asked: Int64?, row: DeliveryID) -> Int64 {
+        let delays = settings.retryDelaysSeconds
+        let seconds = delays.isEmpty ? 900 : delays[min(attempts, delays.count - 1)]
+        let base = max(asked ?? seconds, 0) * 1000
+        let mixed = UInt64(bitPattern: row.rawValue &+ Int64(attempts)) &* 0x9E37_79B9_7F4A_7C15
+        return base + Int64(mixed >> 33) % max(base / 5, 1)
+    }
+
+    mutating func openBreaker(_ id: LaneID, now: Timestamp) {
+        guard var lane = lanes[id] else { return }
+        let isOpen = if case .open(let until) = lane.breaker { until > now } else { false }
+        if !isOpen {
+            let seconds = settings.breakerFirstSeconds << Int64(min(lane.refusals, 10))
+            lane.refusals += 1
+            lane.breaker = .open(until: now.adding(seconds: min(seconds, settings.breakerMaxSeconds)))
+            lanes[id] = lane
+        }
+    }
+
+    /// Stops taking and asks for nothing more; what waits in memory goes back to the store.
+    ///
+    /// - Parameter now: The wall clock.
+    package mutating func drain(now: Timestamp) {
+        isDraining = true
+        for key in Array(registrations.keys) {
+            guard var registration = registrations.removeValue(forKey: key) else { continue }
+            if registration.isSending {
+                // The one on its way stays; those behind it go.
+                let current = registration.head
+                registration.head = registration.tail.popFirst()
+                if registration.head != nil { giveBack(&registration, key: key, due: now) }
+                registration.head = current
+            } else if registration.head != nil {
+                giveBack(&registration, key: key, due: now)
+            }
+            registrations[key] = registration
+        }
+        for id in lanes.keys { lanes[id]?.ready = [] }
+    }
+}

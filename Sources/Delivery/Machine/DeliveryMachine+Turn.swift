@@ -1,0 +1,179 @@
+import DequeModule
+package import GatewayModel
+package import GatewayStorage
+
+extension DeliveryMachine {
+    /// What a turn's commit may take into memory and asks of the backlog.
+    package struct TurnPlan: Sendable {
+        /// How many new rows each lane can take.
+        package var budgets: [LaneID: LaneBudget] = [:]
+        /// Rows that lanes with a backlog ask for.
+        package var claims: [ClaimRequest] = []
+        /// Outcomes to write down, at most `maxOutcomesPerTurn`.
+        package var outcomes: [OutcomeRecord] = []
+
+        /// Whether there is anything in it that is worth a commit of its own.
+        package var needsCommit: Bool { !claims.isEmpty || !outcomes.isEmpty }
+    }
+
+    /// Plans the next commit, with slots for its rows.
+    ///
+    /// Each call is followed by one of ``turnCommitted(_:of:now:)`` or ``turnFailed(_:)`` before the next. Slots are only
+    /// ever filled by a turn, so that the plan reserves them.
+    ///
+    /// A lane without a due backlog offers its free slots to new rows. One with a due backlog, or that may not send,
+    /// offers none, so that new rows queue up behind the old ones in the store; the first kind asks for the old ones.
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: What the commit may do.
+    package mutating func beginTurn(now: Timestamp) -> TurnPlan {
+        var plan = TurnPlan()
+        for (id, lane) in lanes {
+            var lane = lane
+            lane.backlogDuringTurn = nil
+            let free = settings.slotsPerLane - lane.rows
+            let isBlocked = lane.blockedUntil(now: now) != nil
+            if !isDraining, !isBlocked, free > 0 {
+                if let due = lane.backlog, due <= now {
+                    // A claim is worth its transaction only when it brings more than a few rows.
+                    if lane.rows == 0 || free >= settings.slotsPerLane / 4 {
+                        plan.claims.append(ClaimRequest(lane: id, limit: free))
+                    }
+                } else {
+                    plan.budgets[id] = LaneBudget(slots: free, mayHaveBacklog: lane.backlog != nil)
+                }
+            }
+            lanes[id] = lane
+        }
+        let count = min(outcomes.count, settings.maxOutcomesPerTurn)
+        plan.outcomes = Array(outcomes.prefix(count))
+        outcomes.removeFirst(count)
+        return plan
+    }
+
+    /// Tells a lane's number before its first row, so that the first rows already find slots.
+    ///
+    /// - Parameter lane: The lane.
+    package mutating func addLane(_ lane: LaneID) {
+        if lanes[lane] == nil { lanes[lane] = Lane() }
+    }
+
+    /// Takes in what a commit did, in the order in which the engine did it: outcomes, changes, new rows, claims.
+    ///
+    /// - Parameters:
+    ///   - result: What the commit did.
+    ///   - committed: The turn that was committed.
+    ///   - now: The wall clock.
+    /// - Returns: Lanes that have something to send now.
+    package mutating func turnCommitted(
+        _ result: WriterTurnResult,
+        of committed: WriterTurn,
+        now: Timestamp
+    ) -> Set<LaneID> {
+        outcomesCommitted += UInt64(committed.outcomes.count)
+        for effect in result.outcomes {
+            for ended in effect.ended { end(ended) }
+        }
+        for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change) }
+        for (consumer, unread) in result.unread where consumers[consumer] != nil {
+            consumers[consumer]?.unread = unread
+        }
+        for (lane, waiting) in result.unowned {
+            addLane(lane)
+            lanes[lane]?.noteBacklog(due: waiting.nextDue)
+        }
+        for row in result.owned { place(row, now: now) }
+        for claim in result.claims {
+            for row in claim.rows { place(row, now: now) }
+            guard var lane = lanes[claim.lane] else { continue }
+            // What was given back since the claim was made is not in its answer.
+            lane.backlog = [claim.nextDue, lane.backlogDuringTurn].compactMap { $0 }.min()
+            lanes[claim.lane] = lane
+        }
+        forgetGivenBack()
+        return lanesWithWork(now: now)
+    }
+
+    /// Lanes that have something to send now.
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: Their numbers.
+    package func lanesWithWork(now: Timestamp) -> Set<LaneID> {
+        guard !isDraining else { return [] }
+        return Set(lanes.filter { !$0.value.ready.isEmpty && $0.value.blockedUntil(now: now) == nil }.keys)
+    }
+
+    /// Puts back what a failed commit would have written down; nothing of the turn is stored.
+    ///
+    /// - Parameter outcomes: The outcomes of the turn, which must be written down some time.
+    package mutating func turnFailed(_ outcomes: [OutcomeRecord]) {
+        for outcome in outcomes.reversed() { self.outcomes.prepend(outcome) }
+    }
+
+    /// When something is to be done although nobody calls: the earliest moment at which a backlog is due or a lane may
+    /// send again.
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: Nil when only calls can bring anything; a moment that is not later than `now` means at once.
+    package func nextDeadline(now: Timestamp) -> Timestamp? {
+        guard !isDraining else { return nil }
+        var next: Timestamp?
+        for lane in lanes.values {
+            if let blocked = lane.blockedUntil(now: now) {
+                if lane.backlog != nil || lane.rows > 0 { next = min(next ?? blocked, blocked) }
+            } else if let due = lane.backlog,
+                settings.slotsPerLane - lane.rows >= settings.slotsPerLane / 4 || lane.rows == 0
+            {
+                next = min(next ?? due, due)
+            }
+        }
+        return next
+    }
+
+    /// After the commit that gave rows back, the engine itself keeps younger ones behind them.
+    private mutating func forgetGivenBack() {
+        for id in givenBack {
+            guard let mark = registrations[id]?.givenBack, mark.outcome > outcomesCommitted else {
+                registrations[id]?.givenBack = nil
+                givenBack.remove(id)
+                forgetIfIdle(id)
+                continue
+            }
+        }
+    }
+
+    private mutating func place(_ row: OutboxRow, now: Timestamp) {
+        addLane(row.lane)
+        let key = row.registration
+        if isDraining {
+            release(row, due: now)
+            return
+        }
+        if let mark = registrations[key]?.givenBack {
+            // An older sibling went back to the store while this one was being taken: it follows, or it would overtake.
+            release(row, due: mark.due)
+            registrations[key]?.givenBack = (mark.due, outcomesAdded)
+            lanes[row.lane]?.noteBacklog(due: mark.due)
+            return
+        }
+        if registrations[key] == nil {
+            registrations[key] = Registration(
+                lane: row.lane,
+                consumer: row.consumer,
+                token: row.token,
+                platform: row.platform
+            )
+            consumers[row.consumer, default: Consumer(unread: row.unread)].registrations.append(key)
+        }
+        consumers[row.consumer]?.rows += 1
+        consumers[row.consumer]?.unread = row.unread
+        lanes[row.lane]?.rows += 1
+        registrations[key]?.token = row.token
+        if registrations[key]?.head == nil {
+            registrations[key]?.head = row
+            lanes[row.lane]?.ready.append(key)
+        } else {
+            registrations[key]?.tail.append(row)
+        }
+    }
+}

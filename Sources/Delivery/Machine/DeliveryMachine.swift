@@ -1,0 +1,114 @@
+package import DequeModule
+package import GatewayModel
+package import GatewayStorage
+
+/// Decides what is sent, when, and what becomes of it: a pure value without a clock, IO or actors (architecture
+/// section 4).
+///
+/// Its shell feeds it, in this order and never two at once: ``beginTurn(now:)`` before each commit, the commit's result
+/// to ``turnCommitted(_:of:now:)``, and at any time between, ``take(_:capacity:now:into:)`` when a provider has room and
+/// ``answered(_:now:)`` when it answered. What has to be written down is collected in ``outcomes``.
+///
+/// What it holds is a cache of the durable outbox: the rows that this incarnation owns, at most
+/// ``DeliverySettings/slotsPerLane`` a lane. For each registration these are older than every row of it that nobody
+/// owns; that is what keeps a device's pushes in order.
+package struct DeliveryMachine: Sendable {
+    /// How it behaves.
+    package let settings: DeliverySettings
+    /// What became of rows and is not written down yet, oldest first.
+    package internal(set) var outcomes: Deque<OutcomeRecord> = []
+    /// Each lane that has ever had a row, by its number.
+    package internal(set) var lanes: [LaneID: Lane] = [:]
+
+    var registrations: [RegistrationID: Registration] = [:]
+    var consumers: [ConsumerKey: Consumer] = [:]
+    var inFlight: [DeliveryID: RegistrationID] = [:]
+    /// How many outcomes were ever added, and how many of them are committed: the n-th outcome is on disk when
+    /// `outcomesCommitted` has reached n.
+    var outcomesAdded: UInt64 = 0
+    var outcomesCommitted: UInt64 = 0
+    /// Registrations with ``Registration/givenBack``.
+    var givenBack: Set<RegistrationID> = []
+    var isDraining = false
+
+    /// Starts with nothing in memory.
+    ///
+    /// - Parameters:
+    ///   - settings: How it behaves.
+    ///   - backlog: What waits on each lane in the store.
+    package init(settings: DeliverySettings, backlog: [LaneID: Backlog]) {
+        self.settings = settings
+        for (lane, waiting) in backlog { lanes[lane] = Lane(backlog: waiting.nextDue) }
+    }
+
+    /// How many rows are in memory.
+    package var rowCount: Int { lanes.values.reduce(0) { $0 + $1.rows } }
+
+    /// How many pushes are on their way.
+    package var inFlightCount: Int { inFlight.count }
+
+    /// A consumer with rows in memory.
+    struct Consumer: Sendable {
+        /// The unread count as of the last commit.
+        var unread: Int64
+        /// Rows in memory.
+        var rows = 0
+        /// Registrations of it that are in memory: a consumer has few.
+        var registrations: [RegistrationID] = []
+    }
+
+    /// A registration with rows in memory, or with rows that were just given back.
+    struct Registration: Sendable {
+        var lane: LaneID
+        var consumer: ConsumerKey
+        var token: String
+        var platform: DevicePlatform
+        /// The oldest row, which waits or is on its way.
+        ///
+        /// Only one is on its way at a time, or two connections could show badge 4 and then 3.
+        var head: OutboxRow?
+        /// Whether ``head`` is on its way.
+        var isSending = false
+        /// The rows behind it, oldest first; mostly empty, and then without memory of its own.
+        var tail: Deque<OutboxRow> = []
+        /// Rows went back to the store, due then; younger ones must follow them until the outcome of that number, which
+        /// says so, is committed.
+        var givenBack: (due: Timestamp, outcome: UInt64)?
+
+        var isIdle: Bool { head == nil && givenBack == nil }
+    }
+
+    mutating func add(_ outcome: OutcomeRecord) {
+        outcomes.append(outcome)
+        outcomesAdded += 1
+    }
+
+    /// Writes down that an unsent row goes back to the store.
+    mutating func release(_ row: OutboxRow, due: Timestamp) {
+        add(
+            OutcomeRecord(
+                delivery: row.id,
+                registration: row.registration,
+                answer: nil,
+                disposition: .release(due: due),
+                token: .none
+            )
+        )
+    }
+
+    mutating func dropRows(_ count: Int, of key: ConsumerKey, lane: LaneID) {
+        lanes[lane]?.rows -= count
+        consumers[key]?.rows -= count
+    }
+
+    mutating func forgetIfIdle(_ id: RegistrationID) {
+        guard let registration = registrations[id], registration.isIdle else { return }
+        registrations[id] = nil
+        let key = registration.consumer
+        if consumers[key]?.registrations.count == 1 {
+            consumers[key] = nil
+        } else {
+            consumers[key]?.registrations.removeAll { $0 == id }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import GatewayModel
+import Logging
+import PushProviders
+import Synchronization
+
+extension DeliveryService {
+    /// Tells the providers of these lanes that there is something; makes those that are missing.
+    func wake(_ lanes: Set<LaneID>) {
+        for lane in lanes {
+            switch provider(of: lane) {
+            case .success(let provider): provider?.wake()
+            case .failure(let error):
+                logger.error(
+                    "a lane cannot be opened",
+                    metadata: ["lane": "\(lane)", "error.detail": "\(error.text)"]
+                )
+                let now = clock.now
+                state.withLock { $0.machine.refuse(lane, now: now) }
+            }
+        }
+    }
+
+    private struct ProviderFailure: Error { var text: String }
+
+    private func provider(of lane: LaneID) -> Result<(any PushProvider)?, ProviderFailure> {
+        providers.withLock { providers in
+            if let provider = providers[lane] { return .success(provider) }
+            guard let description = directory.lane(lane) else {
+                return .failure(ProviderFailure(text: "its app has no credential for it"))
+            }
+            do {
+                let source = LaneSource(service: self, lane: lane, name: description.key)
+                let provider = try directory.makeProvider(description, source: source)
+                providers[lane] = provider
+                return .success(provider)
+            } catch {
+                return .failure(ProviderFailure(text: "\(error)"))
+            }
+        }
+    }
+
+    /// Lets providers finish what they have on its way, in the background of the service.
+    func retire(_ old: [any PushProvider]) {
+        guard !old.isEmpty else { return }
+        let limit = Duration.seconds(settings.drainDeadlineSeconds)
+        // Not a child of run(): it ends by itself within the limit, and what it answers is taken whenever it comes.
+        Task {
+            for provider in old { await provider.shutdown(within: limit) }
+        }
+    }
+
+    func take(_ lane: LaneID, capacity: Int, into pushes: inout [PushJob]) {
+        let now = clock.now
+        let hasOutcomes = state.withLock { state in
+            state.machine.take(lane, capacity: capacity, now: now, into: &pushes)
+            return !state.machine.outcomes.isEmpty
+        }
+        if hasOutcomes { signal() }
+    }
+
+    func receive(_ answers: [PushResult]) {
+        let now = clock.now
+        let lanes = state.withLock { $0.machine.answered(answers, now: now) }
+        signal()
+        wake(lanes)
+    }
+
+    /// Waits for what is on its way, closes the providers, and commits what is left to say.
+    func drain() async {
+        let now = clock.now
+        state.withLock { $0.machine.drain(now: now) }
+        let all = providers.withLock { providers in
+            let all = Array(providers.values)
+            providers = [:]
+            return all
+        }
+        let limit = Duration.seconds(settings.drainDeadlineSeconds)
+        await withTaskGroup(of: Void.self) { group in
+            for provider in all { group.addTask { await provider.shutdown(within: limit) } }
+        }
+        // Every push is answered now, if only as unknown; a store that fails keeps its owned rows for the next start.
+        await writeTurns()
+    }
+}
+
+/// A lane as its provider sees it.
+private final class LaneSource: PushSource {
+    let service: DeliveryService
+    let lane: LaneID
+    let name: LaneKey
+
+    init(service: DeliveryService, lane: LaneID, name: LaneKey) {
+        self.service = service
+        self.lane = lane
+        self.name = name
+    }
+
+    func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
+        service.take(lane, capacity: capacity, into: &pushes)
+    }
+
+    func receive(_ answers: [PushResult]) { service.receive(answers) }
+
+    func providerChanged(_ state: PushProviderState) {
+        switch state {
+        case .failed(let reason):
+            service.logger.warning(
+                "a provider cannot be reached",
+                metadata: ["lane": "\(name)", "reason": "\(reason)"]
+            )
+        case .ready:
+            service.logger.info("a provider is ready", metadata: ["lane": "\(name)"])
+        case .idle, .connecting:
+            service.logger.debug("a provider's connection changed", metadata: ["lane": "\(name)"])
+        }
+    }
+}

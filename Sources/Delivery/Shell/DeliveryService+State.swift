@@ -1,0 +1,64 @@
+import DequeModule
+import GatewayModel
+import GatewayStorage
+
+extension DeliveryService {
+    typealias AcceptOutcome = Result<[EventResult], IntakeError>
+    typealias ChangeOutcome = Result<StoreChangeResult, IntakeError>
+
+    /// What lies behind the lock.
+    struct State {
+        /// How far the core has come.
+        enum Phase {
+            case created
+            case running
+            case stopping
+        }
+
+        var machine: DeliveryMachine
+        var incarnation = IncarnationID(0)
+        var phase = Phase.created
+        /// Bounded by `maxPendingEvents` and `maxPendingBytes`.
+        var accepts: Deque<PendingAccept> = []
+        var pendingEvents = 0
+        var pendingBytes = 0
+        /// Bounded by `maxPendingEvents`.
+        var changes: Deque<PendingChange> = []
+        var ids = MessageIDGenerator()
+        /// Why the last turn failed, and when the next is tried.
+        var storeError: StorageError?
+        var storeRetryAt: Timestamp?
+        /// The writer while it sleeps.
+        var writer: CheckedContinuation<Void, Never>?
+        /// Something arrived while the writer was awake.
+        var isSignalled = false
+    }
+
+    /// A piece of a request whose events wait for their commit.
+    struct PendingAccept {
+        var brand: Brand
+        var events: ArraySlice<AgentEvent>
+        var bytes: Int
+        var continuation: CheckedContinuation<AcceptOutcome, Never>?
+
+        init(brand: Brand, events: ArraySlice<AgentEvent>) {
+            self.brand = brand
+            self.events = events
+            // What a waiting event holds beyond its texts is about 400 bytes.
+            self.bytes = events.reduce(0) { $0 + 400 + $1.text.utf8.count + ($1.data?.text.utf8.count ?? 0) }
+        }
+    }
+
+    /// A change that waits for its commit.
+    struct PendingChange {
+        var change: StoreChange
+        var continuation: CheckedContinuation<ChangeOutcome, Never>
+    }
+
+    /// What one commit carries, with whom to answer.
+    struct PendingTurn {
+        var turn: WriterTurn
+        var accepts: [PendingAccept] = []
+        var changes: [PendingChange] = []
+    }
+}
