@@ -7,16 +7,16 @@ struct EventFault {
     /// Whether a JSON text around it is no JSON either.
     let spoilsText: Bool
 
-    static let malformed = Problem.unreadable("The body is not valid JSON.")
+    static let malformed = Problem.unreadable("The text is not valid JSON.")
 
     /// Translates what the parser says; `members` holds where the fault is, if it has a place.
     init(status: event_status, members: UnsafePointer<event_members>) {
         switch status {
         case EVENT_ENCODING:
-            problem = .unreadable("The body is not valid UTF-8.")
+            problem = .unreadable("The text is not valid UTF-8.")
             spoilsText = true
         case EVENT_DEPTH:
-            problem = .unreadable("The event nests deeper than \(EventParser.maxDepth) levels.")
+            problem = .unreadable("The JSON nests deeper than \(EventParser.maxDepth) levels.")
             spoilsText = false
         case EVENT_NUMBER:
             if let name = members.pointee.fault.string {
@@ -26,7 +26,7 @@ struct EventFault {
             }
             spoilsText = false
         case EVENT_NOT_OBJECT:
-            problem = .unreadable("An event must be a JSON object.")
+            problem = .unreadable("The JSON must be an object.")
             spoilsText = false
         case EVENT_DUPLICATE:
             let path = [members.pointee.fault_parent.string, members.pointee.fault.string].compactMap(\.self)

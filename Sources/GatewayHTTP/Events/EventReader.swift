@@ -42,6 +42,25 @@ package struct EventReader: Sendable {
         }
     }
 
+    /// Looks whether a text is one JSON object, strictly: cold routes decode it afterwards with what is more lenient.
+    ///
+    /// - Parameter text: The text.
+    /// - Throws: `Problem` 400 when it is not, 422 when a member of an object in it appears more than once.
+    func checkObject(_ text: UnsafeBufferPointer<UInt8>) throws(Problem) {
+        try parsers.withParser { parser throws(Problem) in
+            let (status, fault) = parser.check(text)
+            switch status {
+            case EVENT_READ: return
+            case EVENT_DUPLICATE:
+                throw Problem(
+                    invalid: "",
+                    "holds the member \(fault?.prefix(64).debugDescription ?? "") more than once"
+                )
+            default: throw EventFault(status: status, members: parser.members).problem
+            }
+        }
+    }
+
     private static func readOne(
         _ text: EventText,
         _ parser: EventParser,

@@ -130,7 +130,11 @@ struct EventValidator {
             targets.append(.sourceSequence(sequence))
         }
         if let text = present(members.pointee.up_to_message, "/upToMessageId", required: false) {
-            if let id = MessageID(text) { targets.append(.message(id)) } else { problem("/upToMessageId", "must be a UUID") }
+            if let id = MessageID(text) {
+                targets.append(.message(id))
+            } else {
+                problem("/upToMessageId", "must be a UUID")
+            }
         }
         guard problems.count == before else { return nil }
         guard targets.count == 1 else {
