@@ -8,6 +8,9 @@ enum LinkText {
     /// Whether a text may be handed to devices: `scheme:rest` (RFC 3986 section 3.1) without white space and controls.
     static func isValid(_ text: String) -> Bool {
         let bytes = text.utf8
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
+        // Nearly all links are these.
+        if text.hasPrefix("https://") { return bytes.count > 8 }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes.index(after: colon) < bytes.endIndex else {
             return false
         }
@@ -16,8 +19,7 @@ enum LinkText {
             scheme.utf8.allSatisfy(isSchemeByte), !refusedSchemes.contains(scheme)
         else { return false }
         // "https:" alone names nothing.
-        if scheme == "https", !text[colon...].hasPrefix("://") || bytes.count < 9 { return false }
-        return bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+        return scheme != "https" || text[colon...].hasPrefix("://") && bytes.count > 8
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
