@@ -112,7 +112,7 @@ let package = Package(
             name: "GatewayHTTP",
             dependencies: [
                 "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "PushPayloads",
-                "PushProviders", "Telemetry", hummingbird, logging, nioCore, lifecycle,
+                "PushProviders", "Telemetry", crypto, hummingbird, logging, nioCore, lifecycle,
             ],
             swiftSettings: settings
         ),
