@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -118,7 +119,7 @@ let package = Package(
             dependencies: [
                 "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "Identity", "PushProviders",
                 "PushSimulator", "SQLiteStorage", "Telemetry",
-                arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
+                arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: settings
@@ -197,6 +198,11 @@ let package = Package(
         .testTarget(
             name: "PushSimulatorTests",
             dependencies: ["PushSimulator", "HTTP2Connections", crypto, cryptoExtras, nioCore, nioPosix],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: ["switchboard", "Delivery", "Telemetry", logging],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,0 +1,36 @@
+import Configuration
+import Logging
+import Telemetry
+
+/// Log lines on standard error.
+///
+/// - `log.level` (trace, debug, info, notice, warning, error, critical; default info)
+/// - `log.format` (json, text; default json)
+struct LogSettings: Equatable {
+    /// Events below it are not written.
+    var level = Logger.Level.info
+    /// How lines look.
+    var format = LogFormat.json
+
+    /// The defaults.
+    init() {}
+
+    /// Reads and checks.
+    ///
+    /// - Parameter config: Flags, environment and file.
+    /// - Throws: ``SettingsError``.
+    init(config: ConfigReader) async throws {
+        let reader = SettingsReader(config: config)
+        level = try await reader.word(.logLevel, of: Logger.Level.self, default: level)
+        format = try await reader.word(.logFormat, of: LogFormat.self, default: format)
+    }
+
+    /// A logger that writes so.
+    ///
+    /// - Parameter label: The logger's name.
+    /// - Returns: The logger.
+    func logger(_ label: String) -> Logger {
+        let (level, format) = (level, format)
+        return Logger(label: label) { GatewayLogHandler(label: $0, level: level, format: format) }
+    }
+}
