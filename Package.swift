@@ -202,7 +202,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["switchboard", "Delivery", "Telemetry", logging],
+            dependencies: ["switchboard", "Delivery", "Telemetry", arguments, logging],
             swiftSettings: settings
         ),
         .testTarget(

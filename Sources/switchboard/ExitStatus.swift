@@ -29,11 +29,11 @@ enum ExitStatus: Int32, CaseIterable {
         case .ok: "done, or stopped by one SIGTERM or SIGINT"
         case .failure: "failed while running, or the gateway refused"
         case .usage: "wrong arguments or settings; nothing was started"
-        case .data: "the data is in use by another process, not writable, full or damaged"
-        case .masterKey: "the master key is missing, malformed or not the one that the data was sealed with"
+        case .data: "the data is in use by another process, not writable, or damaged"
+        case .masterKey: "the master key is missing, malformed or not that of the data"
         case .newerDatabase: "the database was written by a newer version"
         case .listen: "the address cannot be listened on"
-        case .secondSignal: "stopped at once by a second signal; unfinished pushes go out at the next start"
+        case .secondSignal: "stopped at once by a second signal; the next start goes on"
         }
     }
 }

@@ -11,9 +11,9 @@ struct Switchboard: AsyncParsableCommand {
             EXIT CODES
               \(ExitStatus.help.replacing("\n", with: "\n  "))
 
-            brand, app, credential, device, send and deliveries speak the HTTP API of a running gateway: --server URL
-            (or \(ClientEnvironment.server)) and --admin-token-file FILE (or \(ClientEnvironment.adminToken) with the \
-            token itself).
+            brand, app, credential, device, send and deliveries speak the HTTP API of \
+            a running gateway: --server URL (or \(ClientEnvironment.server)), \
+            --admin-token-file FILE (or \(ClientEnvironment.adminToken), the token itself).
             """,
         version: Version.text,
         subcommands: [

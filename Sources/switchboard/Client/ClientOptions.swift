@@ -42,6 +42,10 @@ struct ClientOptions: ParsableArguments {
                     + "\(ClientEnvironment.adminToken)"
             )
         }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw CommandFailure(.usage, "\(path) does not hold an admin token")
+        }
+        return token
     }
 }
