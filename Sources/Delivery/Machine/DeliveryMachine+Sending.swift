@@ -71,6 +71,14 @@ extension DeliveryMachine {
         return !lane.ready.isEmpty && lane.blockedUntil(now: now) == nil
     }
 
+    /// When a delivery that is on its way was queued.
+    ///
+    /// - Parameter delivery: The delivery.
+    /// - Returns: Nil when it is not on its way.
+    package func queuedAt(_ delivery: DeliveryID) -> Timestamp? {
+        inFlight[delivery].flatMap { registrations[$0]?.head?.queuedAt }
+    }
+
     /// Decides what follows from answers, and adds what has to be written down to ``outcomes``.
     ///
     /// - Parameters:

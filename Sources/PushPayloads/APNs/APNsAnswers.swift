@@ -1,0 +1,92 @@
+package import GatewayModel
+
+/// What the answers of APNs mean (`providers.md` A9).
+package enum APNsAnswers {
+    /// The table of `providers.md` A9.
+    ///
+    /// "Bug" rows that depend on the one request are refusals, so that one bad token cannot stop a lane; what would fail
+    /// every push alike is a matter of set-up and loses none.
+    package static let table = AnswerTable(
+        rows: [
+            AnswerRow(400, "BadCollapseId", .rejected(.keep)),
+            AnswerRow(400, "BadDeviceToken", .rejected(.quarantine)),
+            AnswerRow(400, "BadExpirationDate", .rejected(.keep)),
+            AnswerRow(400, "BadMessageId", .rejected(.keep)),
+            AnswerRow(400, "BadPriority", .rejected(.keep)),
+            // The topic is a setting of the app, the same for all of its pushes.
+            AnswerRow(400, "BadTopic", .misconfigured),
+            AnswerRow(400, "InvalidPushType", .rejected(.keep)),
+            AnswerRow(400, "DeviceTokenNotForTopic", .rejected(.quarantine)),
+            AnswerRow(400, "DuplicateHeaders", .rejected(.keep)),
+            AnswerRow(400, "IdleTimeout", .retry(scope: .device, seconds: 0), .replaceConnection),
+            AnswerRow(400, "MissingDeviceToken", .rejected(.keep)),
+            AnswerRow(400, "MissingTopic", .rejected(.keep)),
+            AnswerRow(400, "PayloadEmpty", .rejected(.keep)),
+            AnswerRow(400, "TopicDisallowed", .misconfigured),
+            AnswerRow(403, "BadCertificate", .misconfigured),
+            AnswerRow(403, "BadCertificateEnvironment", .misconfigured),
+            // When even a new token is too old, the local clock is wrong.
+            AnswerRow(403, "ExpiredProviderToken", .misconfigured, .renewToken),
+            AnswerRow(403, "InvalidProviderToken", .misconfigured),
+            AnswerRow(403, "MissingProviderToken", .misconfigured),
+            AnswerRow(403, "UnrelatedKeyIdInToken", .retry(scope: .device, seconds: 0), .replaceConnection),
+            AnswerRow(403, "BadEnvironmentKeyIdInToken", .misconfigured),
+            // Seen in place of the documented one.
+            AnswerRow(403, "BadEnvironmentKeyInToken", .misconfigured),
+            AnswerRow(403, "Forbidden", .misconfigured),
+            // The path holds the token, so that it can be wrong for one device only.
+            AnswerRow(404, "BadPath", .rejected(.keep)),
+            AnswerRow(405, "MethodNotAllowed", .rejected(.keep)),
+            AnswerRow(410, "Unregistered", .unregistered),
+            AnswerRow(410, "ExpiredToken", .unregistered),
+            AnswerRow(413, "PayloadTooLarge", .rejected(.keep)),
+            AnswerRow(429, "TooManyProviderTokenUpdates", .retry(scope: .lane, seconds: nil), .keepToken),
+            AnswerRow(429, "TooManyRequests", .retry(scope: .device, seconds: nil)),
+            AnswerRow(500, "InternalServerError", .retry(scope: .device, seconds: nil)),
+            AnswerRow(503, "ServiceUnavailable", .retry(scope: .lane, seconds: nil)),
+            // Only that server is going away; the others are not.
+            AnswerRow(503, "Shutdown", .retry(scope: .device, seconds: nil), .replaceConnection),
+        ],
+        classes: [
+            AnswerRow(statuses: 200...299, .accepted),
+            AnswerRow(statuses: 401...401, .misconfigured),
+            AnswerRow(statuses: 403...405, .misconfigured),
+            AnswerRow(statuses: 408...408, .retry(scope: .device, seconds: nil)),
+            AnswerRow(statuses: 410...410, .unregistered),
+            AnswerRow(statuses: 429...429, .retry(scope: .device, seconds: nil)),
+            AnswerRow(statuses: 400...499, .rejected(.keep)),
+            AnswerRow(statuses: 500...500, .retry(scope: .device, seconds: nil)),
+            AnswerRow(statuses: 500...599, .retry(scope: .lane, seconds: nil)),
+        ]
+    )
+
+    /// Reads an answer.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status.
+    ///   - body: The body; empty, or anything.
+    ///   - apnsID: The `apns-id` field of the answer.
+    ///   - retryAfter: The `retry-after` field of the answer.
+    ///   - now: The wall clock.
+    /// - Returns: The verdict; the time of a 410 is taken as milliseconds (A9), unlike every other time in APNs.
+    package static func verdict(
+        status: Int,
+        body: [UInt8],
+        apnsID: String?,
+        retryAfter: String?,
+        now: Timestamp
+    ) -> AnswerVerdict {
+        if status == 200 {
+            return AnswerVerdict(outcome: .accepted(providerID: apnsID), reason: nil)
+        }
+        let object = JSONValue(body: body)
+        let reason = object?["reason"]?.text
+        return table.verdict(
+            table.row(status: status, reason: reason),
+            reason: reason,
+            providerID: apnsID,
+            deadSince: object?["timestamp"]?.integer.flatMap { $0 > 0 ? Timestamp(milliseconds: $0) : nil },
+            retryAfterSeconds: RetryAfter.seconds(retryAfter, now: now)
+        )
+    }
+}

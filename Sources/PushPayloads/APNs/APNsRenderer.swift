@@ -1,0 +1,217 @@
+package import GatewayModel
+
+/// Renders pushes for APNs (`providers.md` A3 to A8, `http-api.md` section 10); one for each lane, any thread.
+package struct APNsRenderer: Sendable {
+    /// The most bytes of a body (`providers.md` A7).
+    package static let maxBodyBytes = 4096
+
+    /// The most bytes of `apns-collapse-id` (`providers.md` A7).
+    package static let maxCollapseIDBytes = 64
+
+    private let brand: BrandRendering
+    private let topic: String
+    /// From the end of `aps` to the message id: the same for every push of the lane.
+    private let brandMembers: [UInt8]
+
+    /// Prepares what all pushes of a lane share.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand as it is now.
+    ///   - topic: The app's bundle id.
+    package init(brand: Brand, topic: String) {
+        self.brand = BrandRendering(brand: brand)
+        self.topic = topic
+        var writer = JSONWriter(capacity: 128)
+        writer.literal("},\"brandId\":")
+        writer.string(brand.id.rawValue)
+        writer.literal(",\"messageId\":\"")
+        brandMembers = writer.bytes
+    }
+
+    /// Renders one push.
+    ///
+    /// - Parameters:
+    ///   - job: The push.
+    ///   - now: The wall clock: what has expired, or may not wait, is tried once and never stored.
+    /// - Returns: The request without its `authorization`.
+    package func request(for job: PushJob, now: Timestamp) -> PushRequest {
+        let path = HeaderText.path("/3/device/", segment: job.token)
+        // 0 = one attempt, not stored (`providers.md` A3).
+        let expiration = job.expiresAt.seconds > now.seconds ? String(job.expiresAt.seconds) : "0"
+        guard let message = job.message else {
+            return PushRequest(
+                path: path,
+                headers: headers(
+                    type: "alert",
+                    isUrgent: false,
+                    expiration: expiration,
+                    // No message to derive from; the delivery tells badge pushes apart and is the same on a resend.
+                    id: MessageID(high: 0, low: 0).derived(by: job.delivery.rawValue),
+                    collapseID: nil
+                ),
+                body: badgeBody(job.badge ?? 0),
+                badge: job.badge ?? 0
+            )
+        }
+        let collapseID =
+            message.collapseKey.map { HeaderText.collapseKey($0, maxBytes: Self.maxCollapseIDBytes) }
+            ?? message.id.description
+        return PushRequest(
+            path: path,
+            headers: headers(
+                type: message.silent ? "background" : "alert",
+                // 10 is an error for background pushes (`providers.md` A4).
+                isUrgent: message.priority == .high && !message.silent,
+                expiration: expiration,
+                id: message.id.derived(by: job.registration.rawValue),
+                collapseID: collapseID
+            ),
+            body: body(message, job: job),
+            badge: message.silent ? nil : job.badge
+        )
+    }
+
+    private func headers(
+        type: String,
+        isUrgent: Bool,
+        expiration: String,
+        id: MessageID,
+        collapseID: String?
+    ) -> [PushHeader] {
+        var headers: [PushHeader] = []
+        // One more than we fill: the provider adds the authorization.
+        headers.reserveCapacity(7)
+        headers.append(PushHeader(name: "apns-topic", value: topic, indexing: .incremental))
+        headers.append(PushHeader(name: "apns-push-type", value: type, indexing: .incremental))
+        headers.append(PushHeader(name: "apns-priority", value: isUrgent ? "10" : "5", indexing: .incremental))
+        headers.append(PushHeader(name: "apns-expiration", value: expiration, indexing: .none))
+        headers.append(PushHeader(name: "apns-id", value: id.description, indexing: .none))
+        if let collapseID {
+            headers.append(PushHeader(name: "apns-collapse-id", value: collapseID, indexing: .none))
+        }
+        return headers
+    }
+
+    private func badgeBody(_ badge: Int64) -> [UInt8] {
+        var writer = JSONWriter(capacity: 40)
+        writer.literal("{\"aps\":{\"badge\":")
+        writer.integer(badge)
+        writer.literal("}}")
+        return writer.bytes
+    }
+
+    private func body(_ message: Message, job: PushJob) -> [UInt8] {
+        let title = brand.title(of: message)
+        return TextFitting.body(
+            limit: Self.maxBodyBytes,
+            // A silent push carries no text, so that there is nothing to cut.
+            text: message.silent ? "" : brand.text(of: message),
+            dataBytes: message.data?.text.utf8.count,
+            copies: 1,
+            render: { full(message, job: job, title: title, fit: $0) },
+            bare: { bare(message, job: job) }
+        )
+    }
+
+    private func full(_ message: Message, job: PushJob, title: String, fit: TextFitting.Fit) -> [UInt8] {
+        let data = fit.includesData ? message.data : nil
+        var writer = JSONWriter(
+            capacity: 640 + fit.text.utf8.count + title.utf8.count + (data?.text.utf8.count ?? 0)
+        )
+        if message.silent {
+            writer.literal("{\"aps\":{\"content-available\":1")
+        } else {
+            writer.literal("{\"aps\":{\"alert\":{\"title\":")
+            writer.string(title)
+            writer.literal(",\"body\":\"")
+            writer.escaped(fit.text)
+            writer.literal(fit.isCut ? "…\"}" : "\"}")
+            if let badge = job.badge {
+                writer.literal(",\"badge\":")
+                writer.integer(badge)
+            }
+            if let sound = message.sound {
+                writer.literal(",\"sound\":")
+                writer.string(sound)
+            }
+            writer.literal(",\"thread-id\":")
+            writer.string(message.conversation.rawValue)
+            if let category = message.category {
+                writer.literal(",\"category\":")
+                writer.string(category)
+            }
+            writer.literal(",\"mutable-content\":1")
+        }
+        members(of: message, job: job, to: &writer)
+        if let dialog = message.dialog {
+            writer.literal(",\"dialogId\":")
+            writer.string(dialog)
+        }
+        if let agentID = message.agentID {
+            writer.literal(",\"originatorId\":")
+            writer.string(agentID)
+        }
+        if let link = message.link.link(for: job.platform) {
+            writer.literal(",\"link\":")
+            writer.string(link)
+        }
+        if let data {
+            writer.literal(",\"data\":")
+            writer.value(data)
+        }
+        writer.literal(fit.isTruncated ? ",\"truncated\":true}" : "}")
+        return writer.bytes
+    }
+
+    /// The push that always fits: every member in it is bounded by its type or left out.
+    private func bare(_ message: Message, job: PushJob) -> [UInt8] {
+        var writer = JSONWriter(capacity: 2048)
+        if message.silent {
+            writer.literal("{\"aps\":{\"content-available\":1")
+        } else {
+            writer.literal("{\"aps\":{\"alert\":{")
+            if let title = brand.bareTitle {
+                writer.literal("\"title\":")
+                writer.string(title)
+                writer.literal(",")
+            }
+            writer.literal("\"body\":")
+            writer.string(BrandRendering.genericText)
+            writer.literal("}")
+            if let badge = job.badge {
+                writer.literal(",\"badge\":")
+                writer.integer(badge)
+            }
+            if let sound = message.sound, sound.utf8.count <= 64 {
+                writer.literal(",\"sound\":")
+                writer.string(sound)
+            }
+            writer.literal(",\"thread-id\":")
+            writer.string(message.conversation.rawValue)
+            writer.literal(",\"mutable-content\":1")
+        }
+        members(of: message, job: job, to: &writer)
+        writer.literal(",\"truncated\":true}")
+        return writer.bytes
+    }
+
+    /// Ends `aps` and writes the members that every push of a message has; no more than about 800 bytes.
+    private func members(of message: Message, job: PushJob, to writer: inout JSONWriter) {
+        writer.raw(brandMembers)
+        writer.identifier(message.id)
+        writer.literal("\",\"conversationId\":")
+        writer.string(message.conversation.rawValue)
+        writer.literal(",\"sequence\":")
+        writer.integer(message.sequence)
+        // Some libraries read the badge here, the system only in `aps`: both, and equal (`seed-systems.md` trap 7).
+        if let badge = job.badge, !message.silent {
+            writer.literal(",\"badge\":")
+            writer.integer(badge)
+        }
+        switch message.kind {
+        case .agent: writer.literal(",\"backendService\":\"ams\"")
+        case .proactive: writer.literal(",\"backendService\":\"prmsg\"")
+        case .c2m: writer.literal(",\"backendService\":\"c2m\"")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import GatewayModel
+
+/// What the answers of FCM HTTP v1 mean (`providers.md` B4, B5).
+package enum FCMAnswers {
+    /// B5: the first wait after a 5xx is at least 10 s.
+    private static let minRetrySeconds: Int64 = 10
+
+    /// B4: a 429 without Retry-After waits 60 s.
+    private static let quotaRetrySeconds: Int64 = 60
+
+    /// The table of `providers.md` B4.
+    ///
+    /// Words of our own, made of the code and what the details say, name the meanings of a code that has several; see
+    /// ``FCMAnswers/verdict(status:body:retryAfter:now:)``.
+    package static let table = AnswerTable(
+        rows: [
+            AnswerRow(400, "INVALID_ARGUMENT", .rejected(.keep)),
+            AnswerRow(400, "INVALID_ARGUMENT.TOKEN", .rejected(.quarantine)),
+            AnswerRow(400, "INVALID_ARGUMENT.APNS_UNREGISTERED", .unregistered),
+            // The key of APNs or Web Push in the Firebase project; our own token is good.
+            AnswerRow(401, "THIRD_PARTY_AUTH_ERROR", .misconfigured),
+            AnswerRow(403, "SENDER_ID_MISMATCH", .rejected(.quarantine)),
+            AnswerRow(404, "UNREGISTERED", .unregistered),
+            AnswerRow(429, "QUOTA_EXCEEDED", .retry(scope: .lane, seconds: quotaRetrySeconds)),
+            AnswerRow(429, "QUOTA_EXCEEDED.DEVICE", .retry(scope: .device, seconds: quotaRetrySeconds)),
+            AnswerRow(500, "INTERNAL", .retry(scope: .device, seconds: minRetrySeconds)),
+            AnswerRow(503, "UNAVAILABLE", .retry(scope: .lane, seconds: minRetrySeconds)),
+        ],
+        classes: [
+            AnswerRow(statuses: 200...299, .accepted),
+            AnswerRow(statuses: 401...401, .misconfigured, .renewToken),
+            AnswerRow(statuses: 403...403, .misconfigured),
+            // A wrong project or URL: never a reason to drop a token.
+            AnswerRow(statuses: 404...405, .misconfigured),
+            AnswerRow(statuses: 408...408, .retry(scope: .device, seconds: minRetrySeconds)),
+            AnswerRow(statuses: 429...429, .retry(scope: .lane, seconds: quotaRetrySeconds)),
+            AnswerRow(statuses: 400...499, .rejected(.keep)),
+            AnswerRow(statuses: 500...500, .retry(scope: .device, seconds: minRetrySeconds)),
+            AnswerRow(statuses: 500...599, .retry(scope: .lane, seconds: minRetrySeconds)),
+        ]
+    )
+
+    /// Google's rpc names, for the reason when there is no FCM code.
+    private static let rpcNames: Set<String> = [
+        "INVALID_ARGUMENT", "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "RESOURCE_EXHAUSTED", "INTERNAL",
+        "UNAVAILABLE", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION", "ABORTED", "UNKNOWN", "UNIMPLEMENTED",
+    ]
+
+    /// Reads an answer.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status.
+    ///   - body: The body; empty, HTML, or anything.
+    ///   - retryAfter: The `retry-after` field of the answer.
+    ///   - now: The wall clock.
+    /// - Returns: The verdict. The reason is the FCM code, else the rpc name.
+    package static func verdict(status: Int, body: [UInt8], retryAfter: String?, now: Timestamp) -> AnswerVerdict {
+        if status == 200 {
+            return AnswerVerdict(outcome: .accepted(providerID: name(body)), reason: nil)
+        }
+        let error = FCMError(body: body)
+        let word: String? =
+            switch (error.code, error.facet) {
+            case ("INVALID_ARGUMENT", .token),
+                (nil, .token) where status == 400:
+                "INVALID_ARGUMENT.TOKEN"
+            case ("INVALID_ARGUMENT", .apnsUnregistered),
+                (nil, .apnsUnregistered) where status == 400:
+                "INVALID_ARGUMENT.APNS_UNREGISTERED"
+            case ("QUOTA_EXCEEDED", .deviceRate): "QUOTA_EXCEEDED.DEVICE"
+            default: error.code
+            }
+        // The rpc name only labels; without a code the status decides.
+        let label = error.code ?? error.rpcStatus.flatMap { rpcNames.contains($0) ? $0 : nil }
+        return table.verdict(
+            table.row(status: status, reason: word),
+            reason: label,
+            retryAfterSeconds: RetryAfter.seconds(retryAfter, now: now)
+                .map { status >= 500 ? max($0, minRetrySeconds) : $0 }
+        )
+    }
+
+    /// The `name` of a success, `projects/<project>/messages/<id>`; nil when the body holds none of a sane length.
+    private static func name(_ body: [UInt8]) -> String? {
+        // Nearly always the only member, so that a look for the second pair of quotes spares the reader.
+        guard let name = quickName(body) ?? JSONValue(body: body)?["name"]?.text else { return nil }
+        return name.utf8.count <= 512 ? name : nil
+    }
+
+    private static func quickName(_ body: [UInt8]) -> String? {
+        guard body.count <= 1024 else { return nil }
+        let quote = UInt8(ascii: "\"")
+        guard let open = body.firstIndex(of: quote),
+            body[..<open].allSatisfy({ $0 == UInt8(ascii: "{") || $0 <= 0x20 }),
+            body.count > open + 6, body[(open + 1)..<(open + 6)].elementsEqual("name\"".utf8),
+            let start = body[(open + 6)...].firstIndex(of: quote),
+            body[(open + 6)..<start].allSatisfy({ $0 == UInt8(ascii: ":") || $0 <= 0x20 }),
+            let end = body[(start + 1)...].firstIndex(of: quote),
+            !body[start..<end].contains(UInt8(ascii: "\\"))
+        else { return nil }
+        return String(decoding: body[(start + 1)..<end], as: UTF8.self)
+    }
+}

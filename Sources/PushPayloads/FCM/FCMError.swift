@@ -1,0 +1,51 @@
+/// What matters of Google's error body (`providers.md` B4), read leniently: details in any order, several or none.
+struct FCMError {
+    /// `errorCode` of the FcmError detail; the only word that says what became of a token.
+    var code: String?
+    /// The google.rpc name, `error.status`; not the FCM code.
+    var rpcStatus: String?
+    /// What the answer is about, where one code has several meanings.
+    var facet: Facet?
+
+    /// Which meaning of a code is meant.
+    enum Facet {
+        /// The registration token is malformed.
+        case token
+        /// APNs, behind FCM, says that its token is gone.
+        case apnsUnregistered
+        /// The rate of one device, not of the project.
+        case deviceRate
+    }
+
+    init(body: [UInt8]) {
+        guard let error = JSONValue(body: body)?["error"] else { return }
+        rpcStatus = error["status"]?.text
+        let message = error["message"]?.text?.lowercased() ?? ""
+        var namesToken = false
+        var isFieldFault = false
+        for detail in error["details"]?.elements ?? [] {
+            guard let type = detail["@type"]?.text else { continue }
+            if type.hasSuffix("FcmError") {
+                code = code ?? detail["errorCode"]?.text
+            } else if type.hasSuffix("ApnsError") {
+                if detail["statusCode"]?.integer == 410 || detail["reason"]?.text == "Unregistered" {
+                    facet = .apnsUnregistered
+                }
+            } else if type.hasSuffix("BadRequest") {
+                isFieldFault = true
+                for violation in detail["fieldViolations"]?.elements ?? []
+                where violation["field"]?.text == "message.token" {
+                    namesToken = true
+                }
+            } else if type.hasSuffix("QuotaFailure") {
+                for violation in detail["violations"]?.elements ?? [] {
+                    let text = (violation["subject"]?.text ?? "") + " " + (violation["description"]?.text ?? "")
+                    if text.lowercased().contains("device") { facet = facet ?? .deviceRate }
+                }
+            }
+        }
+        if facet == nil, namesToken || (!isFieldFault && code != nil && message.contains("registration token")) {
+            facet = .token
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// A JSON value as a provider sent it, for the few answers that we look into.
+///
+/// Reads leniently: members may repeat (the first counts), numbers may have any form, text after the value is ignored.
+/// Bounded in size and depth, because proxies answer with anything.
+package indirect enum JSONValue: Sendable, Equatable {
+    /// The members in the order in which they came.
+    case object([Member])
+    /// The elements.
+    case array([JSONValue])
+    /// A string.
+    case string(String)
+    /// A number; large integers lose precision past 2^53.
+    case number(Double)
+    /// True or false.
+    case bool(Bool)
+    /// Null.
+    case null
+
+    /// One member of an object.
+    package struct Member: Sendable, Equatable {
+        /// Its name.
+        package var name: String
+        /// Its value.
+        package var value: JSONValue
+    }
+
+    /// Larger bodies are not looked into: no provider's answer comes near, and it would be an error page anyway.
+    package static let maxBytes = 65_536
+
+    /// Reads a body; nil when it is empty, too large, or no JSON.
+    ///
+    /// - Parameter body: The body as received.
+    package init?(body: [UInt8]) {
+        guard !body.isEmpty, body.count <= Self.maxBytes else { return nil }
+        let value = body.withUnsafeBufferPointer { buffer in
+            var reader = JSONReader(bytes: buffer)
+            return reader.value(depth: 0)
+        }
+        guard let value else { return nil }
+        self = value
+    }
+
+    /// The first member with a name; nil when there is none or this is no object.
+    ///
+    /// - Parameter name: The member's name.
+    package subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    /// The text of a string.
+    package var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// A number, or a string of decimal digits, as an integer.
+    package var integer: Int64? {
+        switch self {
+        case .number(let number): Int64(exactly: number.rounded(.towardZero))
+        case .string(let text): Int64(text)
+        default: nil
+        }
+    }
+
+    /// The elements of an array, none when this is no array.
+    package var elements: [JSONValue] {
+        if case .array(let elements) = self { elements } else { [] }
+    }
+}

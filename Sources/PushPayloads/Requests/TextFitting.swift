@@ -1,0 +1,98 @@
+/// Makes a payload fit its provider's limit by the steps of `http-api.md` section 10: cut the text, then leave `data` out
+/// and cut again, then a bare push.
+enum TextFitting {
+    /// How a payload is to be rendered.
+    struct Fit {
+        /// The text, or the part of it that fits.
+        var text: Substring
+        /// Whether an ellipsis follows the text.
+        var isCut: Bool
+        /// Whether the event's `data` goes with it.
+        var includesData: Bool
+        /// Whether the app is told that something is missing.
+        var isTruncated: Bool
+    }
+
+    /// A text is never cut to fewer characters than this.
+    static let minCharacters = 100
+
+    /// U+2026 in UTF-8.
+    private static let ellipsisBytes = 3
+
+    /// Renders within a limit.
+    ///
+    /// - Parameters:
+    ///   - limit: The most bytes that `render` may give.
+    ///   - text: The whole text.
+    ///   - dataBytes: The length of `data`, nil when there is none.
+    ///   - copies: How many times the payload carries the text.
+    ///   - render: Renders the payload in a given way.
+    ///   - bare: Renders the payload that always fits.
+    /// - Returns: The best rendering within the limit.
+    static func body(
+        limit: Int,
+        text: String,
+        dataBytes: Int?,
+        copies: Int,
+        render: (Fit) -> [UInt8],
+        bare: () -> [UInt8]
+    ) -> [UInt8] {
+        let whole = text[...]
+        let textBytes = whole.utf8.count
+        if textBytes + (dataBytes ?? 0) <= limit {
+            let body = render(Fit(text: whole, isCut: false, includesData: true, isTruncated: false))
+            if body.count <= limit { return body }
+        }
+        for includesData in [true, false] {
+            if includesData, dataBytes ?? .max > limit { continue }
+            let empty = render(Fit(text: "", isCut: false, includesData: includesData, isTruncated: true))
+            let budget = (limit - empty.count) / copies
+            guard budget > 0 else { continue }
+            if let part = longestPrefix(of: whole, escapedBytes: budget) {
+                return render(
+                    Fit(
+                        text: part,
+                        isCut: part.endIndex != whole.endIndex,
+                        includesData: includesData,
+                        isTruncated: true
+                    )
+                )
+            }
+        }
+        return bare()
+    }
+
+    /// The whole text if it fits, else the longest part of whole characters that fits with an ellipsis; nil when that
+    /// would be fewer than ``minCharacters``.
+    static func longestPrefix(of text: Substring, escapedBytes budget: Int) -> Substring? {
+        if text.isEmpty { return text }
+        // A byte takes at least one byte, so that what lies past the budget need not be looked at: one character can be
+        // as long as the whole text.
+        let window = scalarPrefix(of: text, bytes: budget + 1)
+        var position = window.startIndex
+        var end: Substring.Index?
+        var used = 0
+        var characters = 0
+        while position != window.endIndex {
+            let next = window.index(after: position)
+            // Where the window ends inside the text, its last character may go on behind it.
+            if next == window.endIndex, window.endIndex != text.endIndex { break }
+            for byte in window[position..<next].utf8 { used += JSONWriter.escapedCount(byte) }
+            if used > budget { break }
+            characters += 1
+            position = next
+            if used + ellipsisBytes <= budget, characters >= minCharacters { end = position }
+            if position == text.endIndex { return text }
+        }
+        guard let end else { return nil }
+        return text[..<end]
+    }
+
+    /// At most so many bytes of a text, without half a scalar at the end.
+    private static func scalarPrefix(of text: Substring, bytes: Int) -> Substring {
+        guard text.utf8.count > bytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: bytes)
+        while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
+        return text[..<end]
+    }
+}

@@ -1,0 +1,181 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import Testing
+
+@Suite("A lane holds what it has slots for, and waits when its provider says so")
+struct LaneTests {
+    @Test("new rows get the free slots; a due backlog takes them all, in the store's order")
+    func slots() throws {
+        let start = Timestamp(milliseconds: 1_700_000_000_000)
+        var script = MachineScript(backlog: [MachineScript.lane: Backlog(count: 3, nextDue: start)], slots: 8)
+        script.now = start
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.claims == [ClaimRequest(lane: MachineScript.lane, limit: 8)])
+        #expect(plan.budgets[MachineScript.lane] == nil)
+        let rows = [try script.row(device: 1), try script.row(device: 2, consumer: 2)]
+        script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: rows, nextDue: nil)])
+        #expect(script.take().map(\.delivery) == rows.map(\.id))
+        let next = script.machine.beginTurn(now: script.now)
+        #expect(next.claims.isEmpty)
+        #expect(next.budgets[MachineScript.lane] == LaneBudget(slots: 6, mayHaveBacklog: false))
+    }
+
+    @Test("rows that became unowned while a claim was committed are not forgotten")
+    func backlogDuringClaim() throws {
+        var script = MachineScript(backlog: [MachineScript.lane: Backlog(count: 1, nextDue: Timestamp(milliseconds: 0))]
+        )
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.claims.count == 1)
+        let later = script.now.adding(seconds: 60)
+        script.commit(
+            plan,
+            unowned: [MachineScript.lane: Backlog(count: 1, nextDue: later)],
+            claims: [ClaimResult(lane: MachineScript.lane, rows: [], nextDue: nil)]
+        )
+        #expect(script.machine.nextDeadline(now: script.now) == later)
+    }
+
+    @Test("a refused credential stops the lane, and one push tries it again")
+    func breaker() throws {
+        var script = MachineScript()
+        let rows = [
+            try script.row(device: 1), try script.row(device: 2, consumer: 2), try script.row(device: 3, consumer: 3),
+        ]
+        script.turn(owned: rows)
+        #expect(script.take(1).count == 1)
+        script.answer(rows[0].id, .misconfigured, status: 403)
+        #expect(script.take().isEmpty)
+        let blocked = script.machine.beginTurn(now: script.now)
+        #expect(blocked.budgets[MachineScript.lane] == nil)
+        script.commit(blocked)
+        let deadline = try #require(script.machine.nextDeadline(now: script.now))
+        #expect(deadline == script.now.adding(seconds: 30))
+        script.now = deadline
+        #expect(script.take().map(\.delivery) == [rows[1].id])
+        #expect(script.take().isEmpty)
+        script.answer(rows[1].id, .accepted(providerID: nil))
+        #expect(script.take().map(\.delivery) == [rows[2].id])
+        #expect(script.machine.lanes[MachineScript.lane]?.breaker == .closed)
+    }
+
+    @Test("each further refusal doubles the wait")
+    func breakerBacksOff() throws {
+        var script = MachineScript()
+        var waits: [Int64] = []
+        for device in 1...7 {
+            let row = try script.row(device: Int64(device), consumer: Int64(device), ttlSeconds: 1_000_000)
+            script.turn(owned: [row])
+            #expect(script.take().count == 1)
+            script.answer(row.id, .misconfigured, status: 403)
+            guard case .open(let until) = script.machine.lanes[MachineScript.lane]?.breaker else {
+                Issue.record("the breaker is not open")
+                return
+            }
+            waits.append((until.milliseconds - script.now.milliseconds) / 1000)
+            script.now = until
+            script.turn()
+        }
+        #expect(waits == [30, 60, 120, 240, 480, 900, 900])
+    }
+
+    @Test("a fault of the whole lane pauses it; a fault of one device does not")
+    func pause() throws {
+        var script = MachineScript()
+        let rows = [
+            try script.row(device: 1), try script.row(device: 2, consumer: 2), try script.row(device: 3, consumer: 3),
+        ]
+        script.turn(owned: rows)
+        _ = script.take(1)
+        script.answer(rows[0].id, .retry(afterSeconds: 60, scope: .device), status: 429)
+        #expect(script.take(1).map(\.delivery) == [rows[1].id])
+        script.answer(rows[1].id, .retry(afterSeconds: 60, scope: .lane), status: 429)
+        #expect(script.take().isEmpty)
+        script.now = script.now.adding(seconds: 73)
+        #expect(script.take().map(\.delivery) == [rows[2].id])
+    }
+
+    @Test("one lane's trouble leaves another alone")
+    func otherLane() throws {
+        var script = MachineScript()
+        let here = try script.row(device: 1)
+        let there = try script.row(device: 2, consumer: 2, lane: MachineScript.otherLane)
+        script.turn(owned: [here, there])
+        _ = script.take()
+        script.answer(here.id, .misconfigured, status: 403)
+        #expect(script.take(lane: MachineScript.otherLane).map(\.delivery) == [there.id])
+    }
+
+    @Test("retry delays follow the setting, then repeat the last; a try that comes too late expires at once")
+    func retryDelays() throws {
+        var script = MachineScript(retryDelays: [5, 30])
+        for (attempts, seconds) in [(0, 5), (1, 30), (2, 30), (9, 30)] {
+            let row = try script.row(device: Int64(attempts + 1), attempts: attempts)
+            script.turn(owned: [row])
+            _ = script.take()
+            script.answer(row.id, .unknown, status: 0)
+            guard case .retry(let due) = script.turn().outcomes.last?.disposition else {
+                Issue.record("no retry after \(attempts) attempts")
+                continue
+            }
+            let delay = due.milliseconds - script.now.milliseconds
+            #expect(delay >= Int64(seconds) * 1000 && delay <= Int64(seconds) * 1200)
+        }
+        let dying = try script.row(device: 50, ttlSeconds: 3)
+        script.turn(owned: [dying])
+        _ = script.take()
+        script.answer(dying.id, .unknown, status: 0)
+        #expect(script.turn().outcomes.last?.disposition == .finished(.expired, nil))
+    }
+
+    @Test("draining takes nothing more, gives back what waits, and still records answers")
+    func drain() throws {
+        var script = MachineScript()
+        let sent = try script.row(sequence: 1)
+        let behind = try script.row(sequence: 2)
+        let waiting = try script.row(device: 2, consumer: 2)
+        script.turn(owned: [sent, behind, waiting])
+        #expect(script.take(1).map(\.delivery) == [sent.id])
+        script.machine.drain(now: script.now)
+        #expect(script.take().isEmpty)
+        script.answer(sent.id, .accepted(providerID: "x"))
+        let outcomes = script.turn().outcomes
+        #expect(Set(outcomes.map(\.delivery)) == [sent.id, behind.id, waiting.id])
+        #expect(outcomes.first { $0.delivery == sent.id }?.disposition == .finished(.accepted, nil))
+        #expect(outcomes.first { $0.delivery == behind.id }?.disposition == .release(due: script.now))
+        #expect(script.machine.rowCount == 0)
+        #expect(script.machine.inFlightCount == 0)
+    }
+
+    @Test("outcomes of a failed commit are written down by a later one, in order")
+    func failedCommit() throws {
+        var script = MachineScript()
+        let rows = [try script.row(device: 1), try script.row(device: 2, consumer: 2)]
+        script.turn(owned: rows)
+        _ = script.take()
+        script.answer(rows[0].id, .accepted(providerID: nil))
+        let plan = script.machine.beginTurn(now: script.now)
+        script.answer(rows[1].id, .accepted(providerID: nil))
+        script.machine.turnFailed(plan.outcomes)
+        #expect(script.turn().outcomes.map(\.delivery) == rows.map(\.id))
+    }
+
+    @Test("a dead lane's memory is bounded however often messages come and are read")
+    func deadLane() throws {
+        var script = MachineScript()
+        for sequence in 1...1000 {
+            let row = try script.row(sequence: Int64(sequence))
+            script.turn(owned: [row])
+            let change = ReadChange(
+                consumer: ConsumerKey(1),
+                conversation: ConversationKey(1),
+                readSequence: Int64(sequence),
+                unread: 0
+            )
+            script.turn(changes: [(MachineScript.someChange, .read(change))])
+        }
+        #expect(script.machine.rowCount == 0)
+        #expect(!script.machine.hasWork(MachineScript.lane, now: script.now))
+    }
+}

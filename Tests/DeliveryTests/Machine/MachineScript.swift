@@ -1,0 +1,131 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+
+/// A machine with the few things that a script of events needs: rows, turns, answers, and a clock that it moves.
+struct MachineScript {
+    static let lane = LaneID(1)
+    static let otherLane = LaneID(2)
+
+    var machine: DeliveryMachine
+    var now = Timestamp(milliseconds: 1_700_000_000_000)
+    var lastRow: Int64 = 0
+
+    init(backlog: [LaneID: Backlog] = [:], slots: Int = 8, retryDelays: [Int64] = [5, 30]) {
+        var settings = DeliverySettings()
+        settings.slotsPerLane = slots
+        settings.retryDelaysSeconds = retryDelays
+        machine = DeliveryMachine(settings: settings, backlog: backlog)
+    }
+
+    /// A row as the store hands it out.
+    mutating func row(
+        device: Int64 = 1,
+        consumer: Int64 = 1,
+        sequence: Int64 = 1,
+        unread: Int64 = 1,
+        attempts: Int = 0,
+        lane: LaneID = MachineScript.lane,
+        ttlSeconds: Int64 = 3600,
+        silent: Bool = false
+    ) throws -> OutboxRow {
+        lastRow += 1
+        var event = AgentEvent(
+            id: EventID(trusted: "e\(lastRow)"),
+            type: .agentMessage,
+            consumer: ConsumerID(trusted: "u\(consumer)")
+        )
+        event.text = "text"
+        event.silent = silent
+        let message = Message(
+            id: MessageID(high: UInt64(lastRow), low: 1),
+            brand: BrandID(trusted: "brand"),
+            event: event,
+            conversation: ConversationID(trusted: "c"),
+            sequence: sequence,
+            acceptedAt: now,
+            expiresAt: now.adding(seconds: ttlSeconds)
+        )
+        return OutboxRow(
+            id: DeliveryID(lastRow),
+            lane: lane,
+            registration: RegistrationID(device),
+            token: "token-\(device)",
+            platform: .ios,
+            consumer: ConsumerKey(consumer),
+            unread: unread,
+            kind: .message,
+            conversation: ConversationKey(consumer),
+            message: message,
+            attempts: attempts,
+            expiresAt: message.expiresAt,
+            queuedAt: now
+        )
+    }
+
+    /// One whole turn whose commit hands out these rows.
+    @discardableResult
+    mutating func turn(
+        owned: [OutboxRow] = [],
+        changes: [(StoreChange, StoreChangeResult)] = [],
+        unread: [ConsumerKey: Int64] = [:],
+        unowned: [LaneID: Backlog] = [:],
+        claims: [ClaimResult] = [],
+        effects: [OutcomeEffect]? = nil
+    ) -> DeliveryMachine.TurnPlan {
+        let plan = machine.beginTurn(now: now)
+        commit(plan, owned: owned, changes: changes, unread: unread, unowned: unowned, claims: claims, effects: effects)
+        return plan
+    }
+
+    /// The second half of a turn, for scripts in which something happens while it is committed.
+    mutating func commit(
+        _ plan: DeliveryMachine.TurnPlan,
+        owned: [OutboxRow] = [],
+        changes: [(StoreChange, StoreChangeResult)] = [],
+        unread: [ConsumerKey: Int64] = [:],
+        unowned: [LaneID: Backlog] = [:],
+        claims: [ClaimResult] = [],
+        effects: [OutcomeEffect]? = nil
+    ) {
+        var turn = WriterTurn(now: now, incarnation: IncarnationID(1))
+        turn.outcomes = plan.outcomes
+        turn.changes = changes.map(\.0)
+        var result = WriterTurnResult()
+        result.outcomes = effects ?? plan.outcomes.map { _ in OutcomeEffect() }
+        result.changes = changes.map(\.1)
+        result.owned = owned
+        result.unread = unread
+        result.unowned = unowned
+        result.claims = claims
+        _ = machine.turnCommitted(result, of: turn, now: now)
+    }
+
+    mutating func take(_ capacity: Int = 100, lane: LaneID = MachineScript.lane) -> [PushJob] {
+        var jobs: [PushJob] = []
+        machine.take(lane, capacity: capacity, now: now, into: &jobs)
+        return jobs
+    }
+
+    @discardableResult
+    mutating func answer(_ delivery: DeliveryID, _ outcome: PushOutcome, status: Int = 200) -> Set<LaneID> {
+        let answer = PushAnswer(
+            outcome: outcome,
+            status: status,
+            reason: nil,
+            badge: 1,
+            sentAt: now,
+            latencyMilliseconds: 3
+        )
+        return machine.answered([PushResult(delivery: delivery, answer: answer)], now: now)
+    }
+
+    static let someChange = StoreChange.unregister(
+        brand: BrandID(trusted: "brand"),
+        consumer: ConsumerID(trusted: "u1"),
+        app: nil,
+        device: nil,
+        scope: .all
+    )
+}

@@ -1,0 +1,125 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import Testing
+
+@Suite("What is sent is true at the moment of sending")
+struct TruthTests {
+    @Test("the badge is the unread count of now, not of the commit")
+    func badgeOfNow() throws {
+        var script = MachineScript()
+        let first = try script.row(sequence: 1, unread: 1)
+        script.turn(owned: [first])
+        let second = try script.row(device: 2, sequence: 2, unread: 2)
+        script.turn(owned: [second], unread: [ConsumerKey(1): 2])
+        #expect(script.take().map(\.badge) == [2, 2])
+    }
+
+    @Test("a silent message leaves the badge alone")
+    func silent() throws {
+        var script = MachineScript()
+        let row = try script.row(silent: true)
+        script.turn(owned: [row])
+        #expect(script.take().map(\.badge) == [nil])
+    }
+
+    @Test("nothing leaves for a registration that ended, whatever ended it")
+    func ended() throws {
+        let registration = RegistrationID(1)
+        let results: [StoreChangeResult] = [
+            .unregistered(RegistrationsChange(ended: [registration])),
+            .sessionsEnded(count: 1, RegistrationsChange(ended: [registration])),
+        ]
+        for result in results {
+            var script = MachineScript()
+            let gone = try script.row(sequence: 1)
+            let alsoGone = try script.row(sequence: 2)
+            let other = try script.row(device: 2, consumer: 2)
+            script.turn(owned: [gone, alsoGone, other])
+            script.turn(changes: [(MachineScript.someChange, result)])
+            #expect(script.take().map(\.delivery) == [other.id])
+            #expect(script.machine.rowCount == 1)
+        }
+    }
+
+    @Test("a token that another push proved dead ends the device's waiting rows")
+    func deadToken() throws {
+        var script = MachineScript()
+        let first = try script.row(sequence: 1)
+        let second = try script.row(sequence: 2)
+        script.turn(owned: [first, second])
+        _ = script.take()
+        script.answer(first.id, .unregistered(since: script.now), status: 410)
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.outcomes.map(\.token) == [.drop(token: "token-1", since: script.now)])
+        script.commit(plan, effects: [OutcomeEffect(ended: [RegistrationID(1)])])
+        #expect(script.take().isEmpty)
+        #expect(script.machine.rowCount == 0)
+    }
+
+    @Test("after an agent logout only proactive rows of the device leave")
+    func narrowed() throws {
+        var script = MachineScript()
+        let row = try script.row()
+        script.turn(owned: [row])
+        script.turn(changes: [
+            (MachineScript.someChange, .unregistered(RegistrationsChange(narrowed: [RegistrationID(1)])))
+        ])
+        #expect(script.take().isEmpty)
+    }
+
+    @Test("what was read is not sent, what was not read is, with the new badge")
+    func read() throws {
+        var script = MachineScript()
+        let first = try script.row(sequence: 1, unread: 2)
+        let second = try script.row(sequence: 2, unread: 2)
+        script.turn(owned: [first, second])
+        let change = ReadChange(consumer: ConsumerKey(1), conversation: ConversationKey(1), readSequence: 1, unread: 1)
+        script.turn(changes: [(MachineScript.someChange, .read(change))], unread: [ConsumerKey(1): 1])
+        let jobs = script.take()
+        #expect(jobs.map(\.delivery) == [second.id])
+        #expect(jobs.map(\.badge) == [1])
+    }
+
+    @Test("an expired row is not sent and finishes as expired")
+    func expired() throws {
+        var script = MachineScript()
+        let short = try script.row(ttlSeconds: 10)
+        let long = try script.row(sequence: 2)
+        script.turn(owned: [short, long])
+        script.now = script.now.adding(seconds: 10)
+        #expect(script.take().map(\.delivery) == [long.id])
+        #expect(script.turn().outcomes.map(\.disposition) == [.finished(.expired, nil)])
+    }
+
+    @Test("a token that rotates while rows wait is the one that is used")
+    func rotatedToken() throws {
+        var script = MachineScript()
+        let row = try script.row()
+        script.turn(owned: [row])
+        let registration = DeviceRegistration(
+            id: RegistrationID(1),
+            brand: BrandID(trusted: "brand"),
+            app: AppID(trusted: "app"),
+            device: DeviceID(trusted: "d"),
+            consumer: ConsumerID(trusted: "u1"),
+            lane: MachineScript.lane,
+            token: "rotated",
+            pushType: .apns,
+            environment: .production,
+            platform: .ios,
+            locale: nil,
+            timeZone: nil,
+            osVersion: nil,
+            appVersion: nil,
+            receives: .all,
+            state: .active,
+            registeredAt: script.now,
+            createdAt: script.now
+        )
+        let change = RegistrationChange(registration: registration, created: false, ended: [])
+        script.turn(changes: [(MachineScript.someChange, .registered(change))])
+        #expect(script.take().map(\.token) == ["rotated"])
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import GatewayModel
+import PushPayloads
+import Testing
+
+/// Never over the provider's limit, whatever the text is made of.
+@Suite struct SizeLimitTests {
+    static let alphabets: [(name: String, characters: [String])] = [
+        ("ascii", ["a", "b", " "]),
+        ("escapes", ["\"", "\\", "\n", "\u{1}", "x"]),
+        ("cjk", ["漢", "字"]),
+        ("emoji", ["😀", "👩‍👩‍👧‍👦", "🇩🇪", "👍🏽"]),
+        ("combining", ["e\u{301}\u{323}", "n\u{303}", "o"]),
+        ("separators", ["\u{2028}", "\u{2029}", "\r\n"]),
+        ("hangul", ["\u{1100}\u{1161}\u{11A8}", "\u{AC00}"]),
+        ("mixed", ["a", "é", "漢", "😀", "\"", "e\u{301}", "\t"]),
+    ]
+
+    static let sizes = [
+        0, 1, 50, 99, 100, 101, 150, 400, 900, 1500, 1900, 3000, 3400, 3600, 3700, 4000, 4096, 6000, 20_000,
+    ]
+
+    private func text(_ characters: [String], count: Int, seed: Int) -> String {
+        var text = ""
+        var state = UInt64(seed) &+ 0x9E37_79B9
+        for _ in 0..<count {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            text += characters[Int(state >> 33) % characters.count]
+        }
+        return text
+    }
+
+    /// Checks a text as shown against the whole one, and says whether it was cut.
+    private func check(shown: String?, whole: String, isTruncated: Bool, hasData: Bool) throws {
+        let shown = try #require(shown)
+        #expect(!shown.unicodeScalars.contains("\u{FFFD}"))
+        if shown == whole { return }
+        #expect(isTruncated)
+        if shown == BrandRendering.genericText { return }
+        #expect(shown.hasSuffix("…"))
+        let kept = shown.dropLast()
+        #expect(kept.count >= 100)
+        // Scalars, not characters: a cut inside a grapheme would still be a prefix of scalars.
+        #expect(whole.unicodeScalars.starts(with: kept.unicodeScalars))
+        #expect(Array(whole.prefix(kept.count)) == Array(kept))
+    }
+
+    @Test("APNs bodies stay within 4096 bytes and valid", arguments: alphabets.map(\.name))
+    func apns(name: String) throws {
+        let alphabet = try #require(Self.alphabets.first { $0.name == name }).characters
+        for size in Self.sizes {
+            for dataSize in [nil, 10, 2000, 3600, 5000] {
+                let text = text(alphabet, count: size, seed: size)
+                let message = Fixtures.message {
+                    $0.text = text
+                    $0.data = dataSize.map { JSONText(trusted: "{\"d\":\"\(String(repeating: "z", count: $0))\"}") }
+                }
+                let request = Fixtures.apns(message)
+                #expect(request.body.count <= 4096)
+                #expect(String(validating: request.body, as: UTF8.self) != nil)
+                let json = try request.json
+                let alert = (json["aps"] as? NSDictionary)?["alert"] as? NSDictionary
+                let isTruncated = json["truncated"] as? Bool == true
+                try check(shown: alert?["body"] as? String, whole: text, isTruncated: isTruncated, hasData: true)
+                #expect(isTruncated || (json["data"] != nil) == (dataSize != nil))
+                #expect(json["messageId"] as? String == message.id.description)
+                #expect((json["aps"] as? NSDictionary)?["badge"] as? Int == 3)
+            }
+        }
+    }
+
+    @Test(
+        "FCM payloads stay within 4096 bytes of keys and values and valid",
+        arguments: alphabets.map(\.name),
+        [FCMSettings.Style.notification, .data]
+    )
+    func fcm(name: String, style: FCMSettings.Style) throws {
+        let alphabet = try #require(Self.alphabets.first { $0.name == name }).characters
+        let token = String(repeating: "t", count: 3000)
+        for size in Self.sizes {
+            for dataSize in [nil, 10, 2000, 3600] {
+                let text = text(alphabet, count: size, seed: size)
+                let message = Fixtures.message {
+                    $0.text = text
+                    $0.data = dataSize.map { JSONText(trusted: "{\"d\":\"\(String(repeating: "z", count: $0))\"}") }
+                }
+                let request = Fixtures.fcm(message, style: style, token: token)
+                #expect(request.body.count - token.utf8.count <= 4096)
+                #expect(String(validating: request.body, as: UTF8.self) != nil)
+                let envelope = try #require(try request.json["message"] as? NSDictionary)
+                let data = try #require(envelope["data"] as? [String: String])
+                let shown = (envelope["notification"] as? [String: String])?["body"]
+                #expect(shown == nil || shown == data["text"])
+                #expect((shown == nil) == (style == .data))
+                let isTruncated = data["truncated"] == "true"
+                try check(shown: data["text"], whole: text, isTruncated: isTruncated, hasData: true)
+                #expect(isTruncated || (data["data"] != nil) == (dataSize != nil))
+            }
+        }
+    }
+
+    @Test("as much text is kept as fits: one more character would be over")
+    func tight() throws {
+        let text = String(repeating: "a", count: 9000)
+        #expect(Fixtures.apns(Fixtures.message { $0.text = text }).body.count == 4096)
+        let fcm = Fixtures.fcm(Fixtures.message { $0.text = text }, token: "t").body.count - 1
+        #expect(fcm == 4096 || fcm == 4095)
+    }
+
+    @Test("data goes before the text is cut under 100 characters, and then the text is whole again")
+    func dataGoesFirst() throws {
+        let text = String(repeating: "b", count: 300)
+        let json = try Fixtures.apns(
+            Fixtures.message {
+                $0.text = text
+                $0.data = JSONText(trusted: "{\"d\":\"\(String(repeating: "z", count: 3700))\"}")
+            }
+        ).json
+        #expect(json["data"] == nil)
+        #expect(((json["aps"] as? NSDictionary)?["alert"] as? NSDictionary)?["body"] as? String == text)
+        #expect(json["truncated"] as? Bool == true)
+    }
+
+    @Test("one character of a megabyte, and members of any size, end in a bare push that still names the message")
+    func bare() throws {
+        let monster = "a" + String(repeating: "\u{301}", count: 500_000)
+        let huge = String(repeating: "\"", count: 3000)
+        let wideID = String(repeating: "\"", count: 256)
+        let messages = [
+            Fixtures.message { $0.text = monster },
+            Fixtures.message { $0.title = huge + huge },
+            Fixtures.message { $0.link = PlatformLinks(ios: huge + huge, android: huge + huge) },
+            Fixtures.message {
+                $0.conversation = ConversationID(trusted: wideID)
+                $0.dialog = huge
+                $0.agentID = huge
+                $0.category = huge
+                $0.sound = huge
+                $0.collapseKey = huge
+                $0.text = huge
+            },
+        ]
+        for name in ["Acme", String(repeating: "\u{1}", count: 256), huge] {
+            for message in messages {
+                let brand = Fixtures.brand(name: name)
+                let apns = Fixtures.apns(message, brand: brand)
+                #expect(apns.body.count <= 4096)
+                let alert = try (apns.json["aps"] as? NSDictionary)?["alert"] as? NSDictionary
+                #expect(alert?["body"] as? String == "New message")
+                #expect(try apns.json["truncated"] as? Bool == true)
+                #expect(try apns.json["messageId"] as? String == message.id.description)
+                let fcm = Fixtures.fcm(message, brand: brand, token: "t")
+                #expect(fcm.body.count - 1 <= 4096)
+                let envelope = try #require(try fcm.json["message"] as? NSDictionary)
+                #expect((envelope["notification"] as? NSDictionary)?["body"] as? String == "New message")
+                #expect((envelope["data"] as? NSDictionary)?["messageId"] as? String == message.id.description)
+            }
+        }
+    }
+
+    @Test("silent messages lose their data rather than exceed the limit")
+    func silent() throws {
+        let message = Fixtures.message {
+            $0.silent = true
+            $0.data = JSONText(trusted: "{\"d\":\"\(String(repeating: "z", count: 5000))\"}")
+        }
+        let json = try Fixtures.apns(message).json
+        #expect(json["aps"] as? NSDictionary == ["content-available": 1])
+        #expect(json["truncated"] as? Bool == true)
+        #expect(json["data"] == nil)
+    }
+}
