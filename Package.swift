@@ -123,6 +123,7 @@ let package = Package(
                 "PushSimulator", "SQLiteStorage", "Telemetry",
                 arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),

@@ -10,6 +10,34 @@ struct APIClient: Sendable {
     /// The value of `Authorization`: secret.
     var authorization: String?
 
+    /// A client that shows nothing.
+    ///
+    /// - Parameters:
+    ///   - server: `http://host:port`.
+    ///   - authorization: The value of `Authorization`.
+    init(server: String, authorization: String? = nil) {
+        self.server = server
+        self.authorization = authorization
+    }
+
+    /// A client of an operator or a device.
+    ///
+    /// - Parameters:
+    ///   - server: `http://host:port`.
+    ///   - bearer: The admin token or a session token.
+    init(server: String, bearer: String) {
+        self.init(server: server, authorization: "Bearer \(bearer)")
+    }
+
+    /// A client of a back-end.
+    ///
+    /// - Parameters:
+    ///   - server: `http://host:port`.
+    ///   - basic: `id:secret` of a service account.
+    init(server: String, basic: String) {
+        self.init(server: server, authorization: "Basic \(Data(basic.utf8).base64EncodedString())")
+    }
+
     /// An answer of the gateway.
     struct Response {
         /// The HTTP status.

@@ -28,7 +28,7 @@ struct ClientOptions: ParsableArguments {
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
             throw CommandFailure(.usage, "--server must be an http or https URL, not \(url)")
         }
-        return APIClient(server: url, authorization: "Bearer " + (try token(environment)))
+        return APIClient(server: url, bearer: try token(environment))
     }
 
     private func token(_ environment: [String: String]) throws -> String {

@@ -4,8 +4,8 @@ import ArgumentParser
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Put or show a brand's apps and their push credentials.",
-        subcommands: [Put.self, Show.self]
+        abstract: "Put, list, show or delete a brand's apps and their push credentials.",
+        subcommands: [Put.self, List.self, Show.self, Delete.self]
     )
 
     struct Put: AsyncParsableCommand {
@@ -79,6 +79,37 @@ struct AppCommand: AsyncParsableCommand {
         func run() async throws {
             let answer = try await options.client().call("GET", ["v1", "brands", brand, "apps", app])
             StandardOutput.write(answer.body.text)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List a brand's apps.")
+        @OptionGroup var options: ClientOptions
+        @OptionGroup var page: PagedList
+        @Argument(help: "The brand.") var brand: String
+
+        func run() async throws {
+            let answer = try await options.client().call("GET", ["v1", "brands", brand, "apps"], query: page.query)
+            PagedList.show(answer.body, json: options.json, columns: [("APP", "id"), ("PLATFORM", "platform")])
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete an app with its registrations and what waits for them."
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The app.") var app: String
+        @Flag(help: "Say that you mean it: the app's registrations go too.") var yes = false
+
+        func validate() throws {
+            if !yes { throw ValidationError("This deletes \(brand)/\(app) and its registrations: add --yes.") }
+        }
+
+        func run() async throws {
+            let answer = try await options.client().call("DELETE", ["v1", "brands", brand, "apps", app])
+            StandardOutput.write(options.json ? answer.body.text : "app \(brand)/\(app) deleted")
         }
     }
 }

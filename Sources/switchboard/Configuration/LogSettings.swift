@@ -27,10 +27,12 @@ struct LogSettings: Equatable {
 
     /// A logger that writes so.
     ///
-    /// - Parameter label: The logger's name.
+    /// - Parameters:
+    ///   - label: The logger's name.
+    ///   - threshold: The level that the whole process shares.
     /// - Returns: The logger.
-    func logger(_ label: String) -> Logger {
-        let (level, format) = (level, format)
-        return Logger(label: label) { GatewayLogHandler(label: $0, level: level, format: format) }
+    func logger(_ label: String, threshold: LogThreshold) -> Logger {
+        let format = format
+        return Logger(label: label) { GatewayLogHandler(label: $0, threshold: threshold, format: format) }
     }
 }
