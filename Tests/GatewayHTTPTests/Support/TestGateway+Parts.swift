@@ -10,7 +10,7 @@ import Synchronization
 
 extension TestGateway {
     static func makeStore(_ path: String) async throws -> any GatewayStore {
-        throw StorageError.closed
+        MemoryStore()
     }
 
     static func makeServices(
@@ -37,11 +37,26 @@ extension TestGateway {
             directory: directory,
             accounts: ServiceAccountAuthenticator(directory: directory, clock: clock),
             admin: try AdminToken(text: adminToken),
-            sessions: SessionService(),
-            assertions: SDKKeyVerifier(),
+            sessions: SessionService(
+                store: store,
+                writer: DeliveryWriter(delivery: delivery),
+                directory: directory,
+                clock: clock
+            ),
+            assertions: SDKKeyVerifier(directory: directory, clock: clock),
             clock: clock,
             logger: logger,
             metrics: { "# a test\n" }
         )
+    }
+}
+
+struct DeliveryWriter: SessionWriter {
+    let delivery: DeliveryService
+    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
+        do { return try await delivery.perform(change) } catch {
+            if case .storage(let e) = error { throw e }
+            throw .unavailable(detail: "")
+        }
     }
 }
