@@ -14,6 +14,8 @@ let settings: [SwiftSetting] = [
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -41,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0", traits: []),
@@ -71,7 +74,7 @@ let package = Package(
             name: "PushProviders",
             dependencies: [
                 "GatewayModel", "HTTP2Connections", "PushPayloads", "Telemetry",
-                crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
+                crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             swiftSettings: settings
         ),
@@ -99,7 +102,7 @@ let package = Package(
             name: "Delivery",
             dependencies: [
                 "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "Telemetry",
-                collections, lifecycle, logging, nioCore,
+                collections, lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -143,13 +146,24 @@ let package = Package(
             dependencies: [
                 "GatewayModel", "HTTP2Connections", "PushPayloads", "PushProviders",
                 arguments, crypto, httpClient, logging, nioCore, nioPosix,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
 
         // Tests.
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel"], swiftSettings: settings),
-        .testTarget(name: "PushPayloadsTests", dependencies: ["PushPayloads", "GatewayModel"], swiftSettings: settings),
+        .testTarget(
+            name: "TelemetryTests",
+            dependencies: ["Telemetry", "GatewayModel", logging, metrics],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PushPayloadsTests",
+            dependencies: ["PushPayloads", "GatewayModel"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HTTP2ConnectionsTests",
             dependencies: ["HTTP2Connections", "CNghttp2", "COpenSSL", nioCore, nioPosix, nioEmbedded],
@@ -159,7 +173,7 @@ let package = Package(
             name: "PushProvidersTests",
             dependencies: [
                 "PushProviders", "PushPayloads", "GatewayModel", "HTTP2Connections", "PushSimulator",
-                crypto, cryptoExtras, nioCore, nioPosix,
+                crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),
@@ -178,7 +192,9 @@ let package = Package(
         ),
         .testTarget(
             name: "DeliveryTests",
-            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage"],
+            dependencies: [
+                "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

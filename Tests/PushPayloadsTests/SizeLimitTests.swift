@@ -121,6 +121,53 @@ import Testing
         #expect(json["truncated"] as? Bool == true)
     }
 
+    @Test("at every size of data the text keeps 100 characters or the data goes")
+    func denseSweep() throws {
+        let text = String(repeating: "b", count: 300)
+        var cut = 0
+        for dataSize in 3100...3700 {
+            let message = Fixtures.message {
+                $0.text = text
+                $0.data = JSONText(trusted: "{\"d\":\"\(String(repeating: "z", count: dataSize))\"}")
+            }
+            let request = Fixtures.apns(message)
+            #expect(request.body.count <= 4096)
+            let json = try request.json
+            let alert = (json["aps"] as? NSDictionary)?["alert"] as? NSDictionary
+            let shown = try #require(alert?["body"] as? String)
+            if json["data"] == nil {
+                #expect(shown == text)
+            } else if shown != text {
+                cut += 1
+                #expect(shown.count >= 101)
+            }
+        }
+        // From 300 to 100 characters, a byte at a time, less the ellipsis and the mark.
+        #expect((180...201).contains(cut))
+    }
+
+    @Test("a cut never falls inside a character, wherever the limit is")
+    func wholeCharacters() {
+        let characters = ["e\u{301}\u{323}\u{330}", "👩‍👩‍👧‍👦", "漢", "x", "\"", "🇩🇪", "\r\n"]
+        var text = ""
+        for index in 0..<700 { text += characters[index % characters.count] }
+        let whole = Array(text)
+        for padding in 0..<40 {
+            let request = Fixtures.apns(
+                Fixtures.message {
+                    $0.text = text
+                    $0.agentNickname = String(repeating: "n", count: padding)
+                }
+            )
+            #expect(request.body.count <= 4096)
+            let alert = try? (request.json["aps"] as? NSDictionary)?["alert"] as? NSDictionary
+            let shown = Array(alert?["body"] as? String ?? "")
+            #expect(shown.count > 100)
+            #expect(shown.last == "…")
+            #expect(Array(shown.dropLast()) == Array(whole.prefix(shown.count - 1)))
+        }
+    }
+
     @Test("one character of a megabyte, and members of any size, end in a bare push that still names the message")
     func bare() throws {
         let monster = "a" + String(repeating: "\u{301}", count: 500_000)

@@ -71,6 +71,14 @@ extension DeliveryMachine {
         return !lane.ready.isEmpty && lane.blockedUntil(now: now) == nil
     }
 
+    /// When a delivery that is on its way was queued.
+    ///
+    /// - Parameter delivery: The delivery.
+    /// - Returns: Nil when it is not on its way.
+    package func queuedAt(_ delivery: DeliveryID) -> Timestamp? {
+        inFlight[delivery].flatMap { registrations[$0]?.head?.queuedAt }
+    }
+
     /// Decides what follows from answers, and adds what has to be written down to ``outcomes``.
     ///
     /// - Parameters:
@@ -177,7 +185,9 @@ extension DeliveryMachine {
     private func delay(after attempts: Int, asked: Int64?, row: DeliveryID) -> Int64 {
         let delays = settings.retryDelaysSeconds
         let seconds = delays.isEmpty ? 900 : delays[min(attempts, delays.count - 1)]
-        let base = max(asked ?? seconds, 0) * 1000
+        // 0 is "at once"; any other wish is a floor under our own delay, so that a provider's short one does not make a
+        // storm of many tries.
+        let base = asked == 0 ? 0 : max(asked ?? 0, seconds) * 1000
         let mixed = UInt64(bitPattern: row.rawValue &+ Int64(attempts)) &* 0x9E37_79B9_7F4A_7C15
         return base + Int64(mixed >> 33) % max(base / 5, 1)
     }

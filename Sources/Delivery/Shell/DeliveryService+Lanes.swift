@@ -1,7 +1,9 @@
+import CoreMetrics
 import GatewayModel
 import Logging
 import PushProviders
 import Synchronization
+import Telemetry
 
 extension DeliveryService {
     /// Tells the providers of these lanes that there is something; makes those that are missing.
@@ -58,11 +60,37 @@ extension DeliveryService {
         if hasOutcomes { signal() }
     }
 
-    func receive(_ answers: [PushResult]) {
+    func receive(_ answers: [PushResult], from provider: PushType) {
         let now = clock.now
-        let lanes = state.withLock { $0.machine.answered(answers, now: now) }
+        let (lanes, queuedAt) = state.withLock { state in
+            let queuedAt = answers.map { state.machine.queuedAt($0.delivery) }
+            return (state.machine.answered(answers, now: now), queuedAt)
+        }
         signal()
         wake(lanes)
+        for (result, queuedAt) in zip(answers, queuedAt) {
+            metrics.answered(provider, result.answer, queuedAt: queuedAt)
+        }
+    }
+
+    /// Sets the gauges to what is in memory now; called before the metrics are read.
+    package func recordGauges() {
+        let (lanes, pendingEvents) = state.withLock { ($0.machine.lanes, $0.pendingEvents) }
+        metrics.pendingEvents.set(pendingEvents)
+        var rows: [PushType: Int] = [:]
+        var inFlight: [PushType: Int] = [:]
+        var open: [PushType: Int] = [:]
+        for (id, lane) in lanes {
+            guard let pushType = directory.lane(id)?.key.pushType else { continue }
+            rows[pushType, default: 0] += lane.rows
+            inFlight[pushType, default: 0] += lane.inFlight
+            if lane.breaker != .closed { open[pushType, default: 0] += 1 }
+        }
+        for pushType in PushType.allCases {
+            metrics.ownedRows[pushType].set(rows[pushType] ?? 0)
+            metrics.inFlight[pushType].set(inFlight[pushType] ?? 0)
+            metrics.openBreakers[pushType].set(open[pushType] ?? 0)
+        }
     }
 
     /// Waits for what is on its way, closes the providers, and commits what is left to say.
@@ -99,7 +127,7 @@ private final class LaneSource: PushSource {
         service.take(lane, capacity: capacity, into: &pushes)
     }
 
-    func receive(_ answers: [PushResult]) { service.receive(answers) }
+    func receive(_ answers: [PushResult]) { service.receive(answers, from: name.pushType) }
 
     func providerChanged(_ state: PushProviderState) {
         switch state {

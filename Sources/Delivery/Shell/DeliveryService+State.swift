@@ -39,9 +39,12 @@ extension DeliveryService {
         var brand: Brand
         var events: ArraySlice<AgentEvent>
         var bytes: Int
+        /// When it was taken, on the monotonic clock.
+        var takenAt: UInt64
         var continuation: CheckedContinuation<AcceptOutcome, Never>?
 
-        init(brand: Brand, events: ArraySlice<AgentEvent>) {
+        init(brand: Brand, events: ArraySlice<AgentEvent>, takenAt: UInt64) {
+            self.takenAt = takenAt
             self.brand = brand
             self.events = events
             // What a waiting event holds beyond its texts is about 400 bytes.

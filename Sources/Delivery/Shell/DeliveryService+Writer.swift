@@ -1,8 +1,10 @@
+import CoreMetrics
 import DequeModule
 import GatewayModel
 import GatewayStorage
 import Logging
 import Synchronization
+import Telemetry
 
 extension DeliveryService {
     /// What the writer does next.
@@ -76,10 +78,17 @@ extension DeliveryService {
     }
 
     private func commit(_ pending: PendingTurn) async {
+        let start = clock.monotonicNanoseconds
+        for accept in pending.accepts {
+            metrics.intakeWait.recordNanoseconds(Int64(clamping: start - min(accept.takenAt, start)))
+        }
         do throws(StorageError) {
             let result = try await store.commit(pending.turn)
+            metrics.commit.recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start))
+            metrics.commitRows.record(pending.rowCount)
             finish(pending, result)
         } catch .constraint(let detail) where pending.partCount > 1 {
+            metrics.storeFailed(StorageError.constraint(detail: detail).label)
             logger.error(
                 "a row broke a rule of the schema; doing the turn's parts one by one",
                 metadata: ["error.detail": "\(detail)"]
@@ -142,10 +151,22 @@ extension DeliveryService {
         for (accept, events) in zip(pending.accepts, result.accepts) {
             accept.continuation?.resume(returning: .success(events))
         }
+        count(result)
         wake(lanes)
     }
 
+    private func count(_ result: WriterTurnResult) {
+        for event in result.accepts.joined() {
+            switch event {
+            case .accepted: metrics.events[.accepted].increment()
+            case .duplicate: metrics.events[.duplicate].increment()
+            case .rejected: metrics.events[.rejected].increment()
+            }
+        }
+    }
+
     private func fail(_ pending: PendingTurn, _ error: StorageError) {
+        metrics.storeFailed(error.label)
         logger.error(
             "the store could not commit",
             metadata: ["error.code": "\(error.label)", "error.detail": "\(error.text)"]
@@ -162,6 +183,8 @@ extension DeliveryService {
 
 extension DeliveryService.PendingTurn {
     var partCount: Int { turn.outcomes.count + changes.count + accepts.count }
+
+    var rowCount: Int { turn.outcomes.count + changes.count + accepts.reduce(0) { $0 + $1.events.count } }
 
     func answer(_ error: IntakeError) {
         for change in changes { change.continuation.resume(returning: .failure(error)) }

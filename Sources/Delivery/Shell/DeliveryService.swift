@@ -1,3 +1,4 @@
+import CoreMetrics
 import DequeModule
 package import GatewayModel
 package import GatewayStorage
@@ -5,6 +6,7 @@ package import Logging
 import PushProviders
 import ServiceLifecycle
 import Synchronization
+package import Telemetry
 
 /// The delivery core: takes events and changes, commits them in turns, and feeds the lanes.
 ///
@@ -15,6 +17,7 @@ package final class DeliveryService: Service, Sendable {
     let directory: any LaneDirectory
     let settings: DeliverySettings
     let clock: any GatewayClock
+    let metrics: DeliveryMetrics
     let logger: Logger
     let state: Mutex<State>
     let providers = Mutex<[LaneID: any PushProvider]>([:])
@@ -26,18 +29,21 @@ package final class DeliveryService: Service, Sendable {
     ///   - directory: What lanes are made from.
     ///   - settings: How the core behaves.
     ///   - clock: Where time is read from.
+    ///   - metrics: What is counted.
     ///   - logger: For what operators should know.
     package init(
         store: any GatewayStore,
         directory: any LaneDirectory,
         settings: DeliverySettings,
         clock: any GatewayClock,
+        metrics: DeliveryMetrics,
         logger: Logger
     ) {
         self.store = store
         self.directory = directory
         self.settings = settings
         self.clock = clock
+        self.metrics = metrics
         self.logger = logger
         self.state = Mutex(State(machine: DeliveryMachine(settings: settings, backlog: [:])))
     }
@@ -84,7 +90,11 @@ package final class DeliveryService: Service, Sendable {
         var start = 0
         while start < events.count {
             let end = min(start + settings.maxEventsPerTurn, events.count)
-            let piece = PendingAccept(brand: brand, events: events[start..<end])
+            let piece = PendingAccept(
+                brand: brand,
+                events: events[start..<end],
+                takenAt: clock.monotonicNanoseconds
+            )
             switch await enqueue(piece) {
             case .success(let decided):
                 for result in decided { results.append(.decided(result)) }
@@ -170,7 +180,12 @@ package final class DeliveryService: Service, Sendable {
                 state.pendingBytes += piece.bytes
                 return nil
             }
-            if let refusal { continuation.resume(returning: .failure(refusal)) } else { signal() }
+            if let refusal {
+                if case .overloaded = refusal { metrics.events[.overloaded].increment(by: piece.events.count) }
+                continuation.resume(returning: .failure(refusal))
+            } else {
+                signal()
+            }
         }
     }
 }

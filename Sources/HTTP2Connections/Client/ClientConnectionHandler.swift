@@ -24,6 +24,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var responses: [HTTP2Response] = []
     private var requests: [HTTP2Request] = []
     private var noted: [ClientConnectionMachine.Event] = []
+    private var reportedStreams = 0
     private var isRunning = false
     private var isClosing = false
     private var isTold = false
@@ -127,12 +128,20 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             if !isClosing { exchange(context, now) }
             decide(now)
             deliver()
+            reportStreams()
             if needsFlush {
                 needsFlush = false
                 context.flush()
             }
         } while !noted.isEmpty || !framing.events.isEmpty
         if !isClosing { armTimer(context) }
+    }
+
+    private func reportStreams() {
+        let difference = machine.openStreams - reportedStreams
+        guard difference != 0 else { return }
+        reportedStreams = machine.openStreams
+        owner?.openStreamsChanged(by: difference)
     }
 
     /// Pulls requests and sends frames until there is no more room or nothing more to send.

@@ -5,6 +5,7 @@ protocol ClientConnectionOwner: AnyObject {
     /// Fills in requests, if the source has any.
     func nextRequests(capacity: Int, into requests: inout [HTTP2Request])
     func receive(_ responses: [HTTP2Response])
+    func openStreamsChanged(by difference: Int)
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts)
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool)
     /// The last call for a connection.

@@ -80,9 +80,8 @@ final class ClientFraming: FramingSession {
     /// Frees a record and takes what it holds of the response.
     func finish(record: Int) -> ClientExchange {
         let exchange = exchanges[record]
+        // What still arrives for the stream finds that the record's stream is another.
         exchanges[record] = ClientExchange()
-        // What still arrives for the stream finds no record.
-        setRecord(nil, of: exchange.streamID)
         if latest.stream == exchange.streamID { latest.stream = 0 }
         return exchange
     }

@@ -183,10 +183,9 @@ class FramingSession {
         return Int(bitPattern: owner) - 1
     }
 
-    /// Ties a stream to a record, or to none.
-    func setRecord(_ record: Int?, of stream: Int32) {
-        let owner = record.flatMap { UnsafeMutableRawPointer(bitPattern: $0 + 1) }
-        nghttp2_session_set_stream_user_data(session, stream, owner)
+    /// Ties a stream to a record.
+    func setRecord(_ record: Int, of stream: Int32) {
+        nghttp2_session_set_stream_user_data(session, stream, UnsafeMutableRawPointer(bitPattern: record + 1))
     }
 
     private static func text(_ code: Int32) -> String {

@@ -1,6 +1,7 @@
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 
 /// Executes what `ConnectionPoolMachine` decides.
 ///
@@ -11,6 +12,7 @@ final class ConnectionPoolCore {
     private let configuration: HTTP2ConnectionConfiguration
     private let eventLoop: any EventLoop
     private let source: any HTTP2RequestSource
+    private let gauge: StreamGauge
     private let logger: Logger
     private var machine: ConnectionPoolMachine
     private var random: SplitMix
@@ -29,6 +31,7 @@ final class ConnectionPoolCore {
         configuration: HTTP2ConnectionConfiguration,
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
+        gauge: StreamGauge,
         logger: Logger
     ) {
         self.target = target
@@ -36,6 +39,7 @@ final class ConnectionPoolCore {
         self.configuration = configuration
         self.eventLoop = eventLoop
         self.source = source
+        self.gauge = gauge
         self.logger = logger
         random = SplitMix(state: .random(in: .min ... .max))
         machine = ConnectionPoolMachine(
@@ -217,6 +221,10 @@ extension ConnectionPoolCore: ClientConnectionOwner {
 
     func receive(_ responses: [HTTP2Response]) {
         source.receive(responses)
+    }
+
+    func openStreamsChanged(by difference: Int) {
+        gauge.value.add(difference, ordering: .relaxed)
     }
 
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) {

@@ -12,6 +12,7 @@ package final class HTTP2ConnectionPool: Sendable {
     package let eventLoop: any EventLoop
 
     private let core: NIOLoopBoundBox<ConnectionPoolCore>
+    private let gauge: StreamGauge
     private let isWakeScheduled = Atomic<Bool>(false)
 
     /// Makes a pool; nothing is dialled before `wake()`.
@@ -34,6 +35,8 @@ package final class HTTP2ConnectionPool: Sendable {
         logger: Logger
     ) {
         self.eventLoop = eventLoop
+        let gauge = StreamGauge()
+        self.gauge = gauge
         core = NIOLoopBoundBox.makeBoxSendingValue(
             ConnectionPoolCore(
                 target: target,
@@ -41,10 +44,18 @@ package final class HTTP2ConnectionPool: Sendable {
                 configuration: configuration,
                 eventLoop: eventLoop,
                 source: source,
+                gauge: gauge,
                 logger: logger
             ),
             eventLoop: eventLoop
         )
+    }
+
+    /// Requests that were pulled and are not answered yet, as of the last turn of the loop.
+    ///
+    /// Any thread.
+    package var openStreams: Int {
+        gauge.value.load(ordering: .relaxed)
     }
 
     /// Says that the source has something.

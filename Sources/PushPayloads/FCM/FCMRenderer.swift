@@ -76,10 +76,9 @@ package struct FCMRenderer: Sendable {
 
     private func body(_ message: Message, job: PushJob, now: Timestamp) -> [UInt8] {
         let title = brand.title(of: message)
-        var tokenBytes = 0
-        for byte in job.token.utf8 { tokenBytes += JSONWriter.escapedCount(byte) }
         return TextFitting.body(
-            limit: Self.maxPayloadBytes + tokenBytes,
+            // Escapes in a token would count against the text; real ones have none.
+            limit: Self.maxPayloadBytes + job.token.utf8.count,
             text: message.silent ? "" : brand.text(of: message),
             dataBytes: message.data?.text.utf8.count,
             copies: isNotification(message) ? 2 : 1,

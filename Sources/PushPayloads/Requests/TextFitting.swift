@@ -67,7 +67,8 @@ enum TextFitting {
     static func longestPrefix(of text: Substring, escapedBytes budget: Int) -> Substring? {
         if text.isEmpty { return text }
         // A byte takes at least one byte, so that what lies past the budget need not be looked at: one character can be
-        // as long as the whole text.
+        // as long as the whole text. A character that the window's end cuts in two is never kept: with the ellipsis it
+        // is over the budget.
         let window = scalarPrefix(of: text, bytes: budget + 1)
         var position = window.startIndex
         var end: Substring.Index?
@@ -75,8 +76,6 @@ enum TextFitting {
         var characters = 0
         while position != window.endIndex {
             let next = window.index(after: position)
-            // Where the window ends inside the text, its last character may go on behind it.
-            if next == window.endIndex, window.endIndex != text.endIndex { break }
             for byte in window[position..<next].utf8 { used += JSONWriter.escapedCount(byte) }
             if used > budget { break }
             characters += 1

@@ -1,0 +1,20 @@
+package import GatewayModel
+package import GatewayStorage
+
+/// What a verified assertion says.
+package struct VerifiedAssertion: Sendable, Equatable {
+    /// The brand, which is the key's.
+    package var brand: BrandID
+    /// The consumer: the claim `identifier`, or a new random UUID when there is none (R27, R28).
+    package var consumer: ConsumerID
+    /// Whether the consumer id was made here.
+    package var anonymous: Bool
+    /// What it says of the consumer; absent members are to leave what is known as it is (R29).
+    package var profile: ConsumerProfile
+    /// The claim `push_token` (R32), a provider's token: secret, and not looked at here.
+    package var pushToken: String?
+    /// The app that the key is for, if it is for one.
+    package var app: AppID?
+    /// The name of the key, for the audit log.
+    package var keyName: String
+}

@@ -1,0 +1,53 @@
+/// Why a caller is not who it says it is.
+///
+/// Holds no part of what the caller sent, so that it may be logged and answered as it stands.
+package enum AuthenticationError: Error, Sendable, Equatable {
+    /// No credential, one of the wrong shape, or one that is not ours; an unknown user and a wrong secret look alike (R2).
+    case unauthorized
+    /// It was ours and its time is over: the remedy is a new one (R54).
+    case tokenExpired
+    /// It will never be accepted (R54).
+    case tokenInvalid(TokenInvalidReason)
+    /// The signature holds, but a claim about the consumer cannot be used (R31); the name is one of ours, never the
+    /// caller's text.
+    case invalidClaim(name: String, detail: String)
+
+    /// The contract's stable code (`http-api.md` section 1).
+    package var code: String {
+        switch self {
+        case .unauthorized: "unauthorized"
+        case .tokenExpired: "token_expired"
+        case .tokenInvalid: "token_invalid"
+        case .invalidClaim: "invalid_request"
+        }
+    }
+
+    /// The contract's refinement of `token_invalid`; nil for every other code.
+    package var reason: String? {
+        if case .tokenInvalid(let reason) = self { reason.rawValue } else { nil }
+    }
+
+    /// One sentence for the caller, without anything that the caller sent.
+    package var text: String {
+        switch self {
+        case .unauthorized: "The credentials are missing or not valid."
+        case .tokenExpired: "The token has expired."
+        case .tokenInvalid(let reason): Self.text(of: reason)
+        case .invalidClaim(let name, let detail): "The claim \(name) \(detail)."
+        }
+    }
+
+    private static func text(of reason: TokenInvalidReason) -> String {
+        switch reason {
+        case .malformed: "The token is not well formed."
+        case .badSignature: "The signature of the token is not valid."
+        case .missingClaim: "A required claim is missing."
+        case .unknownKey: "The key of the token is not known."
+        case .unknownIssuer: "The issuer of the token is not known."
+        case .wrongAlgorithm: "The algorithm of the token is not the key's."
+        case .wrongAudience: "The token is meant for another audience."
+        case .notYetValid: "The token is not valid yet."
+        case .revoked: "The token is not, or no longer, valid."
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package import GatewayModel
+
+/// Tells back-ends by `Basic id:secret` (R2, R4).
+///
+/// An unknown id and a wrong secret take the same path: the secret is hashed and compared in constant time, against a
+/// dummy when there is no such account, and only then does the answer fall. Any thread may call; nothing is read from disk.
+package struct ServiceAccountAuthenticator: Sendable {
+    private let directory: Directory
+    private let clock: any GatewayClock
+    /// What the secrets of unknown ids are compared with: the hash of random bytes, which no secret has.
+    private let dummyHash: [UInt8]
+
+    /// Tells the accounts of a directory.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the accounts are.
+    ///   - clock: For the accounts' expiry.
+    package init(directory: Directory, clock: any GatewayClock) {
+        self.directory = directory
+        self.clock = clock
+        self.dummyHash = SecretHash.sha256(SecureRandom.bytes(32))
+    }
+
+    /// Tells the account of a request.
+    ///
+    /// - Parameters:
+    ///   - authorization: The value of the `Authorization` header; nil when there is none.
+    ///   - brand: The brand of the path; another brand's account is refused like an unknown one. Nil where the path names
+    ///     no brand.
+    /// - Returns: Who it is.
+    /// - Throws: ``AuthenticationError/unauthorized``, never anything else.
+    package func authenticate(
+        authorization: String?,
+        brand: BrandID? = nil
+    ) throws(AuthenticationError) -> ServiceAccountIdentity {
+        guard
+            let authorization,
+            case .basic(let encoded)? = AuthorizationHeader(authorization),
+            encoded.utf8.count <= 4096,
+            let decoded = StrictBase64.decode(encoded.utf8, .standard),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
+            let id = String(validating: decoded[..<colon], as: UTF8.self)
+        else { throw .unauthorized }
+        let hash = SecretHash.sha256(decoded[(colon + 1)...])
+        let account = directory.serviceAccount(id: id)
+        let matches = ConstantTime.equal(hash, account?.secretHash ?? dummyHash)
+        guard
+            matches,
+            let account,
+            account.expiresAt.map({ clock.now < $0 }) ?? true,
+            brand == nil || brand == account.identity.brand
+        else { throw .unauthorized }
+        return account.identity
+    }
+}

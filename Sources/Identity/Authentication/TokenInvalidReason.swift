@@ -1,0 +1,21 @@
+/// What refines `token_invalid` (`http-api.md` section 1); the raw value is the word on the wire.
+package enum TokenInvalidReason: String, Sendable, CaseIterable {
+    /// It is not a token of the expected shape, or a member has the wrong type.
+    case malformed
+    /// The signature is not the key's.
+    case badSignature = "bad_signature"
+    /// A claim that must be there is not.
+    case missingClaim = "missing_claim"
+    /// Nothing names a key of ours, or what is named is not ours.
+    case unknownKey = "unknown_key"
+    /// `iss` names nobody whom we know.
+    case unknownIssuer = "unknown_issuer"
+    /// `alg` is not the key's algorithm.
+    case wrongAlgorithm = "wrong_algorithm"
+    /// `aud` names others.
+    case wrongAudience = "wrong_audience"
+    /// `iat` or `nbf` lies in the future.
+    case notYetValid = "not_yet_valid"
+    /// The session or the key was ended, or was never ours.
+    case revoked
+}

@@ -1,0 +1,116 @@
+internal import FoundationEssentials
+package import GatewayModel
+package import GatewayStorage
+
+extension Directory {
+    /// Loads everything from the store and opens what is sealed; a wrong master key shows here, before anything is served.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - box: What the store's secrets are sealed with.
+    ///   - clock: For the times of changes.
+    ///   - validate: What new settings of an app must pass; stored ones are not looked at again.
+    /// - Returns: The directory.
+    /// - Throws: ``DirectoryError/wrongMasterKey(what:)``, ``DirectoryError/damaged(what:)`` or
+    ///   ``DirectoryError/storage(_:)``.
+    package static func load(
+        store: any GatewayStore,
+        box: SecretBox,
+        clock: any GatewayClock,
+        validate: @escaping AppSettingsValidator
+    ) async throws(DirectoryError) -> Directory {
+        let (brands, apps, lanes, credentials) = try await read(store)
+        var snapshot = DirectorySnapshot()
+        for brand in brands { snapshot.brands[brand.id] = brand }
+        for app in apps {
+            let opened = try open(app, box)
+            snapshot.apps[DirectorySnapshot.AppKey(brand: app.brand, app: app.id)] = opened
+        }
+        for (id, key) in lanes { snapshot.insert(lane: id, key: key) }
+        for credential in credentials { try snapshot.insert(credential, box) }
+        return Directory(snapshot: snapshot, store: store, box: box, clock: clock, validate: validate)
+    }
+
+    private static func read(
+        _ store: any GatewayStore
+    ) async throws(DirectoryError) -> ([Brand], [StoredApp], [LaneID: LaneKey], [StoredCredential]) {
+        do {
+            return (
+                try await store.brands(), try await store.apps(), try await store.lanes(),
+                try await store.credentials()
+            )
+        } catch { throw .storage(error) }
+    }
+
+    private static func open(_ app: StoredApp, _ box: SecretBox) throws(DirectoryError) -> DirectoryApp {
+        let what = "app \(app.brand)/\(app.id)"
+        let text: [UInt8]
+        do {
+            text = try box.open(app.sealedSettings, context: sealingContext(brand: app.brand, app: app.id))
+        } catch { throw DirectoryError(opening: error, what: what) }
+        guard let settings = try? JSONDecoder().decode(AppSettings.self, from: Data(text)) else {
+            throw .damaged(what: what)
+        }
+        return DirectoryApp(brand: app.brand, id: app.id, settings: settings, updatedAt: app.updatedAt)
+    }
+
+    /// What an app's settings are sealed with beside the key, so that they open in no other row.
+    static func sealingContext(brand: BrandID, app: AppID) -> String { "app/\(brand)/\(app)" }
+
+    /// What a credential's secret is sealed with beside the key.
+    static func sealingContext(brand: BrandID, credential: String) -> String { "credential/\(brand)/\(credential)" }
+}
+
+extension DirectorySnapshot {
+    /// Takes a credential and opens its secret, if it is one that is needed back.
+    mutating func insert(_ credential: StoredCredential, _ box: SecretBox) throws(DirectoryError) {
+        let what = "credential \(credential.brand)/\(credential.id)"
+        switch credential.kind {
+        case .serviceAccount:
+            guard let hash = credential.secretHash else { throw .damaged(what: what) }
+            serviceAccounts[credential.id] = ServiceAccount(
+                identity: ServiceAccountIdentity(
+                    id: credential.id,
+                    name: credential.name,
+                    brand: credential.brand,
+                    scopes: Set(credential.scopes)
+                ),
+                secretHash: hash,
+                expiresAt: credential.expiresAt
+            )
+        case .sdkKey:
+            guard
+                let sealed = credential.sealedSecret,
+                let algorithm = credential.algorithm.flatMap(HMACAlgorithm.init(rawValue:))
+            else { throw .damaged(what: what) }
+            let secret: [UInt8]
+            do {
+                secret = try box.open(
+                    sealed,
+                    context: Directory.sealingContext(brand: credential.brand, credential: credential.id)
+                )
+            } catch { throw DirectoryError(opening: error, what: what) }
+            sdkKeys[credential.name] = SDKKey(
+                id: credential.id,
+                name: credential.name,
+                brand: credential.brand,
+                app: credential.app,
+                algorithm: algorithm,
+                secret: secret,
+                expiresAt: credential.expiresAt
+            )
+        }
+        credentials[credential.id] = credential
+    }
+}
+
+extension DirectoryError {
+    /// What a sealed thing that did not open means.
+    fileprivate init(opening error: SecretBoxError, what: String) {
+        switch error {
+        case .wrongKey: self = .wrongMasterKey(what: what)
+        case .damaged, .unknownVersion: self = .damaged(what: what)
+        case .unavailable: self = .sealing(error)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package import GatewayModel
+
+/// An app as it is held in memory, secrets included.
+package struct DirectoryApp: Sendable, Equatable {
+    /// The brand.
+    package var brand: BrandID
+    /// The app.
+    package var id: AppID
+    /// Its settings.
+    package var settings: AppSettings
+    /// When it was last put.
+    package var updatedAt: Timestamp
+
+    /// What may be shown of it.
+    package var redacted: RedactedApp { RedactedApp(self) }
+
+    /// The lanes that its settings allow: APNs has two worlds, FCM one.
+    var laneKeys: [LaneKey] {
+        func key(_ pushType: PushType, _ environment: PushEnvironment) -> LaneKey {
+            LaneKey(brand: brand, app: id, pushType: pushType, environment: environment)
+        }
+        return (settings.supports(.apns) ? [key(.apns, .production), key(.apns, .sandbox)] : [])
+            + (settings.supports(.fcm) ? [key(.fcm, .production)] : [])
+    }
+}

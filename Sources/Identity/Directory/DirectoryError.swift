@@ -1,0 +1,36 @@
+package import GatewayStorage
+
+/// Why the directory did not do what an operator asked.
+package enum DirectoryError: Error, Sendable, Equatable {
+    /// The store failed.
+    case storage(StorageError)
+    /// The id or the name is taken.
+    case duplicate
+    /// There is no such brand, app or credential, or it is another brand's.
+    case notFound
+    /// Members are wrong; nothing was changed.
+    case invalid([SettingsProblem])
+    /// Too many administrative changes wait already; try again.
+    case busy
+    /// The store's secrets were sealed under another master key; names the first one that was met.
+    case wrongMasterKey(what: String)
+    /// A stored secret or its contents are damaged; names which.
+    case damaged(what: String)
+    /// OpenSSL could not seal.
+    case sealing(SecretBoxError)
+
+    /// A text for operators, without secrets.
+    package var text: String {
+        switch self {
+        case .storage(let error): error.text
+        case .duplicate: "the id or the name is taken"
+        case .notFound: "there is no such thing"
+        case .invalid(let problems): problems.map { "\($0.pointer) \($0.detail)" }.joined(separator: "; ")
+        case .busy: "too many administrative changes are waiting"
+        case .wrongMasterKey(let what):
+            "the master key is not the one that the data was sealed with (met at \(what)); start with the right key file"
+        case .damaged(let what): "the stored secrets of \(what) are damaged"
+        case .sealing(let error): error.text
+        }
+    }
+}

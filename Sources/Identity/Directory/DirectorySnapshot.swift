@@ -1,0 +1,57 @@
+internal import GatewayModel
+internal import GatewayStorage
+
+/// Everything that the directory holds at one moment; never changed once others can see it.
+struct DirectorySnapshot: Sendable {
+    struct AppKey: Hashable, Sendable {
+        var brand: BrandID
+        var app: AppID
+    }
+
+    /// One lane of the store; its app may be gone or without the credential.
+    struct KnownLane: Sendable {
+        var id: LaneID
+        var key: LaneKey
+    }
+
+    var brands: [BrandID: Brand] = [:]
+    var apps: [AppKey: DirectoryApp] = [:]
+    var lanes: [LaneID: LaneKey] = [:]
+    var laneIDs: [LaneKey: LaneID] = [:]
+    var credentials: [String: StoredCredential] = [:]
+    var serviceAccounts: [String: ServiceAccount] = [:]
+    /// By name.
+    var sdkKeys: [String: SDKKey] = [:]
+    /// Names of SDK keys that were revoked since the start, so that their tokens are told `revoked`; after a restart they
+    /// are unknown.
+    var revokedSDKKeys: [String: BrandID] = [:]
+
+    func lane(_ id: LaneID) -> DirectoryLane? {
+        guard
+            let key = lanes[id],
+            let app = apps[AppKey(brand: key.brand, app: key.app)],
+            app.settings.supports(key.pushType),
+            let brand = brands[key.brand]
+        else { return nil }
+        return DirectoryLane(id: id, key: key, app: app.settings, brand: brand)
+    }
+
+    mutating func insert(lane id: LaneID, key: LaneKey) {
+        lanes[id] = key
+        laneIDs[key] = id
+    }
+
+    mutating func remove(lanes ids: some Sequence<LaneID>) {
+        for id in ids {
+            if let key = lanes.removeValue(forKey: id) { laneIDs[key] = nil }
+        }
+    }
+
+    mutating func removeCredential(_ id: String) {
+        guard let credential = credentials.removeValue(forKey: id) else { return }
+        switch credential.kind {
+        case .serviceAccount: serviceAccounts[id] = nil
+        case .sdkKey: sdkKeys[credential.name] = nil
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import GatewayModel
+
+/// An app as operators may see it: encodes as the JSON of `http-api.md` section 2 with a fingerprint (the first 8
+/// hexadecimal digits of SHA-256 over the text) in place of each secret.
+package struct RedactedApp: Sendable, Equatable, Encodable {
+    /// An APNs key without its secret.
+    package struct SandboxKey: Sendable, Equatable, Encodable {
+        /// The key id.
+        package var keyId: String
+        /// What tells the private key from others.
+        package var privateKeyFingerprint: String
+    }
+
+    /// APNs without its secrets.
+    package struct APNs: Sendable, Equatable, Encodable {
+        /// The team id.
+        package var teamId: String
+        /// The key id.
+        package var keyId: String
+        /// What tells the private key from others.
+        package var privateKeyFingerprint: String
+        /// The bundle id.
+        package var topic: String
+        /// The second key for the sandbox.
+        package var sandboxKey: SandboxKey?
+        /// Other hosts than Apple's.
+        package var endpoints: APNsSettings.Endpoints?
+    }
+
+    /// Google's service account without its secret.
+    package struct ServiceAccount: Sendable, Equatable, Encodable {
+        /// The Firebase project.
+        package var projectId: String
+        /// `kid` of our assertions.
+        package var privateKeyId: String
+        /// What tells the private key from others.
+        package var privateKeyFingerprint: String
+        /// `iss` of our assertions.
+        package var clientEmail: String
+        /// Where the assertion is exchanged.
+        package var tokenUri: String
+
+        private enum CodingKeys: String, CodingKey {
+            case projectId = "project_id"
+            case privateKeyId = "private_key_id"
+            case privateKeyFingerprint = "private_key_fingerprint"
+            case clientEmail = "client_email"
+            case tokenUri = "token_uri"
+        }
+    }
+
+    /// FCM without its secrets.
+    package struct FCM: Sendable, Equatable, Encodable {
+        /// Google's service account.
+        package var serviceAccount: ServiceAccount
+        /// What an Android device gets.
+        package var style: FCMSettings.Style?
+        /// Another host than Google's.
+        package var endpoint: String?
+    }
+
+    /// The app.
+    package var id: String
+    /// What kind of devices it runs on.
+    package var platform: DevicePlatform
+    /// How it reaches APNs.
+    package var apns: APNs?
+    /// How it reaches FCM.
+    package var fcm: FCM?
+    /// How its devices know their pushes.
+    package var dialect: AppSettings.Dialect?
+    /// When it was last put, RFC 3339.
+    package var updatedAt: String
+
+    init(_ app: DirectoryApp) {
+        id = app.id.rawValue
+        platform = app.settings.platform
+        dialect = app.settings.dialect
+        updatedAt = app.updatedAt.rfc3339
+        apns = app.settings.apns.map { apns in
+            APNs(
+                teamId: apns.teamId,
+                keyId: apns.keyId,
+                privateKeyFingerprint: SecretHash.fingerprint(apns.privateKey),
+                topic: apns.topic,
+                sandboxKey: apns.sandboxKey.map { key in
+                    SandboxKey(keyId: key.keyId, privateKeyFingerprint: SecretHash.fingerprint(key.privateKey))
+                },
+                endpoints: apns.endpoints
+            )
+        }
+        fcm = app.settings.fcm.map { fcm in
+            FCM(
+                serviceAccount: ServiceAccount(
+                    projectId: fcm.serviceAccount.projectId,
+                    privateKeyId: fcm.serviceAccount.privateKeyId,
+                    privateKeyFingerprint: SecretHash.fingerprint(fcm.serviceAccount.privateKey),
+                    clientEmail: fcm.serviceAccount.clientEmail,
+                    tokenUri: fcm.serviceAccount.tokenUri
+                ),
+                style: fcm.style,
+                endpoint: fcm.endpoint
+            )
+        }
+    }
+}

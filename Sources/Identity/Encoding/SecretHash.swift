@@ -1,0 +1,23 @@
+import Crypto
+
+/// SHA-256 of secrets: what is stored in their place, and what operators see of them.
+enum SecretHash {
+    /// The 32 bytes of the hash.
+    static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let contiguous = bytes.withContiguousStorageIfAvailable { buffer in
+            Array(SHA256.hash(data: UnsafeRawBufferPointer(buffer)))
+        }
+        return contiguous ?? Array(SHA256.hash(data: Array(bytes)))
+    }
+
+    /// The first eight hexadecimal digits of the hash: enough to tell two keys apart, too little to find one.
+    static func fingerprint(_ text: String) -> String {
+        var digits: [UInt8] = []
+        for byte in sha256(text.utf8).prefix(4) {
+            for digit in [byte >> 4, byte & 0xF] {
+                digits.append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a"))
+            }
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+}

@@ -1,0 +1,79 @@
+/// Base64 (RFC 4648) in its one canonical form: nothing else decodes, so that a value has exactly one text.
+enum StrictBase64 {
+    enum Form {
+        /// `+` and `/`, padded with `=` (section 4).
+        case standard
+        /// `-` and `_`, never padded (section 5 as RFC 7515 section 2 uses it).
+        case url
+    }
+
+    /// Decodes; nil for foreign characters, white space, wrong padding, an impossible length or slack bits that are not 0.
+    static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
+        var count = text.count
+        if form == .standard {
+            guard count % 4 == 0 else { return nil }
+            let padding = text.suffix(2).reduce(0) { $1 == UInt8(ascii: "=") ? $0 + 1 : 0 }
+            count -= padding
+        }
+        guard count % 4 != 1 else { return nil }
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(count / 4 * 3 + 2)
+        var bits: UInt32 = 0
+        var held = 0
+        for byte in text.prefix(count) {
+            guard let value = value(of: byte, form) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            held += 6
+            if held >= 8 {
+                held -= 8
+                decoded.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+            }
+        }
+        guard bits & ((1 << UInt32(held)) - 1) == 0 else { return nil }
+        return decoded
+    }
+
+    /// Encodes to the canonical form.
+    static func encode(_ bytes: some Collection<UInt8>, _ form: Form) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var bits: UInt32 = 0
+        var held = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            held += 8
+            while held >= 6 {
+                held -= 6
+                text.append(character(of: UInt8(truncatingIfNeeded: bits >> UInt32(held)) & 0x3F, form))
+            }
+        }
+        if held > 0 {
+            text.append(character(of: UInt8(truncatingIfNeeded: bits << UInt32(6 - held)) & 0x3F, form))
+        }
+        if form == .standard {
+            while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func value(of byte: UInt8, _ form: Form) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+") where form == .standard, UInt8(ascii: "-") where form == .url: 62
+        case UInt8(ascii: "/") where form == .standard, UInt8(ascii: "_") where form == .url: 63
+        default: nil
+        }
+    }
+
+    private static func character(of value: UInt8, _ form: Form) -> UInt8 {
+        switch value {
+        case 0..<26: value + UInt8(ascii: "A")
+        case 26..<52: value - 26 + UInt8(ascii: "a")
+        case 52..<62: value - 52 + UInt8(ascii: "0")
+        case 62: form == .standard ? UInt8(ascii: "+") : UInt8(ascii: "-")
+        default: form == .standard ? UInt8(ascii: "/") : UInt8(ascii: "_")
+        }
+    }
+}

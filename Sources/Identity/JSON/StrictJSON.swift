@@ -1,0 +1,206 @@
+/// A JSON value as a token may hold it, read strictly: duplicate members, invalid UTF-8, deep nesting and trailing bytes
+/// are refused (RFC 8725 section 2.4, RFC 7515 section 4).
+enum StrictJSON: Sendable, Equatable {
+    case object([String: StrictJSON])
+    case array([StrictJSON])
+    case string(String)
+    /// A number without fraction and exponent that fits.
+    case integer(Int64)
+    /// Any other number; its value does not matter to us.
+    case otherNumber
+    case bool(Bool)
+    case null
+
+    /// Why a text was not taken.
+    struct Refusal: Error {}
+
+    /// Deeper than any token of ours needs to be.
+    private static let maxDepth = 16
+
+    /// Reads one value that fills the whole text.
+    static func parse(_ bytes: [UInt8]) throws(Refusal) -> StrictJSON {
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw Refusal() }
+        var reader = Reader(bytes: bytes)
+        let value = try reader.value(depth: 0)
+        reader.skipSpace()
+        guard reader.isAtEnd else { throw Refusal() }
+        return value
+    }
+
+    /// The members of an object; nil for every other value.
+    var members: [String: StrictJSON]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    /// The text of a string; nil for every other value.
+    var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    private struct Reader {
+        let bytes: [UInt8]
+        var position = 0
+
+        init(bytes: [UInt8]) { self.bytes = bytes }
+
+        var isAtEnd: Bool { position == bytes.count }
+
+        mutating func skipSpace() {
+            while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+        }
+
+        private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+        private mutating func expect(_ byte: UInt8) throws(Refusal) {
+            guard next == byte else { throw Refusal() }
+            position += 1
+        }
+
+        private mutating func expect(_ word: StaticString) throws(Refusal) {
+            for index in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[index]) }
+        }
+
+        mutating func value(depth: Int) throws(Refusal) -> StrictJSON {
+            guard depth < StrictJSON.maxDepth else { throw Refusal() }
+            skipSpace()
+            switch next {
+            case UInt8(ascii: "{"): return try object(depth: depth)
+            case UInt8(ascii: "["): return try array(depth: depth)
+            case UInt8(ascii: "\""): return .string(try string())
+            case UInt8(ascii: "t"):
+                try expect("true")
+                return .bool(true)
+            case UInt8(ascii: "f"):
+                try expect("false")
+                return .bool(false)
+            case UInt8(ascii: "n"):
+                try expect("null")
+                return .null
+            default: return try number()
+            }
+        }
+
+        private mutating func object(depth: Int) throws(Refusal) -> StrictJSON {
+            position += 1
+            var members: [String: StrictJSON] = [:]
+            skipSpace()
+            if next == UInt8(ascii: "}") {
+                position += 1
+                return .object(members)
+            }
+            while true {
+                skipSpace()
+                guard next == UInt8(ascii: "\"") else { throw Refusal() }
+                let name = try string()
+                skipSpace()
+                try expect(UInt8(ascii: ":"))
+                let value = try value(depth: depth + 1)
+                guard members.updateValue(value, forKey: name) == nil else { throw Refusal() }
+                skipSpace()
+                if next == UInt8(ascii: ",") {
+                    position += 1
+                    continue
+                }
+                try expect(UInt8(ascii: "}"))
+                return .object(members)
+            }
+        }
+
+        private mutating func array(depth: Int) throws(Refusal) -> StrictJSON {
+            position += 1
+            var items: [StrictJSON] = []
+            skipSpace()
+            if next == UInt8(ascii: "]") {
+                position += 1
+                return .array(items)
+            }
+            while true {
+                items.append(try value(depth: depth + 1))
+                skipSpace()
+                if next == UInt8(ascii: ",") {
+                    position += 1
+                    continue
+                }
+                try expect(UInt8(ascii: "]"))
+                return .array(items)
+            }
+        }
+
+        private mutating func string() throws(Refusal) -> String {
+            position += 1
+            var text: [UInt8] = []
+            while let byte = next {
+                position += 1
+                switch byte {
+                case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+                case 0..<0x20: throw Refusal()
+                case UInt8(ascii: "\\"): try escape(into: &text)
+                default: text.append(byte)
+                }
+            }
+            throw Refusal()
+        }
+
+        private mutating func escape(into text: inout [UInt8]) throws(Refusal) {
+            guard let byte = next else { throw Refusal() }
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+            case UInt8(ascii: "b"): text.append(0x08)
+            case UInt8(ascii: "f"): text.append(0x0C)
+            case UInt8(ascii: "n"): text.append(0x0A)
+            case UInt8(ascii: "r"): text.append(0x0D)
+            case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "u"):
+                var code = try hexDigits()
+                if (0xD800..<0xDC00).contains(code) {
+                    try expect("\\u")
+                    let low = try hexDigits()
+                    guard (0xDC00..<0xE000).contains(low) else { throw Refusal() }
+                    code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+                }
+                // A surrogate without its other half is no character.
+                guard let scalar = Unicode.Scalar(code) else { throw Refusal() }
+                text.append(contentsOf: String(Character(scalar)).utf8)
+            default: throw Refusal()
+            }
+        }
+
+        private mutating func hexDigits() throws(Refusal) -> UInt32 {
+            guard position + 4 <= bytes.count,
+                bytes[position..<position + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+                let code = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+            else { throw Refusal() }
+            position += 4
+            return code
+        }
+
+        private mutating func digits() throws(Refusal) {
+            let start = position
+            while let byte = next, byte >= 0x30, byte <= 0x39 { position += 1 }
+            guard position > start else { throw Refusal() }
+        }
+
+        private mutating func number() throws(Refusal) -> StrictJSON {
+            let start = position
+            if next == UInt8(ascii: "-") { position += 1 }
+            if next == UInt8(ascii: "0") { position += 1 } else { try digits() }
+            var isInteger = true
+            if next == UInt8(ascii: ".") {
+                isInteger = false
+                position += 1
+                try digits()
+            }
+            if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+                isInteger = false
+                position += 1
+                if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+                try digits()
+            }
+            guard isInteger, let value = Int64(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+                return .otherNumber
+            }
+            return .integer(value)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// The key under which the store's secrets are sealed: 32 random bytes.
+package struct MasterKey: Sendable {
+    /// Why a key was not taken; no case holds the text.
+    package enum Refusal: Error, Sendable, Equatable {
+        /// The text is not base64 (RFC 4648 section 4, padded).
+        case notBase64
+        /// It is base64, but of another number of bytes.
+        case wrongLength(bytes: Int)
+
+        /// A text for operators.
+        package var text: String {
+            switch self {
+            case .notBase64: "the master key must be 32 random bytes as base64 text"
+            case .wrongLength(let bytes): "the master key must be 32 bytes as base64 text, and this one has \(bytes)"
+            }
+        }
+    }
+
+    /// The 32 bytes.
+    let bytes: [UInt8]
+    /// What names the key in front of what it sealed: the first 8 bytes of the key's SHA-256.
+    let id: [UInt8]
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        self.id = Array(SecretHash.sha256(bytes).prefix(Self.idLength))
+    }
+
+    static let idLength = 8
+
+    /// Takes the text of a key file; white space around it is dropped.
+    ///
+    /// - Parameter base64: 32 bytes as base64.
+    /// - Throws: ``Refusal``.
+    package init(base64: String) throws(Refusal) {
+        guard let bytes = StrictBase64.decode(base64.utf8.trimmingASCIISpace, .standard) else { throw .notBase64 }
+        guard bytes.count == 32 else { throw .wrongLength(bytes: bytes.count) }
+        self.init(bytes)
+    }
+
+    /// A new random key.
+    package init() { self.init(SecureRandom.bytes(32)) }
+
+    /// The text for the key file: the secret itself, for nothing but that file.
+    package var base64: String { StrictBase64.encode(bytes, .standard) }
+}

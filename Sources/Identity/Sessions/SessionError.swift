@@ -1,0 +1,11 @@
+package import GatewayStorage
+
+/// Why a session was not opened, found or ended.
+package enum SessionError: Error, Sendable, Equatable {
+    /// The caller shows no live session.
+    case refused(AuthenticationError)
+    /// There is no such brand.
+    case unknownBrand
+    /// The store failed.
+    case storage(StorageError)
+}

@@ -1,0 +1,191 @@
+package import GatewayModel
+package import GatewayStorage
+import Synchronization
+
+/// Consumers' sessions: opaque tokens of 256 random bits, of which only the SHA-256 is kept.
+///
+/// Look-ups are answered from a bounded cache. What ends a session ends it here before the call returns, and a look-up
+/// that began before that cannot bring it back (the generation is counted up by every end). Any thread may call.
+package final class SessionService: Sendable {
+    private struct Cache {
+        var sessions: [TokenHash: StoredSession] = [:]
+        var generation: UInt64 = 0
+    }
+
+    /// The 32 bytes of a hash as a key that needs no memory of its own.
+    private struct TokenHash: Hashable {
+        let words: SIMD4<UInt64>
+
+        init(_ bytes: [UInt8]) {
+            words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+        }
+    }
+
+    private let store: any GatewayStore
+    private let directory: Directory
+    private let writer: any SessionWriter
+    private let clock: any GatewayClock
+    private let cacheLimit: Int
+    private let cache = Mutex(Cache())
+
+    /// What every token begins with, so that scanners find one that leaked.
+    private static let prefix = "sbs_"
+    /// `sbs_` and 43 characters of base64url.
+    private static let tokenLength = 47
+
+    /// Makes the service.
+    ///
+    /// - Parameters:
+    ///   - store: Where sessions are looked up.
+    ///   - directory: The brands with their lifetimes.
+    ///   - writer: Who makes changes durable.
+    ///   - clock: For expiry.
+    ///   - cacheLimit: How many sessions are kept in memory, about 300 bytes each.
+    package init(
+        store: any GatewayStore,
+        directory: Directory,
+        writer: any SessionWriter,
+        clock: any GatewayClock,
+        cacheLimit: Int = 100_000
+    ) {
+        self.store = store
+        self.directory = directory
+        self.writer = writer
+        self.clock = clock
+        self.cacheLimit = cacheLimit
+        directory.onChange { [weak self] change in
+            guard !change.removedBrands.isEmpty else { return }
+            self?.forget { change.removedBrands.contains($0.brand) }
+        }
+    }
+
+    /// Tells the session of a token.
+    ///
+    /// - Parameters:
+    ///   - token: The bearer token.
+    ///   - brand: The brand of the path; another brand's session is refused like an unknown one. Nil where the path names
+    ///     no brand.
+    /// - Returns: A live session.
+    /// - Throws: `refused` with `token_expired` or `token_invalid`, or `storage`.
+    package func authenticate(token: String, brand: BrandID?) async throws(SessionError) -> StoredSession {
+        guard let hash = Self.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
+        let session = try await find(hash)
+        guard let session, brand == nil || session.brand == brand else { throw .refused(.tokenInvalid(.revoked)) }
+        guard clock.now < session.expiresAt else { throw .refused(.tokenExpired) }
+        return session
+    }
+
+    /// Opens a session; the consumer is created when it is new.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - device: The device that it is bound to, if any.
+    /// - Returns: The session with its token.
+    /// - Throws: `unknownBrand` or `storage`.
+    package func open(
+        brand: BrandID,
+        consumer: ConsumerID,
+        device: DeviceID?
+    ) async throws(SessionError) -> MintedSession {
+        guard let settings = directory.brand(brand)?.settings else { throw .unknownBrand }
+        let token = Self.prefix + StrictBase64.encode(SecureRandom.bytes(32), .url)
+        let now = clock.now
+        let session = StoredSession(
+            tokenHash: SecretHash.sha256(token.utf8),
+            brand: brand,
+            consumer: consumer,
+            device: device,
+            expiresAt: now.adding(seconds: settings.sessionTtlSeconds),
+            createdAt: now
+        )
+        guard case .sessionOpened = try await perform(.openSession(session)) else { throw .unknownBrand }
+        return MintedSession(token: token, expiresInSeconds: settings.sessionTtlSeconds, session: session)
+    }
+
+    /// Ends the session of a token (logout).
+    ///
+    /// - Parameters:
+    ///   - token: The bearer token.
+    ///   - unregister: What happens to the device's registrations.
+    /// - Returns: What ended; nothing when there was no such session.
+    /// - Throws: `refused` for a text that is no token, or `storage`.
+    package func end(token: String, unregister: UnregisterScope) async throws(SessionError) -> EndedSessions {
+        guard let hash = Self.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
+        let result = try await perform(.endSession(tokenHash: hash, unregister: unregister))
+        forget { $0.tokenHash == hash }
+        return Self.ended(result)
+    }
+
+    /// Ends a consumer's sessions (remote logout).
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - device: Only this device's, and those that are bound to none; nil means all.
+    ///   - unregister: What happens to the registrations.
+    /// - Returns: What ended.
+    /// - Throws: `storage`.
+    package func endAll(
+        brand: BrandID,
+        consumer: ConsumerID,
+        device: DeviceID?,
+        unregister: UnregisterScope
+    ) async throws(SessionError) -> EndedSessions {
+        let change = StoreChange.endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister)
+        let result = try await perform(change)
+        forget {
+            $0.brand == brand && $0.consumer == consumer && (device == nil || $0.device == nil || $0.device == device)
+        }
+        return Self.ended(result)
+    }
+
+    // MARK: The cache
+
+    private func find(_ hash: [UInt8]) async throws(SessionError) -> StoredSession? {
+        let key = TokenHash(hash)
+        let (known, generation) = cache.withLock { ($0.sessions[key], $0.generation) }
+        if let known { return known }
+        let stored: StoredSession?
+        do { stored = try await store.session(tokenHash: hash) } catch { throw .storage(error) }
+        guard let stored else { return nil }
+        let now = clock.now
+        cache.withLock { cache in
+            // Something ended meanwhile, perhaps this one: what was read may be out of date.
+            guard cache.generation == generation, now < stored.expiresAt else { return }
+            if cache.sessions.count >= cacheLimit {
+                cache.sessions = cache.sessions.filter { now < $0.value.expiresAt }
+                // Full of live ones: a part makes room at once, so that the next look-ups do not each look for one.
+                if cache.sessions.count >= cacheLimit {
+                    for old in Array(cache.sessions.keys.prefix(cacheLimit / 8 + 1)) { cache.sessions[old] = nil }
+                }
+            }
+            cache.sessions[key] = stored
+        }
+        return stored
+    }
+
+    private func forget(where isEnded: (StoredSession) -> Bool) {
+        cache.withLock { cache in
+            cache.generation += 1
+            for (key, session) in cache.sessions where isEnded(session) { cache.sessions[key] = nil }
+        }
+    }
+
+    private func perform(_ change: StoreChange) async throws(SessionError) -> StoreChangeResult {
+        do { return try await writer.perform(change) } catch { throw .storage(error) }
+    }
+
+    private static func ended(_ result: StoreChangeResult) -> EndedSessions {
+        if case .sessionsEnded(let count, let registrations) = result {
+            EndedSessions(count: count, registrations: registrations)
+        } else {
+            EndedSessions(count: 0, registrations: RegistrationsChange())
+        }
+    }
+
+    private static func hash(of token: String) -> [UInt8]? {
+        guard token.utf8.count == tokenLength, token.hasPrefix(prefix) else { return nil }
+        return SecretHash.sha256(token.utf8)
+    }
+}

@@ -1,0 +1,11 @@
+package import GatewayStorage
+
+/// Who makes sessions durable: the writer of `Delivery`, so that sessions and registrations change in one order.
+package protocol SessionWriter: Sendable {
+    /// Does one change in the writer's next turn.
+    ///
+    /// - Parameter change: The change.
+    /// - Returns: What it did, once it is on disk.
+    /// - Throws: `StorageError`; it may be done nevertheless when the store did not say.
+    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult
+}

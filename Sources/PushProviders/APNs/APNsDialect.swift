@@ -1,0 +1,72 @@
+import GatewayModel
+import HTTP2Connections
+import PushPayloads
+
+/// APNs with provider tokens.
+final class APNsDialect: ProviderDialect {
+    let endpointName: String
+    private let renderer: APNsRenderer
+    private let signer: ProviderTokenSigner
+    private var token = ConnectionToken()
+    private(set) var credential = CredentialState.present
+
+    init(credential: APNsCredential, brand: Brand, signer: ProviderTokenSigner) {
+        endpointName = credential.endpoint.name
+        renderer = APNsRenderer(brand: brand, topic: credential.topic)
+        self.signer = signer
+    }
+
+    func authorization(_ now: Moment) -> ProviderAuthorization? {
+        guard let token = token.token(now, newest: signer.newest) else {
+            credential = .failed("the key does not sign")
+            return nil
+        }
+        credential = .present
+        return ProviderAuthorization(
+            // Secret: in no table on the way (RFC 7541 section 7.1.3).
+            header: HTTP2Header(name: "authorization", value: token.authorization, indexing: .neverIndexed),
+            token: token.number
+        )
+    }
+
+    func request(for job: PushJob, now: Timestamp) -> PushRequest {
+        renderer.request(for: job, now: now)
+    }
+
+    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict {
+        APNsAnswers.verdict(
+            status: status,
+            body: body,
+            apnsID: headers["apns-id"],
+            retryAfter: status < 400 ? nil : headers["retry-after"],
+            now: now
+        )
+    }
+
+    func prepare(_ now: Moment) {}
+
+    func connectionOpened() {
+        token.connectionOpened()
+    }
+
+    func renewToken(failed: UInt64, now: Moment) -> Bool {
+        guard let renewed = signer.renewed(failed: failed, now) else { return false }
+        token.renewed(renewed)
+        return true
+    }
+
+    func keepOldToken(failed: UInt64, now: Moment) {
+        token.keepOld(failed: failed, now)
+    }
+
+    func checkCredential(_ completion: @escaping @Sendable (PushProviderVerdict) -> Void) {
+        completion(
+            PushProviderVerdict(
+                isUsable: true,
+                text: "the key is a P-256 key; whether Apple knows it shows with the first push"
+            )
+        )
+    }
+
+    func shutDown() {}
+}

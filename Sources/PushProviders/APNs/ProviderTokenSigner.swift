@@ -1,0 +1,83 @@
+import Crypto
+import FoundationEssentials
+import GatewayModel
+import PushPayloads
+import Synchronization
+
+/// Signs the provider tokens of one (team, key) for all lanes of this process.
+///
+/// Any thread.
+///
+/// Apple wants a token changed at most every 20 and at least every 60 minutes, counted on each connection from the first
+/// use on (`providers.md` A5). So at most one is signed every 25 minutes; a connection takes the newest and keeps it until
+/// it is 50 minutes old (``ConnectionToken``): no connection sees two tokens within 20 minutes.
+final class ProviderTokenSigner: Sendable {
+    /// The shortest time between two tokens.
+    static let minSecondsBetweenTokens: Int64 = 25 * 60
+    /// The shortest time between two tokens that were signed because Apple called one expired.
+    static let minSecondsBetweenRenewals: Int64 = 20 * 60
+
+    private struct State {
+        var newest: ProviderToken?
+        var lastNumber: UInt64 = 0
+        var renewedAt: UInt64?
+    }
+
+    private let teamID: String
+    private let keyID: String
+    private let key: P256.Signing.PrivateKey
+    private let state = Mutex(State())
+
+    init(teamID: String, keyID: String, key: P256.Signing.PrivateKey) {
+        self.teamID = teamID
+        self.keyID = keyID
+        self.key = key
+    }
+
+    /// The newest token, which is younger than 25 minutes; nil when the key would not sign.
+    func newest(_ now: Moment) -> ProviderToken? {
+        // Signing takes about a tenth of a millisecond, every 25 minutes: under the lock, so that it happens once.
+        state.withLock { state in
+            if let token = state.newest, now.seconds(since: token.signedAt) < Self.minSecondsBetweenTokens {
+                return token
+            }
+            return sign(&state, now)
+        }
+    }
+
+    /// A token in place of one that Apple calls expired: the current one if that is another already, else a new one.
+    ///
+    /// - Returns: Nil when a token was renewed not long ago: then not the token is at fault but the clock.
+    func renewed(failed: UInt64, _ now: Moment) -> ProviderToken? {
+        state.withLock { state in
+            if let token = state.newest, token.number != failed { return token }
+            if let last = state.renewedAt, now.seconds(since: last) < Self.minSecondsBetweenRenewals { return nil }
+            state.renewedAt = now.monotonic
+            return sign(&state, now)
+        }
+    }
+
+    private func sign(_ state: inout State, _ now: Moment) -> ProviderToken? {
+        var header = JSONWriter(capacity: 48)
+        header.literal("{\"alg\":\"ES256\",\"kid\":")
+        header.string(keyID)
+        header.literal("}")
+        var claims = JSONWriter(capacity: 48)
+        claims.literal("{\"iss\":")
+        claims.string(teamID)
+        claims.literal(",\"iat\":")
+        claims.integer(now.wall.seconds)
+        claims.literal("}")
+        let input = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
+        guard let signature = try? key.signature(for: Array(input.utf8)) else { return nil }
+        state.lastNumber += 1
+        let token = ProviderToken(
+            number: state.lastNumber,
+            // JWS wants r and s as they are, 64 bytes, not DER (RFC 7518 section 3.4).
+            authorization: "bearer " + input + "." + Base64URL.encode(Array(signature.rawRepresentation)),
+            signedAt: now.monotonic
+        )
+        state.newest = token
+        return token
+    }
+}

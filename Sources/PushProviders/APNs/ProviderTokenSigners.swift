@@ -1,0 +1,34 @@
+import Crypto
+import FoundationEssentials
+import Synchronization
+
+/// The signers of a process: one for each (team, key), shared by all lanes, because Apple counts tokens by key.
+final class ProviderTokenSigners: Sendable {
+    private struct Identity: Hashable {
+        var teamID: String
+        var keyID: String
+        /// A wrong key file under the right id must not take the place of the right one.
+        var publicKey: [UInt8]
+    }
+
+    /// Grows with each key that an operator ever sets, and no faster.
+    private let signers = Mutex<[Identity: ProviderTokenSigner]>([:])
+
+    func signer(for credential: APNsCredential) -> ProviderTokenSigner {
+        let identity = Identity(
+            teamID: credential.teamID,
+            keyID: credential.keyID,
+            publicKey: Array(credential.key.publicKey.rawRepresentation)
+        )
+        return signers.withLock { signers in
+            if let signer = signers[identity] { return signer }
+            let signer = ProviderTokenSigner(
+                teamID: credential.teamID,
+                keyID: credential.keyID,
+                key: credential.key
+            )
+            signers[identity] = signer
+            return signer
+        }
+    }
+}

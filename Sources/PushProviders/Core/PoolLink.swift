@@ -1,0 +1,24 @@
+import HTTP2Connections
+
+/// What one pool knows as its source, so that an old pool's news are not taken for the current one's.
+final class PoolLink: HTTP2RequestSource {
+    private let core: ProviderCore
+    private let number: UInt64
+
+    init(core: ProviderCore, number: UInt64) {
+        self.core = core
+        self.number = number
+    }
+
+    func nextRequests(capacity: Int, into requests: inout [HTTP2Request]) {
+        core.nextRequests(pool: number, capacity: capacity, into: &requests)
+    }
+
+    func receive(_ responses: [HTTP2Response]) {
+        core.receive(responses)
+    }
+
+    func connectionChanged(_ state: HTTP2ConnectionState) {
+        core.connectionChanged(pool: number, state)
+    }
+}

@@ -1,0 +1,315 @@
+import GatewayModel
+import HTTP2Connections
+import Logging
+import NIOCore
+import PushPayloads
+import Synchronization
+
+/// What all providers share: pulls pushes when a connection has room, renders and numbers them, reads the answers, and
+/// replaces connections.
+///
+/// All of it on one event loop, but for ``wake()``.
+final class ProviderCore: Sendable {
+    /// How often a pool is replaced at an answer's word at most; a provider that says it at each push is not obeyed.
+    private static let minSecondsBetweenReplacements: Int64 = 5
+
+    let eventLoop: any EventLoop
+    private let source: any PushSource
+    private let clock: any GatewayClock
+    private let requestTimeout: TimeAmount
+    private let makePool: @Sendable (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool
+    private let pool = Mutex<HTTP2ConnectionPool?>(nil)
+    private let state: NIOLoopBoundBox<State>
+
+    private struct State {
+        var dialect: any ProviderDialect
+        var inFlight = InFlightPushes()
+        var watch = ConnectionWatch()
+        /// The number of the pool in use; older ones are ending.
+        var poolNumber: UInt64 = 0
+        var replacedAt: UInt64?
+        var retiring: [UInt64: EventLoopFuture<Void>] = [:]
+        var told: PushProviderState?
+        var checks: [@Sendable (ConnectionWatch.State) -> Void] = []
+        var isShutDown = false
+        /// Reused for each pull.
+        var jobs: [PushJob] = []
+    }
+
+    /// Makes a core with its first pool; nothing is dialled before ``wake()``.
+    init(
+        eventLoop: any EventLoop,
+        source: any PushSource,
+        clock: any GatewayClock,
+        requestTimeout: TimeAmount,
+        makeDialect: (@escaping @Sendable () -> Void) -> sending any ProviderDialect,
+        makePool: @escaping @Sendable (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool
+    ) {
+        self.eventLoop = eventLoop
+        self.source = source
+        self.clock = clock
+        self.requestTimeout = requestTimeout
+        self.makePool = makePool
+        let relay = CredentialRelay()
+        let dialect = makeDialect { relay.core?.credentialChanged() }
+        state = NIOLoopBoundBox.makeBoxSendingValue(State(dialect: dialect), eventLoop: eventLoop)
+        relay.attach(self)
+        pool.withLock { $0 = makePool(PoolLink(core: self, number: 0), eventLoop) }
+    }
+
+    /// Says that the source has something.
+    ///
+    /// Any thread.
+    func wake() {
+        pool.withLock { $0 }?.wake()
+    }
+
+    /// The credential came or failed.
+    ///
+    /// On the event loop.
+    func credentialChanged() {
+        eventLoop.preconditionInEventLoop()
+        guard !state.value.isShutDown else { return }
+        tell()
+        wake()
+    }
+
+    // MARK: - What pools ask
+
+    func nextRequests(pool: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
+        guard !state.value.isShutDown, pool == state.value.poolNumber else { return }
+        let now = Moment(clock)
+        guard let authorization = state.value.dialect.authorization(now) else { return tell() }
+        // Taken out, so that the source may call us back.
+        var jobs = state.value.jobs
+        state.value.jobs = []
+        source.nextPushes(capacity: capacity, into: &jobs)
+        for job in jobs {
+            let rendered = state.value.dialect.request(for: job, now: now.wall)
+            let id = state.value.inFlight.add(
+                InFlightPushes.Push(
+                    delivery: job.delivery,
+                    badge: rendered.badge,
+                    sentAt: now.wall,
+                    start: now.monotonic,
+                    token: authorization.token,
+                    pool: pool
+                )
+            )
+            requests.append(request(id, rendered, authorization.header))
+        }
+        jobs.removeAll(keepingCapacity: true)
+        state.value.jobs = jobs
+    }
+
+    private func request(_ id: UInt64, _ rendered: PushRequest, _ authorization: HTTP2Header) -> HTTP2Request {
+        var headers: [HTTP2Header] = []
+        headers.reserveCapacity(rendered.headers.count + 1)
+        headers.append(authorization)
+        for header in rendered.headers {
+            let indexing: HTTP2Header.Indexing =
+                switch header.indexing {
+                case .incremental: .incremental
+                case .none: .withoutIndexing
+                case .never: .neverIndexed
+                }
+            headers.append(HTTP2Header(name: HTTP2HeaderName(header.name), value: header.value, indexing: indexing))
+        }
+        return HTTP2Request(
+            id: id,
+            path: rendered.path,
+            headers: headers,
+            body: rendered.body,
+            timeout: requestTimeout
+        )
+    }
+
+    func receive(_ responses: [HTTP2Response]) {
+        let now = Moment(clock)
+        var results: [PushResult] = []
+        results.reserveCapacity(responses.count)
+        for response in responses {
+            guard let push = state.value.inFlight.remove(response.id) else { continue }
+            results.append(PushResult(delivery: push.delivery, answer: answer(response.result, push, now)))
+        }
+        guard !results.isEmpty else { return }
+        source.receive(results)
+    }
+
+    private func answer(_ result: HTTP2Response.Result, _ push: InFlightPushes.Push, _ now: Moment) -> PushAnswer {
+        let outcome: PushOutcome
+        let status: Int
+        let reason: String?
+        switch result {
+        case .response(let code, let headers, let body):
+            let verdict = state.value.dialect.verdict(status: code, headers: headers, body: body, now: now.wall)
+            status = code
+            reason = verdict.reason
+            outcome = outcomeAfterRemedy(verdict, push, now)
+        case .failure(.unprocessed(let why)):
+            status = 0
+            reason = why.label
+            outcome = .retry(afterSeconds: Self.resendDelay(why), scope: .device)
+        case .failure(.unknown(let why)):
+            status = 0
+            reason = why.label
+            outcome = .unknown
+        }
+        let nanoseconds = now.monotonic > push.start ? now.monotonic - push.start : 0
+        return PushAnswer(
+            outcome: outcome,
+            status: status,
+            reason: reason,
+            badge: push.badge,
+            sentAt: push.sentAt,
+            latencyMilliseconds: Int64(nanoseconds / 1_000_000)
+        )
+    }
+
+    /// How long the source should keep a push that was provably not processed.
+    ///
+    /// It is the source that sends again, since the push must be true when it leaves; a connection in good order that
+    /// ends is no reason to wait.
+    private static func resendDelay(_ reason: HTTP2RequestFailure.Reason) -> Int64? {
+        switch reason {
+        case .goAway(.noError), .shutdown: 0
+        case .goAway, .reset, .connectionLost, .deadline: 1
+        // Our own fault, which the next try may well repeat: the source's schedule decides.
+        case .malformed, .queueFull: nil
+        }
+    }
+
+    private func outcomeAfterRemedy(_ verdict: AnswerVerdict, _ push: InFlightPushes.Push, _ now: Moment) -> PushOutcome
+    {
+        switch verdict.remedy {
+        case .none: return verdict.outcome
+        case .renewToken:
+            // The one resend: the source hands the push over again, true as of then.
+            return state.value.dialect.renewToken(failed: push.token, now: now)
+                ? .retry(afterSeconds: 0, scope: .device) : verdict.outcome
+        case .keepToken:
+            state.value.dialect.keepOldToken(failed: push.token, now: now)
+            return verdict.outcome
+        case .replaceConnection:
+            if push.pool == state.value.poolNumber { replacePool(now) }
+            return verdict.outcome
+        }
+    }
+
+    func connectionChanged(pool: UInt64, _ change: HTTP2ConnectionState) {
+        guard pool == state.value.poolNumber else { return }
+        state.value.watch.changed(change)
+        switch change {
+        case .connecting: state.value.dialect.prepare(Moment(clock))
+        case .ready: state.value.dialect.connectionOpened()
+        case .draining, .failed, .closed: break
+        }
+        switch state.value.watch.state {
+        case .ready, .failed: finishChecks()
+        case .idle, .connecting: break
+        }
+        tell()
+    }
+
+    // MARK: - State
+
+    private func tell() {
+        let connection = state.value.watch.state
+        let current: PushProviderState
+        switch (state.value.dialect.credential, connection) {
+        case (.failed(let reason), _): current = .failed(reason: reason)
+        case (_, .failed(let failure)):
+            current = .failed(reason: "\(state.value.dialect.endpointName): \(failure)")
+        case (_, .idle): current = .idle
+        case (_, .connecting), (.waiting, .ready): current = .connecting
+        case (.present, .ready): current = .ready
+        }
+        guard current != state.value.told else { return }
+        state.value.told = current
+        source.providerChanged(current)
+    }
+
+    private func replacePool(_ now: Moment) {
+        guard !state.value.isShutDown else { return }
+        if let last = state.value.replacedAt, now.seconds(since: last) < Self.minSecondsBetweenReplacements { return }
+        state.value.replacedAt = now.monotonic
+        state.value.poolNumber += 1
+        state.value.watch = ConnectionWatch()
+        let next = makePool(PoolLink(core: self, number: state.value.poolNumber), eventLoop)
+        let old = pool.withLock { pool in
+            defer { pool = next }
+            return pool
+        }
+        if let old {
+            let number = state.value.poolNumber
+            let end = old.shutdown(deadline: .now() + requestTimeout)
+            state.value.retiring[number] = end
+            // A pool lives by its owner only; let go too early it would never end.
+            end.whenComplete { _ in
+                withExtendedLifetime(old) { self.state.value.retiring[number] = nil }
+            }
+        }
+        tell()
+        next.wake()
+    }
+
+    // MARK: - Check
+
+    /// Opens a connection if there is none, then looks at the credential.
+    func check() async -> PushProviderVerdict {
+        let connection = await withCheckedContinuation { continuation in
+            eventLoop.execute {
+                self.whenConnected { continuation.resume(returning: $0) }
+            }
+        }
+        let name = try? await eventLoop.submit { self.state.value.dialect.endpointName }.get()
+        let endpoint = name ?? ""
+        switch connection {
+        case .ready: break
+        case .failed(let failure): return PushProviderVerdict(isUsable: false, text: "\(endpoint): \(failure)")
+        case .idle, .connecting: return PushProviderVerdict(isUsable: false, text: "\(endpoint): shut down")
+        }
+        let credential = await withCheckedContinuation { continuation in
+            eventLoop.execute {
+                self.state.value.dialect.checkCredential { continuation.resume(returning: $0) }
+            }
+        }
+        return PushProviderVerdict(
+            isUsable: credential.isUsable,
+            text: "connected to \(endpoint) over HTTP/2; \(credential.text)"
+        )
+    }
+
+    private func whenConnected(_ completion: @escaping @Sendable (ConnectionWatch.State) -> Void) {
+        if state.value.isShutDown || state.value.watch.state == .ready {
+            return completion(state.value.isShutDown ? .idle : .ready)
+        }
+        state.value.checks.append(completion)
+        wake()
+    }
+
+    private func finishChecks() {
+        let checks = state.value.checks
+        state.value.checks = []
+        for completion in checks { completion(state.value.watch.state) }
+    }
+
+    // MARK: - Shutdown
+
+    func shutdown(within limit: Duration) async {
+        let deadline = NIODeadline.now() + TimeAmount(limit)
+        let pools = try? await eventLoop.submit { () -> [EventLoopFuture<Void>] in
+            self.state.value.isShutDown = true
+            self.state.value.dialect.shutDown()
+            let checks = self.state.value.checks
+            self.state.value.checks = []
+            for completion in checks { completion(.idle) }
+            let current = self.pool.withLock { $0 }
+            let retiring = Array(self.state.value.retiring.values)
+            return retiring + (current.map { [$0.shutdown(deadline: deadline)] } ?? [])
+        }.get()
+        for pool in pools ?? [] { try? await pool.get() }
+        // A pool keeps its source: without this both would live for ever.
+        pool.withLock { $0 = nil }
+    }
+}

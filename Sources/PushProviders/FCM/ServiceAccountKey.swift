@@ -1,0 +1,58 @@
+import Crypto
+import CryptoExtras
+import FoundationEssentials
+import GatewayModel
+import PushPayloads
+
+/// A Google service account: signs the assertions that access tokens are given for (`providers.md` B1).
+struct ServiceAccountKey: Sendable {
+    /// What tells service accounts apart; two apps with the same one share a token.
+    struct Identity: Hashable {
+        var email: String
+        var keyID: String
+        var tokenEndpoint: String
+        var modulus: [UInt8]
+    }
+
+    static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+
+    /// The longest that Google allows.
+    private static let lifetimeSeconds: Int64 = 3600
+
+    let email: String
+    let keyID: String
+    let tokenEndpoint: String
+    let key: _RSA.Signing.PrivateKey
+
+    var identity: Identity {
+        Identity(
+            email: email,
+            keyID: keyID,
+            tokenEndpoint: tokenEndpoint,
+            modulus: Array(key.publicKey.derRepresentation)
+        )
+    }
+
+    /// An assertion: RS256, with the scope inside.
+    func assertion(at now: Timestamp) throws -> String {
+        var header = JSONWriter(capacity: 128)
+        header.literal("{\"alg\":\"RS256\",\"typ\":\"JWT\",\"kid\":")
+        header.string(keyID)
+        header.literal("}")
+        var claims = JSONWriter(capacity: 320)
+        claims.literal("{\"iss\":")
+        claims.string(email)
+        claims.literal(",\"scope\":")
+        claims.string(Self.scope)
+        claims.literal(",\"aud\":")
+        claims.string(tokenEndpoint)
+        claims.literal(",\"iat\":")
+        claims.integer(now.seconds)
+        claims.literal(",\"exp\":")
+        claims.integer(now.seconds + Self.lifetimeSeconds)
+        claims.literal("}")
+        let input = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
+        let signature = try key.signature(for: SHA256.hash(data: Array(input.utf8)), padding: .insecurePKCS1v1_5)
+        return input + "." + Base64URL.encode(Array(signature.rawRepresentation))
+    }
+}

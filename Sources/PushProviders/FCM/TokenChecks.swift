@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Checks that wait for an access token.
+///
+/// Any thread.
+final class TokenChecks: Sendable {
+    private let waiting = Mutex<[@Sendable (PushProviderVerdict) -> Void]>([])
+
+    static func verdict(_ failure: TokenFetchFailure?) -> PushProviderVerdict {
+        if let failure { return PushProviderVerdict(isUsable: false, text: "\(failure)") }
+        return PushProviderVerdict(isUsable: true, text: "the service account was given an access token")
+    }
+
+    func add(_ completion: @escaping @Sendable (PushProviderVerdict) -> Void) {
+        waiting.withLock { $0.append(completion) }
+    }
+
+    /// A fetch ended.
+    func finish(_ failure: TokenFetchFailure?) {
+        end(Self.verdict(failure))
+    }
+
+    /// Nothing is fetched any more.
+    func abandon() {
+        end(PushProviderVerdict(isUsable: false, text: "shut down"))
+    }
+
+    private func end(_ verdict: PushProviderVerdict) {
+        let completions = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for completion in completions { completion(verdict) }
+    }
+}

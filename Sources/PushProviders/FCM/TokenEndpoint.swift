@@ -1,0 +1,92 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import GatewayModel
+import NIOCore
+import NIOHTTP1
+import PushPayloads
+
+/// Exchanges assertions for access tokens (`providers.md` B1, RFC 7523).
+struct TokenEndpoint: Sendable {
+    /// What a good answer holds.
+    struct Grant: Sendable {
+        var accessToken: String
+        var expiresInSeconds: Int64
+    }
+
+    private static let maxBodyBytes = 65_536
+
+    let client: HTTPClient
+    let url: String
+    let timeout: TimeAmount
+
+    /// Host and perhaps port, for operators.
+    private var name: String {
+        guard let url = URL(string: url), let host = url.host else { return "" }
+        return url.port.map { "\(host):\($0)" } ?? host
+    }
+
+    /// Asks for a token.
+    ///
+    /// - Parameters:
+    ///   - assertion: A signed assertion.
+    ///   - eventLoop: Where the future is.
+    /// - Returns: Fails only with ``TokenFetchFailure``.
+    func fetch(assertion: String, on eventLoop: any EventLoop) -> EventLoopFuture<Result<Grant, TokenFetchFailure>> {
+        let name = name
+        let request: HTTPClient.Request
+        do {
+            request = try HTTPClient.Request(
+                url: url,
+                method: .POST,
+                headers: ["content-type": "application/x-www-form-urlencoded", "accept": "application/json"],
+                // Base64url and the dots between need no encoding in a form.
+                body: .string("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion)
+            )
+        } catch {
+            return eventLoop.makeSucceededFuture(.failure(.unreachable(endpoint: name, "not a URL")))
+        }
+        let task = client.execute(
+            request: request,
+            delegate: ResponseAccumulator(request: request, maxBodySize: Self.maxBodyBytes),
+            eventLoop: .delegateAndChannel(on: eventLoop),
+            deadline: .now() + timeout
+        )
+        return task.futureResult.hop(to: eventLoop).map { response in
+            var body = response.body ?? ByteBuffer()
+            return Self.read(
+                status: Int(response.status.code),
+                body: body.readBytes(length: body.readableBytes) ?? [],
+                name: name
+            )
+        }.flatMapErrorThrowing { error in
+            .failure(.unreachable(endpoint: name, Self.text(error)))
+        }
+    }
+
+    static func read(status: Int, body: [UInt8], name: String) -> Result<Grant, TokenFetchFailure> {
+        let answer = JSONValue(body: body)
+        guard status == 200 else {
+            guard (400...499).contains(status), let code = answer?["error"]?.text, isErrorCode(code) else {
+                return .failure(.status(endpoint: name, status))
+            }
+            return .failure(.refused(endpoint: name, code: code))
+        }
+        guard let token = answer?["access_token"]?.text, !token.isEmpty, token.utf8.count <= 8192,
+            token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return .failure(.malformed(endpoint: name)) }
+        // RFC 6749 section 5.1 only recommends expires_in; Google's tokens live an hour.
+        let seconds = min(max(answer?["expires_in"]?.integer ?? 3600, 1), 86_400)
+        return .success(Grant(accessToken: token, expiresInSeconds: seconds))
+    }
+
+    /// RFC 6749's codes are words of lower-case letters; anything else is not repeated to anybody.
+    private static func isErrorCode(_ code: String) -> Bool {
+        !code.isEmpty && code.utf8.count <= 64
+            && code.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func text(_ error: any Error) -> String {
+        if let error = error as? HTTPClientError { return error.shortDescription }
+        return String("\(error)".prefix(200))
+    }
+}

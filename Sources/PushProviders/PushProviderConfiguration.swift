@@ -1,0 +1,25 @@
+package import HTTP2Connections
+package import NIOCore
+
+/// The limits of providers.
+///
+/// Any thread.
+package struct PushProviderConfiguration: Sendable {
+    /// Connections: dialling, pings, ages.
+    package var connection = HTTP2ConnectionConfiguration()
+
+    /// How long one push may take: 15 s; Google wants at least 10 s (`providers.md` B5, F6).
+    package var requestTimeout: TimeAmount = .seconds(15)
+
+    /// How long fetching an access token may take.
+    package var tokenTimeout: TimeAmount = .seconds(10)
+
+    /// The first wait after a failed fetch of an access token.
+    package var tokenBackoffBase: TimeAmount = .seconds(1)
+
+    /// The longest wait between fetches of an access token.
+    package var tokenBackoffCap: TimeAmount = .minutes(5)
+
+    /// The defaults.
+    package init() {}
+}

@@ -1,0 +1,182 @@
+package import AsyncHTTPClient
+package import GatewayModel
+package import HTTP2Connections
+package import Logging
+package import NIOCore
+import NIOSSL
+
+/// Makes the providers of a process, which share trust, provider tokens and access tokens.
+///
+/// Any thread.
+package final class PushProviderFactory: Sendable {
+    private let group: any EventLoopGroup
+    private let tls: TLSClientContext
+    private let clock: any GatewayClock
+    private let logger: Logger
+    private let configuration: PushProviderConfiguration
+    private let signers = ProviderTokenSigners()
+    private let accessTokens: AccessTokenSources
+
+    /// Makes a factory.
+    ///
+    /// Reads the trust roots: at start-up, not on an event loop.
+    ///
+    /// - Parameters:
+    ///   - eventLoopGroup: A `MultiThreadedEventLoopGroup`; lanes are spread over its loops.
+    ///   - trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
+    ///   - httpClient: For token endpoints; made with ``httpClientConfiguration(trustRootsFile:)``. Not shut down here.
+    ///   - clock: The clocks.
+    ///   - logger: Only `debug` and `trace` are written.
+    ///   - configuration: Limits.
+    /// - Throws: ``HTTP2Connections/TLSFailure`` when the trust roots cannot be used.
+    package init(
+        eventLoopGroup: any EventLoopGroup,
+        trustRootsFile: String?,
+        httpClient: HTTPClient,
+        clock: any GatewayClock,
+        logger: Logger,
+        configuration: PushProviderConfiguration = PushProviderConfiguration()
+    ) throws(TLSFailure) {
+        group = eventLoopGroup
+        tls = try TLSClientContext(trustRootsFile: trustRootsFile)
+        self.clock = clock
+        self.logger = logger
+        self.configuration = configuration
+        accessTokens = AccessTokenSources(
+            client: httpClient,
+            clock: clock,
+            configuration: configuration,
+            group: eventLoopGroup
+        )
+    }
+
+    /// What the process's HTTP client is to be made with, so that cold connections trust the same roots.
+    ///
+    /// - Parameter trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
+    /// - Returns: A configuration that verifies certificates, follows no redirects and does not hang while dialling.
+    package static func httpClientConfiguration(trustRootsFile: String?) -> HTTPClient.Configuration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let trustRootsFile { tls.additionalTrustRoots = [.file(trustRootsFile)] }
+        // An assertion or a secret in a body must not follow a redirect to another host.
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
+        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(30))
+        return configuration
+    }
+
+    /// Makes the provider of a lane; nothing is dialled before it is woken.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane; transport and environment choose the credential.
+    ///   - app: The app's settings.
+    ///   - brand: The brand as it is now; a change of its name or preview needs a new provider.
+    ///   - source: Where pushes come from.
+    /// - Returns: The provider, which its owner has to shut down.
+    /// - Throws: ``PushCredentialError`` naming the member of the app's settings that cannot be used.
+    package func make(
+        lane: LaneKey,
+        app: AppSettings,
+        brand: Brand,
+        source: any PushSource
+    ) throws(PushCredentialError) -> any PushProvider {
+        switch lane.pushType {
+        case .apns:
+            guard let settings = app.apns else {
+                throw PushCredentialError(pointer: "/apns", detail: "the app has no credential for APNs")
+            }
+            let credential = try APNsCredential(settings, environment: lane.environment)
+            return makeAPNs(credential, lane, brand, source)
+        case .fcm:
+            guard let settings = app.fcm else {
+                throw PushCredentialError(pointer: "/fcm", detail: "the app has no credential for FCM")
+            }
+            return makeFCM(try FCMCredential(settings), lane, brand, source)
+        case .huawei, .webpush:
+            throw PushCredentialError(
+                pointer: "/\(lane.pushType.rawValue)",
+                detail: "this version has no such provider"
+            )
+        }
+    }
+
+    /// Checks an app's settings as ``make(lane:app:brand:source:)`` would, for when an operator puts them.
+    ///
+    /// - Parameter app: The app's settings.
+    /// - Throws: ``PushCredentialError`` naming the first member that cannot be used.
+    package static func validate(app: AppSettings) throws(PushCredentialError) {
+        if let apns = app.apns {
+            _ = try APNsCredential(apns, environment: .production)
+            _ = try APNsCredential(apns, environment: .sandbox)
+        }
+        if let fcm = app.fcm { _ = try FCMCredential(fcm) }
+    }
+
+    private func makeAPNs(
+        _ credential: APNsCredential,
+        _ lane: LaneKey,
+        _ brand: Brand,
+        _ source: any PushSource
+    ) -> any PushProvider {
+        let signer = signers.signer(for: credential)
+        var connection = configuration.connection
+        // With token authentication APNs allows one stream until it has seen a valid token (`providers.md` A2).
+        connection.oneStreamUntilAccepted = true
+        return APNsProvider(
+            core: ProviderCore(
+                eventLoop: group.next(),
+                source: source,
+                clock: clock,
+                requestTimeout: configuration.requestTimeout,
+                makeDialect: { _ in APNsDialect(credential: credential, brand: brand, signer: signer) },
+                makePool: makePool(credential.endpoint, connection, lane)
+            )
+        )
+    }
+
+    private func makeFCM(
+        _ credential: FCMCredential,
+        _ lane: LaneKey,
+        _ brand: Brand,
+        _ source: any PushSource
+    ) -> any PushProvider {
+        let tokens = accessTokens.source(for: credential.account)
+        let eventLoop = group.next()
+        return FCMProvider(
+            core: ProviderCore(
+                eventLoop: eventLoop,
+                source: source,
+                clock: clock,
+                requestTimeout: configuration.requestTimeout,
+                makeDialect: { [clock] onChange in
+                    FCMDialect(
+                        credential: credential,
+                        brand: brand,
+                        tokens: tokens,
+                        clock: clock,
+                        eventLoop: eventLoop,
+                        onChange: onChange
+                    )
+                },
+                makePool: makePool(credential.endpoint, configuration.connection, lane)
+            )
+        )
+    }
+
+    private func makePool(
+        _ endpoint: ProviderEndpoint,
+        _ connection: HTTP2ConnectionConfiguration,
+        _ lane: LaneKey
+    ) -> @Sendable (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool {
+        var logger = logger
+        logger[metadataKey: "lane"] = "\(lane)"
+        return { [tls, logger] source, eventLoop in
+            HTTP2ConnectionPool(
+                target: endpoint.target,
+                tls: tls,
+                configuration: connection,
+                eventLoop: eventLoop,
+                source: source,
+                logger: logger
+            )
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import GatewayStorage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Keeps other processes away from the data: a lock of the system on a file beside the database, which dies with the
+/// process.
+final class DataLock: Sendable {
+    private let descriptor: Int32
+
+    /// Takes the lock.
+    ///
+    /// - Parameter path: The lock file; made when it is missing.
+    /// - Throws: ``GatewayStorage/StorageError/locked(detail:)`` when another process has it.
+    init(path: String) throws(StorageError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            if errno == EROFS || errno == EACCES { throw .readOnly(detail: "\(path): \(reason)") }
+            if errno == ENOSPC { throw .full(detail: "\(path): \(reason)") }
+            throw .unavailable(detail: "\(path): \(reason)")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw .locked(detail: "\(path) is locked; is another switchboard running on this data directory?")
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+}

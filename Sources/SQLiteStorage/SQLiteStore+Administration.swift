@@ -1,0 +1,249 @@
+import Foundation
+import GRDB
+package import GatewayModel
+package import GatewayStorage
+
+extension SQLiteStore {
+    // MARK: Brands
+
+    package func insertBrand(_ brand: Brand) async throws(StorageError) {
+        try await write { writer in
+            guard try writer.brandKey(brand.id) == nil else { throw StorageError.duplicate }
+            try writer.db.prepare("INSERT INTO brands (id, name, settings, created_at) VALUES (?, ?, ?, ?)")
+                .text(brand.id.rawValue).text(brand.name).text(try Self.json(brand.settings))
+                .int(brand.createdAt.milliseconds).run()
+        }
+    }
+
+    package func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool {
+        try await write { writer in
+            try writer.db.prepare("UPDATE brands SET name = ?, settings = ? WHERE id = ?")
+                .text(brand.name).text(try Self.json(brand.settings)).text(brand.id.rawValue).run()
+            return writer.db.changedRows == 1
+        }
+    }
+
+    package func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? {
+        try await write { writer in
+            guard let key = try writer.brandKey(brand) else { return nil }
+            let lanes = try writer.lanes(brand: key, app: nil)
+            for sql: StaticString in [
+                "DELETE FROM outbox WHERE registration IN (SELECT id FROM registrations WHERE brand = ?)",
+                "DELETE FROM attempts WHERE delivery IN (SELECT id FROM delivery_log WHERE brand = ?)",
+                "DELETE FROM delivery_log WHERE brand = ?", "DELETE FROM registrations WHERE brand = ?",
+                """
+                DELETE FROM taps WHERE message IN (SELECT m.key FROM messages m JOIN conversations c \
+                ON c.key = m.conversation WHERE c.brand = ?)
+                """,
+                "DELETE FROM messages WHERE conversation IN (SELECT key FROM conversations WHERE brand = ?)",
+                "DELETE FROM conversations WHERE brand = ?",
+                "DELETE FROM sessions WHERE consumer IN (SELECT key FROM consumers WHERE brand = ?)",
+                "DELETE FROM consumers WHERE brand = ?", "DELETE FROM dedupe WHERE brand = ?",
+                "DELETE FROM credentials WHERE brand = ?", "DELETE FROM apps WHERE brand = ?",
+                "DELETE FROM lanes WHERE brand = ?", "DELETE FROM brands WHERE key = ?",
+            ] {
+                try writer.db.prepare(sql).int(key).run()
+            }
+            writer.forgetBrands()
+            return lanes
+        }
+    }
+
+    package func brands() async throws(StorageError) -> [Brand] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT id, name, settings, created_at FROM brands ORDER BY id").map { row in
+                let settings: String = row[2]
+                return Brand(
+                    id: BrandID(trusted: row[0]),
+                    name: row[1],
+                    settings: try JSONDecoder().decode(BrandSettings.self, from: Data(settings.utf8)),
+                    createdAt: Timestamp(milliseconds: row[3])
+                )
+            }
+        }
+    }
+
+    // MARK: Apps and lanes
+
+    package func putApp(_ app: StoredApp, lanes: [LaneKey]) async throws(StorageError) -> Bool {
+        try await write { writer in
+            guard let brand = try writer.brandKey(app.brand) else {
+                throw StorageError.constraint(detail: "no such brand")
+            }
+            let row = try writer.db.prepare("SELECT 1 FROM apps WHERE brand = ? AND id = ?").int(brand).text(
+                app.id.rawValue
+            )
+            let exists = try row.next()
+            row.end()
+            try writer.db.prepare(
+                """
+                INSERT INTO apps (brand, id, settings, updated_at) VALUES (?, ?, ?, ?) ON CONFLICT (brand, id) \
+                DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at
+                """
+            )
+            .int(brand).text(app.id.rawValue).blob(app.sealedSettings).int(app.updatedAt.milliseconds).run()
+            for lane in lanes {
+                try writer.db.prepare(
+                    "INSERT OR IGNORE INTO lanes (brand, app, push_type, environment) VALUES (?, ?, ?, ?)"
+                )
+                .int(brand).text(lane.app.rawValue).text(lane.pushType.rawValue).text(lane.environment.rawValue).run()
+            }
+            return !exists
+        }
+    }
+
+    package func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]? {
+        try await write { writer in
+            guard let key = try writer.brandKey(brand) else { return nil }
+            try writer.db.prepare("DELETE FROM apps WHERE brand = ? AND id = ?").int(key).text(app.rawValue).run()
+            guard writer.db.changedRows == 1 else { return nil }
+            var registrations: [Int64] = []
+            let rows = try writer.db.prepare("SELECT id FROM registrations WHERE brand = ? AND app = ?").int(key).text(
+                app.rawValue
+            )
+            while try rows.next() { registrations.append(rows.int64(0)) }
+            for registration in registrations {
+                try writer.cancelRows(of: registration, state: .cancelled, by: .unregistered)
+                try writer.db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
+            }
+            let lanes = try writer.lanes(brand: key, app: app.rawValue)
+            try writer.db.prepare("DELETE FROM lanes WHERE brand = ? AND app = ?").int(key).text(app.rawValue).run()
+            return lanes
+        }
+    }
+
+    package func apps() async throws(StorageError) -> [StoredApp] {
+        try await read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT b.id, a.id, a.settings, a.updated_at FROM apps a JOIN brands b ON b.key = a.brand
+                    ORDER BY b.id, a.id
+                    """
+            ).map { row in
+                let settings: Data = row[2]
+                return StoredApp(
+                    brand: BrandID(trusted: row[0]),
+                    id: AppID(trusted: row[1]),
+                    sealedSettings: [UInt8](settings),
+                    updatedAt: Timestamp(milliseconds: row[3])
+                )
+            }
+        }
+    }
+
+    package func lanes() async throws(StorageError) -> [LaneID: LaneKey] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT l.id, b.id, l.app, l.push_type, l.environment FROM lanes l JOIN brands b ON b.key = l.brand
+                    """
+            )
+            var lanes: [LaneID: LaneKey] = [:]
+            for row in rows {
+                guard let pushType = PushType(rawValue: row[3]), let environment = PushEnvironment(rawValue: row[4])
+                else {
+                    continue
+                }
+                lanes[LaneID(row[0])] = LaneKey(
+                    brand: BrandID(trusted: row[1]),
+                    app: AppID(trusted: row[2]),
+                    pushType: pushType,
+                    environment: environment
+                )
+            }
+            return lanes
+        }
+    }
+
+    // MARK: Credentials
+
+    package func insertCredential(_ credential: StoredCredential) async throws(StorageError) {
+        try await write { writer in
+            guard let brand = try writer.brandKey(credential.brand) else {
+                throw StorageError.constraint(detail: "no such brand")
+            }
+            let taken = try writer.db.prepare(
+                "SELECT 1 FROM credentials WHERE id = ?1 OR (?2 = 'sdkKey' AND kind = 'sdkKey' AND name = ?3)"
+            ).text(credential.id).text(credential.kind.rawValue).text(credential.name)
+            let isTaken = try taken.next()
+            taken.end()
+            guard !isTaken else { throw StorageError.duplicate }
+            try writer.db.prepare(
+                """
+                INSERT INTO credentials (id, brand, kind, name, secret_hash, sealed_secret, scopes, algorithm, app, \
+                expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+            )
+            .text(credential.id).int(brand).text(credential.kind.rawValue).text(credential.name)
+            .blob(credential.secretHash).blob(credential.sealedSecret)
+            .text(credential.scopes.map(\.rawValue).joined(separator: " ")).text(credential.algorithm)
+            .text(credential.app?.rawValue).int(credential.expiresAt?.milliseconds)
+            .int(credential.createdAt.milliseconds).run()
+        }
+    }
+
+    package func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool {
+        try await write { writer in
+            guard let brand = try writer.brandKey(brand) else { return false }
+            // The secret goes at once; the name stays taken, so that an old key's name never means another key.
+            try writer.db.prepare(
+                """
+                UPDATE credentials SET revoked_at = ?, secret_hash = NULL, sealed_secret = NULL \
+                WHERE brand = ? AND id = ? AND revoked_at IS NULL
+                """
+            ).int(now.milliseconds).int(brand).text(id).run()
+            return writer.db.changedRows == 1
+        }
+    }
+
+    package func credentials() async throws(StorageError) -> [StoredCredential] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT c.id, b.id, c.kind, c.name, c.secret_hash, c.sealed_secret, c.scopes, c.algorithm, c.app,
+                    c.expires_at, c.created_at FROM credentials c JOIN brands b ON b.key = c.brand
+                    WHERE c.revoked_at IS NULL ORDER BY c.created_at, c.id
+                    """
+            )
+            return rows.compactMap { row in
+                guard let kind = CredentialKind(rawValue: row[2]) else { return nil }
+                let hash: Data? = row[4]
+                let sealed: Data? = row[5]
+                let scopes: String = row[6]
+                let app: String? = row[8]
+                let expiresAt: Int64? = row[9]
+                return StoredCredential(
+                    id: row[0],
+                    brand: BrandID(trusted: row[1]),
+                    kind: kind,
+                    name: row[3],
+                    secretHash: hash.map { [UInt8]($0) },
+                    sealedSecret: sealed.map { [UInt8]($0) },
+                    scopes: scopes.split(separator: " ").compactMap { Scope(rawValue: String($0)) },
+                    algorithm: row[7],
+                    app: app.map(AppID.init(trusted:)),
+                    expiresAt: expiresAt.map(Timestamp.init(milliseconds:)),
+                    createdAt: Timestamp(milliseconds: row[10])
+                )
+            }
+        }
+    }
+
+    private static func json(_ settings: BrandSettings) throws -> String {
+        String(decoding: try JSONEncoder().encode(settings), as: UTF8.self)
+    }
+}
+
+extension Writer {
+    func lanes(brand: Int64, app: String?) throws -> [LaneID] {
+        var lanes: [LaneID] = []
+        let rows = try db.prepare("SELECT id FROM lanes WHERE brand = ?1 AND (?2 IS NULL OR app = ?2)").int(brand).text(
+            app
+        )
+        while try rows.next() { lanes.append(LaneID(rows.int64(0))) }
+        return lanes
+    }
+}

@@ -1,0 +1,165 @@
+import GRDB
+package import GatewayModel
+package import GatewayStorage
+
+extension SQLiteStore {
+    package func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage {
+        try await read { db in
+            // One row more than asked says whether there is a next page.
+            var records = try Self.unfinished(query, db) + Self.finished(query, db)
+            records.sort { $0.id > $1.id }
+            let next = records.count > query.limit ? records[query.limit - 1].id : nil
+            return DeliveryPage(items: Array(records.prefix(query.limit)), next: next)
+        }
+    }
+
+    package func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? {
+        try await read { db in
+            var query = DeliveryQuery(brand: brand, limit: 1)
+            query.before = DeliveryID(id.rawValue + 1)
+            let found =
+                try Self.unfinished(query, db).first { $0.id == id } ?? Self.finished(query, db).first { $0.id == id }
+            guard let record = found else { return nil }
+            var attempts = try Row.fetchAll(
+                db,
+                sql: "SELECT number, sent_at, status, reason, latency FROM attempts WHERE delivery = ? ORDER BY number",
+                arguments: [id.rawValue]
+            ).map {
+                DeliveryAttempt(
+                    number: $0[0],
+                    sentAt: Timestamp(milliseconds: $0[1]),
+                    status: $0[2],
+                    reason: $0[3],
+                    latencyMilliseconds: $0[4]
+                )
+            }
+            // A delivery that was tried once has its only attempt in its own row.
+            if attempts.isEmpty, let sentAt = record.sentAt, let status = record.status {
+                attempts = [
+                    DeliveryAttempt(
+                        number: 1,
+                        sentAt: sentAt,
+                        status: status,
+                        reason: record.reason,
+                        latencyMilliseconds: record.latencyMilliseconds ?? 0
+                    )
+                ]
+            }
+            return DeliveryDetail(record: record, attempts: attempts)
+        }
+    }
+
+    /// Conditions that outbox and log share; their columns have the same names in both statements.
+    private static func conditions(_ query: DeliveryQuery) -> (sql: String, arguments: StatementArguments) {
+        var sql: [String] = ["b.id = ?"]
+        var arguments: StatementArguments = [query.brand.rawValue]
+        func add(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
+            guard let value else { return }
+            sql.append(condition)
+            arguments += [value]
+        }
+        add("u.id = ?", query.consumer?.rawValue)
+        add("d.message = ?", query.message.map { Int64(bitPattern: $0.high) })
+        add("d.id < ?", query.before?.rawValue)
+        add("d.queued_at >= ?", query.since?.milliseconds)
+        add("d.queued_at < ?", query.until?.milliseconds)
+        return (sql.joined(separator: " AND "), arguments)
+    }
+
+    private static func unfinished(_ query: DeliveryQuery, _ db: Database) throws -> [DeliveryRecord] {
+        guard query.reason == nil else { return [] }
+        var (condition, arguments) = conditions(query)
+        if let device = query.device {
+            condition += " AND r.device = ?"
+            arguments += [device.rawValue]
+        }
+        if let provider = query.provider {
+            condition += " AND r.push_type = ?"
+            arguments += [provider.rawValue]
+        }
+        switch query.state {
+        case nil: break
+        case .sending: condition += " AND d.owner IS NOT NULL"
+        case .retrying: condition += " AND d.owner IS NULL AND d.attempts > 0"
+        case .pending: condition += " AND d.owner IS NULL AND d.attempts = 0"
+        default: return []
+        }
+        arguments += [query.limit + 1]
+        return try Row.fetchAll(
+            db,
+            sql: """
+                SELECT d.id, d.message, m.low, u.id AS consumer, r.device, r.app, r.push_type, d.owner, d.attempts, d.queued_at,
+                d.tapped_at FROM outbox d JOIN registrations r ON r.id = d.registration JOIN brands b ON b.key = r.brand
+                JOIN consumers u ON u.key = d.consumer LEFT JOIN messages m ON m.key = d.message
+                WHERE \(condition) ORDER BY d.id DESC LIMIT ?
+                """,
+            arguments: arguments
+        ).compactMap { row in
+            let isOwned = (row["owner"] as Int64?) != nil
+            let attempts: Int = row["attempts"]
+            return record(row, state: isOwned ? .sending : attempts > 0 ? .retrying : .pending, attempts: attempts)
+        }
+    }
+
+    private static func finished(_ query: DeliveryQuery, _ db: Database) throws -> [DeliveryRecord] {
+        var (condition, arguments) = conditions(query)
+        func add(_ sql: String, _ value: String?) {
+            guard let value else { return }
+            condition += " AND \(sql) = ?"
+            arguments += [value]
+        }
+        add("d.device", query.device?.rawValue)
+        add("d.push_type", query.provider?.rawValue)
+        add("d.reason", query.reason)
+        if let state = query.state {
+            guard state.isFinished else { return [] }
+            add("d.state", state.rawValue)
+        }
+        arguments += [query.limit + 1]
+        return try Row.fetchAll(
+            db,
+            sql: """
+                SELECT d.*, u.id AS consumer, m.low FROM delivery_log d JOIN brands b ON b.key = d.brand
+                JOIN consumers u ON u.key = d.consumer LEFT JOIN messages m ON m.key = d.message
+                WHERE \(condition) ORDER BY d.id DESC LIMIT ?
+                """,
+            arguments: arguments
+        ).compactMap { row in
+            guard let state = DeliveryState(rawValue: row["state"]),
+                var record = record(row, state: state, attempts: row["attempts"])
+            else { return nil }
+            let sentAt: Int64? = row["sent_at"]
+            let suppressedBy: String? = row["suppressed_by"]
+            record.providerID = row["provider_id"]
+            record.status = row["status"]
+            record.reason = row["reason"]
+            record.sentAt = sentAt.map(Timestamp.init(milliseconds:))
+            record.latencyMilliseconds = row["latency"]
+            record.badge = row["badge"]
+            record.suppressedBy = suppressedBy.flatMap(SuppressedBy.init(rawValue:))
+            return record
+        }
+    }
+
+    private static func record(_ row: Row, state: DeliveryState, attempts: Int) -> DeliveryRecord? {
+        guard let provider = PushType(rawValue: row["push_type"]) else { return nil }
+        let message: Int64? = row["message"]
+        let low: Int64? = row["low"]
+        let tappedAt: Int64? = row["tapped_at"]
+        var record = DeliveryRecord(
+            id: DeliveryID(row["id"]),
+            messageID: message.flatMap { high in
+                low.map { MessageID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: $0)) }
+            },
+            consumer: ConsumerID(trusted: row["consumer"]),
+            device: DeviceID(trusted: row["device"]),
+            app: AppID(trusted: row["app"]),
+            provider: provider,
+            state: state,
+            attempts: attempts,
+            queuedAt: Timestamp(milliseconds: row["queued_at"])
+        )
+        record.tappedAt = tappedAt.map(Timestamp.init(milliseconds:))
+        return record
+    }
+}

@@ -1,0 +1,194 @@
+import Dispatch
+import Foundation
+import GRDB
+import GRDBSQLite
+package import GatewayModel
+package import GatewayStorage
+package import Logging
+import Synchronization
+
+/// The gateway's data in one SQLite file: WAL, one writer, separate readers, synced at every commit.
+///
+/// One process owns the file, by a lock beside it. Any thread may call; the work runs on GRDB's queues.
+package final class SQLiteStore: GatewayStore {
+    let pool: DatabasePool
+    private let lock: DataLock
+    private let logger: Logger
+    private let isClosed = Mutex(false)
+    /// Confined to the pool's writer queue; see ``Writer``.
+    private let writer: WriterBox
+
+    private init(pool: DatabasePool, lock: DataLock, logger: Logger) {
+        self.pool = pool
+        self.lock = lock
+        self.logger = logger
+        self.writer = WriterBox()
+    }
+
+    /// Opens the data, bringing its schema up to date; blocks, so call it at start-up.
+    ///
+    /// - Parameters:
+    ///   - path: The database file; made with mode 0600 when it is missing.
+    ///   - logger: For what operators should know.
+    /// - Returns: A store that nobody else has open.
+    /// - Throws: `StorageError`: locked, readOnly, full, corrupt, newerSchema, unavailable. The file is never damaged.
+    package static func open(path: String, logger: Logger) throws(StorageError) -> SQLiteStore {
+        let lock = try DataLock(path: path + ".lock")
+        do {
+            if !FileManager.default.fileExists(atPath: path) {
+                guard
+                    FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+                else { throw StorageError.unavailable(detail: "\(path) cannot be made") }
+            }
+            let pool = try DatabasePool(path: path, configuration: configuration())
+            if let unknown = try pool.read({ try unknownMigration($0) }) {
+                throw StorageError.newerSchema(migration: unknown)
+            }
+            try Migrations.migrator.migrate(pool)
+            try pool.writeWithoutTransaction { db in
+                // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                // Checkpoints cost a second write of every page; fewer and larger ones write hot pages once.
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+            }
+            return SQLiteStore(pool: pool, lock: lock, logger: logger)
+        } catch {
+            throw StorageError(sqlite: error)
+        }
+    }
+
+    /// Which migrations the data has and lacks, without changing it.
+    ///
+    /// - Parameter path: The database file.
+    /// - Returns: Each migration of this version with whether it is applied; all are pending when there is no file.
+    /// - Throws: `StorageError`.
+    package static func migrations(path: String) throws(StorageError) -> [(name: String, isApplied: Bool)] {
+        let known = Migrations.all.map(\.name)
+        guard FileManager.default.fileExists(atPath: path) else { return known.map { ($0, false) } }
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let applied = try queue.read { db -> Set<String> in
+                if let unknown = try unknownMigration(db) { throw StorageError.newerSchema(migration: unknown) }
+                return try Set(Migrations.migrator.appliedIdentifiers(db))
+            }
+            return known.map { ($0, applied.contains($0)) }
+        } catch {
+            throw StorageError(sqlite: error)
+        }
+    }
+
+    private static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "switchboard.sqlite"
+        configuration.maximumReaderCount = 3
+        configuration.busyMode = .timeout(5)
+        configuration.qos = .userInitiated
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA cache_size = -16000")
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
+        return configuration
+    }
+
+    private static func unknownMigration(_ db: Database) throws -> String? {
+        guard try db.tableExists("grdb_migrations") else { return nil }
+        let known = Set(Migrations.all.map(\.name))
+        return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid").last {
+            !known.contains($0)
+        }
+    }
+
+    // MARK: Running on the queues
+
+    /// Runs on the writer's queue, in a transaction of its own, and returns when that is synced.
+    func write<Value: Sendable>(
+        _ work: @escaping @Sendable (Writer) throws -> Value
+    ) async throws(StorageError) -> Value {
+        guard !isClosed.withLock({ $0 }) else { throw .closed }
+        let result: Result<Value, StorageError> = await withCheckedContinuation { continuation in
+            pool.asyncWriteWithoutTransaction { db in
+                do {
+                    let writer = try self.writer.writer(of: db)
+                    continuation.resume(returning: .success(try writer.transaction(work)))
+                } catch {
+                    continuation.resume(returning: .failure(StorageError(sqlite: error)))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Runs on a reader's queue, in a snapshot.
+    func read<Value: Sendable>(
+        _ work: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StorageError) -> Value {
+        guard !isClosed.withLock({ $0 }) else { throw .closed }
+        let result: Result<Value, StorageError> = await withCheckedContinuation { continuation in
+            pool.asyncRead { snapshot in
+                do {
+                    continuation.resume(returning: .success(try work(try snapshot.get())))
+                } catch {
+                    continuation.resume(returning: .failure(StorageError(sqlite: error)))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: Start and stop
+
+    package func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
+        try await write { try $0.begin(now: now) }
+    }
+
+    package func close() async {
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        guard !wasClosed else { return }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            pool.asyncWriteWithoutTransaction { _ in
+                self.writer.close()
+                continuation.resume()
+            }
+        }
+        do {
+            try pool.close()
+        } catch {
+            logger.warning(
+                "the database was not closed cleanly",
+                metadata: ["error.detail": "\(StorageError(sqlite: error).text)"]
+            )
+        }
+    }
+
+    package func probe() async throws(StorageError) {
+        _ = try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM incarnations") }
+    }
+
+    package func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
+        try await write { try $0.commit(turn) }
+    }
+}
+
+/// The writer's state, reached only from the pool's writer queue.
+private final class WriterBox: @unchecked Sendable {
+    // Guarded by the pool's writer queue: `asyncWriteWithoutTransaction` runs one closure at a time.
+    private var writer: Writer?
+
+    func writer(of db: Database) throws -> Writer {
+        if let writer { return writer }
+        guard let handle = db.sqliteConnection else { throw StorageError.closed }
+        let made = Writer(Connection(handle))
+        writer = made
+        return made
+    }
+
+    func close() {
+        writer?.close()
+        writer = nil
+    }
+}

@@ -1,0 +1,97 @@
+/// The first schema. Times are milliseconds since 1970; brands, consumers, conversations and registrations are named by
+/// integers inside, so that keys are short.
+enum M0001CreateTables {
+    static let name = "0001-create-tables"
+
+    static let sql = """
+        CREATE TABLE incarnations (id INTEGER PRIMARY KEY AUTOINCREMENT, started_at INTEGER NOT NULL);
+
+        CREATE TABLE brands (
+            key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+            settings TEXT NOT NULL, created_at INTEGER NOT NULL);
+
+        CREATE TABLE apps (
+            brand INTEGER NOT NULL, id TEXT NOT NULL, settings BLOB NOT NULL, updated_at INTEGER NOT NULL,
+            PRIMARY KEY (brand, id)) WITHOUT ROWID;
+
+        CREATE TABLE lanes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, app TEXT NOT NULL,
+            push_type TEXT NOT NULL, environment TEXT NOT NULL, UNIQUE (brand, app, push_type, environment));
+
+        CREATE TABLE credentials (
+            id TEXT NOT NULL PRIMARY KEY, brand INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+            secret_hash BLOB, sealed_secret BLOB, scopes TEXT NOT NULL, algorithm TEXT, app TEXT,
+            expires_at INTEGER, created_at INTEGER NOT NULL, revoked_at INTEGER);
+        CREATE UNIQUE INDEX credentials_sdk_key ON credentials (name) WHERE kind = 'sdkKey';
+
+        CREATE TABLE consumers (
+            key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
+            anonymous INTEGER NOT NULL, name TEXT, email TEXT, phone TEXT, unread INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL, UNIQUE (brand, id));
+
+        CREATE TABLE sessions (
+            token_hash BLOB NOT NULL PRIMARY KEY, consumer INTEGER NOT NULL, device TEXT,
+            expires_at INTEGER NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX sessions_consumer ON sessions (consumer);
+        CREATE INDEX sessions_expiry ON sessions (expires_at);
+
+        CREATE TABLE conversations (
+            key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
+            consumer INTEGER NOT NULL, last_sequence INTEGER NOT NULL DEFAULT 0,
+            read_sequence INTEGER NOT NULL DEFAULT 0, unread INTEGER NOT NULL DEFAULT 0,
+            resolved INTEGER NOT NULL DEFAULT 0, active_at INTEGER NOT NULL, UNIQUE (brand, id));
+        CREATE INDEX conversations_consumer ON conversations (consumer, active_at);
+
+        -- The key is the first eight bytes of the message id, which rise within one node; `low` are the other eight.
+        CREATE TABLE messages (
+            key INTEGER PRIMARY KEY, low INTEGER NOT NULL, conversation INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            counts INTEGER NOT NULL, kind TEXT NOT NULL, source_sequence INTEGER, dialog TEXT, agent_id TEXT,
+            agent_nickname TEXT, text TEXT NOT NULL, title TEXT, data TEXT, link_ios TEXT, link_android TEXT,
+            link_web TEXT, priority TEXT NOT NULL, collapse_key TEXT, category TEXT, sound TEXT,
+            silent INTEGER NOT NULL, accepted_at INTEGER NOT NULL, sent_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL, look_back_until INTEGER, campaign TEXT);
+        CREATE UNIQUE INDEX messages_conversation ON messages (conversation, sequence, counts);
+
+        CREATE TABLE taps (
+            message INTEGER PRIMARY KEY, device TEXT NOT NULL, tapped_at INTEGER NOT NULL, action TEXT);
+
+        CREATE TABLE registrations (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, app TEXT NOT NULL, device TEXT NOT NULL,
+            consumer INTEGER NOT NULL, lane INTEGER NOT NULL, token TEXT NOT NULL, push_type TEXT NOT NULL,
+            environment TEXT NOT NULL, platform TEXT NOT NULL, locale TEXT, time_zone TEXT, os_version TEXT,
+            app_version TEXT, receives INTEGER NOT NULL, state TEXT NOT NULL, registered_at INTEGER NOT NULL,
+            created_at INTEGER NOT NULL, UNIQUE (brand, app, device));
+        CREATE INDEX registrations_consumer ON registrations (consumer);
+        CREATE INDEX registrations_token ON registrations (brand, token);
+
+        -- Only what is not finished. `owner` is an incarnation or nobody.
+        CREATE TABLE outbox (
+            id INTEGER PRIMARY KEY, lane INTEGER NOT NULL, registration INTEGER NOT NULL, consumer INTEGER NOT NULL,
+            conversation INTEGER, sequence INTEGER, message INTEGER, kind INTEGER NOT NULL, owner INTEGER,
+            due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL,
+            queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER);
+        CREATE INDEX outbox_registration ON outbox (registration, id);
+        CREATE INDEX outbox_waiting ON outbox (lane, due, id) WHERE owner IS NULL;
+        CREATE INDEX outbox_owned ON outbox (owner) WHERE owner IS NOT NULL;
+
+        -- What is finished. Its indexes are never paid for on the accept path.
+        CREATE TABLE delivery_log (
+            id INTEGER PRIMARY KEY, brand INTEGER NOT NULL, app TEXT NOT NULL, device TEXT NOT NULL,
+            consumer INTEGER NOT NULL, push_type TEXT NOT NULL, message INTEGER, state TEXT NOT NULL,
+            suppressed_by TEXT, attempts INTEGER NOT NULL, provider_id TEXT, status INTEGER, reason TEXT,
+            queued_at INTEGER NOT NULL, sent_at INTEGER, latency INTEGER, delivered_at INTEGER, tapped_at INTEGER,
+            badge INTEGER);
+        CREATE INDEX delivery_log_message ON delivery_log (message) WHERE message IS NOT NULL;
+        CREATE INDEX delivery_log_consumer ON delivery_log (consumer, id);
+
+        -- Every try of deliveries that needed more than one.
+        CREATE TABLE attempts (
+            delivery INTEGER NOT NULL, number INTEGER NOT NULL, sent_at INTEGER NOT NULL, status INTEGER NOT NULL,
+            reason TEXT, latency INTEGER NOT NULL, PRIMARY KEY (delivery, number)) WITHOUT ROWID;
+
+        -- Event ids by day, so that new ones go to pages that are in the cache and old days go in one piece.
+        CREATE TABLE dedupe (
+            day INTEGER NOT NULL, brand INTEGER NOT NULL, event TEXT NOT NULL, body_hash INTEGER NOT NULL,
+            message INTEGER, PRIMARY KEY (day, brand, event)) WITHOUT ROWID;
+        """
+}

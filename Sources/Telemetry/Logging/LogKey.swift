@@ -1,0 +1,61 @@
+/// Every key of log metadata, declared once; values never hold a token, a secret or a message's text.
+package enum LogKey {
+    /// The brand.
+    package static let brand = "brand.id"
+    /// The app.
+    package static let app = "app.id"
+    /// The consumer.
+    package static let consumer = "consumer.id"
+    /// The device.
+    package static let device = "device.id"
+    /// The message, which is also the push message id.
+    package static let message = "message.id"
+    /// The delivery.
+    package static let delivery = "delivery.id"
+    /// The lane's number.
+    package static let lane = "lane.id"
+    /// The lane's name: `brand/app/provider/environment`.
+    package static let laneName = "lane.name"
+    /// The provider.
+    package static let provider = "provider"
+    /// A provider's own word.
+    package static let reason = "provider.reason"
+    /// A provider's HTTP status.
+    package static let providerStatus = "provider.status"
+    /// What became of a push.
+    package static let outcome = "outcome"
+    /// The request's id.
+    package static let request = "request.id"
+    /// The trace of the caller.
+    package static let trace = "trace.id"
+    /// The HTTP method.
+    package static let method = "http.method"
+    /// The route template.
+    package static let route = "http.route"
+    /// The HTTP status of our answer.
+    package static let status = "http.status"
+    /// The caller's address.
+    package static let peer = "peer.address"
+    /// A stable word for an error.
+    package static let errorCode = "error.code"
+    /// An error's text, without secrets.
+    package static let errorText = "error.text"
+    /// How many.
+    package static let count = "count"
+    /// A duration in milliseconds.
+    package static let milliseconds = "duration.ms"
+    /// A wait in seconds.
+    package static let seconds = "wait.seconds"
+    /// A file or directory of the gateway.
+    package static let path = "path"
+    /// An address that is listened on.
+    package static let address = "address"
+    /// The number of this start of this node.
+    package static let incarnation = "incarnation"
+    /// A setting's name.
+    package static let setting = "setting"
+    /// The program's version.
+    package static let version = "version"
+    /// A signal's name.
+    package static let signal = "signal"
+}

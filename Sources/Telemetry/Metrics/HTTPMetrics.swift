@@ -1,0 +1,56 @@
+package import Metrics
+import Synchronization
+
+/// What the HTTP surface counts.
+///
+/// Made once and handed to it; any thread may use it.
+package final class HTTPMetrics: Sendable {
+    /// Sessions that were opened, by grant.
+    package let sessionsOpened: LabelledMetrics<GrantLabel, Counter>
+
+    private struct Key: Hashable {
+        var method: String
+        var route: String
+    }
+
+    private let factory: any MetricsFactory
+    private let routes = Mutex<[Key: RouteMetrics]>([:])
+
+    /// Makes the metric objects.
+    ///
+    /// - Parameter factory: Where they are kept; tests hand in their own.
+    package init(factory: any MetricsFactory) {
+        self.factory = factory
+        sessionsOpened = LabelledMetrics {
+            Counter(
+                label: MetricCatalogue.sessionsOpened.name,
+                dimensions: [("grant", $0.rawValue)],
+                factory: factory
+            )
+        }
+    }
+
+    /// The metrics of one route; always the same ones for the same route.
+    ///
+    /// - Parameters:
+    ///   - method: The HTTP method; others than those of RFC 9110 and PATCH count as `other`.
+    ///   - template: The route with its parameters' names (`/v1/brands/{brand}/events`), never a raw path; `unmatched`
+    ///     for requests without a route.
+    /// - Returns: Objects to count with.
+    package func route(method: String, template: String) -> RouteMetrics {
+        let method = Self.methods.contains(method) ? method : "other"
+        let key = Key(method: method, route: template)
+        return routes.withLock { routes in
+            if let known = routes[key] { return known }
+            // Templates are a closed set; the bound guards against a caller that hands in raw paths.
+            let bounded = routes.count < Self.maxRoutes ? key : Key(method: "other", route: "other")
+            if let known = routes[bounded] { return known }
+            let new = RouteMetrics(method: bounded.method, route: bounded.route, factory: factory)
+            routes[bounded] = new
+            return new
+        }
+    }
+
+    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    private static let maxRoutes = 500
+}

@@ -1,0 +1,176 @@
+/// Every metric of the gateway, declared once: names, kinds, label sets and units are part of what operators rely on.
+///
+/// Labels come from closed sets only; no metric carries a brand, a consumer, a token or a raw path.
+package enum MetricCatalogue {
+    /// Upper bounds for durations in seconds: from a commit in a warm page cache to a provider that is nearly dead.
+    package static let secondBounds = [
+        0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+    ]
+    /// Upper bounds for end-to-end durations in seconds: a retry after 15 minutes must still fall into a bucket.
+    package static let longSecondBounds = [
+        0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 86_400,
+    ]
+    /// Upper bounds for counts of rows.
+    package static let countBounds = [1.0, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
+
+    /// Events by what became of them (``EventResultLabel``).
+    package static let intakeEvents = MetricDeclaration(
+        "switchboard_intake_events_total",
+        .counter,
+        help: "Events by what became of them.",
+        labels: ["result"]
+    )
+    /// Events that wait for their commit.
+    package static let intakePendingEvents = MetricDeclaration(
+        "switchboard_intake_pending_events",
+        .gauge,
+        help: "Events that wait for their commit."
+    )
+    /// From taking a request's events to the start of their commit.
+    package static let intakeWait = MetricDeclaration(
+        "switchboard_intake_wait_seconds",
+        .histogram(bounds: secondBounds),
+        help: "From taking events to the start of their commit."
+    )
+    /// How long one turn of the writer takes, sync included.
+    package static let storeCommit = MetricDeclaration(
+        "switchboard_store_commit_seconds",
+        .histogram(bounds: secondBounds),
+        help: "Duration of one turn of the writer, sync included."
+    )
+    /// Events, outcomes and changes of one turn of the writer.
+    package static let storeCommitRows = MetricDeclaration(
+        "switchboard_store_commit_rows",
+        .histogram(bounds: countBounds),
+        help: "Events, outcomes and changes of one turn of the writer."
+    )
+    /// Turns of the writer that failed, by the store's word for why.
+    package static let storeErrors = MetricDeclaration(
+        "switchboard_store_errors_total",
+        .counter,
+        help: "Turns of the writer that failed.",
+        labels: ["error"]
+    )
+    /// Answers of providers, or their absence.
+    package static let deliveryOutcomes = MetricDeclaration(
+        "switchboard_delivery_outcomes_total",
+        .counter,
+        help: "Answers of providers by what they mean; reason is empty where the provider gave none.",
+        labels: ["provider", "outcome", "reason"]
+    )
+    /// Deliveries that were not made, by why.
+    package static let deliverySuppressed = MetricDeclaration(
+        "switchboard_delivery_suppressed_total",
+        .counter,
+        help: "Deliveries that were withdrawn or not made.",
+        labels: ["suppressed_by"]
+    )
+    /// From leaving to the provider's answer.
+    package static let deliveryProviderLatency = MetricDeclaration(
+        "switchboard_delivery_provider_latency_seconds",
+        .histogram(bounds: secondBounds),
+        help: "From leaving the gateway to the provider's answer.",
+        labels: ["provider"]
+    )
+    /// From accepting an event to the provider taking its push.
+    package static let deliveryEndToEnd = MetricDeclaration(
+        "switchboard_delivery_end_to_end_seconds",
+        .histogram(bounds: longSecondBounds),
+        help: "From accepting an event to the provider taking its push.",
+        labels: ["provider"]
+    )
+    /// Rows that lanes hold in memory.
+    package static let deliveryOwnedRows = MetricDeclaration(
+        "switchboard_delivery_owned_rows",
+        .gauge,
+        help: "Deliveries that lanes hold in memory.",
+        labels: ["provider"]
+    )
+    /// Rows that wait in the store for a lane.
+    package static let deliveryBacklogRows = MetricDeclaration(
+        "switchboard_delivery_backlog_rows",
+        .gauge,
+        help: "Deliveries that wait in the store for their lane.",
+        labels: ["provider"]
+    )
+    /// Pushes that left and are not answered.
+    package static let deliveryInFlight = MetricDeclaration(
+        "switchboard_delivery_in_flight_pushes",
+        .gauge,
+        help: "Pushes that left and are not answered yet.",
+        labels: ["provider"]
+    )
+    /// Lanes that stopped because their credential is refused.
+    package static let deliveryOpenBreakers = MetricDeclaration(
+        "switchboard_delivery_open_breaker_lanes",
+        .gauge,
+        help: "Lanes that stopped because their credential or set-up is refused.",
+        labels: ["provider"]
+    )
+    /// HTTP requests by route template.
+    package static let httpRequests = MetricDeclaration(
+        "switchboard_http_requests_total",
+        .counter,
+        help: "HTTP requests by route and class of status.",
+        labels: ["method", "route", "status_class"]
+    )
+    /// From a request's head to its response.
+    package static let httpRequestDuration = MetricDeclaration(
+        "switchboard_http_request_seconds",
+        .histogram(bounds: secondBounds),
+        help: "From a request's head to the end of its response.",
+        labels: ["method", "route"]
+    )
+    /// Sessions that were opened, by grant.
+    package static let sessionsOpened = MetricDeclaration(
+        "switchboard_sessions_opened_total",
+        .counter,
+        help: "Consumer sessions that were opened.",
+        labels: ["grant"]
+    )
+    /// Series that did not fit.
+    package static let telemetryDroppedSeries = MetricDeclaration(
+        "switchboard_telemetry_dropped_series_total",
+        .counter,
+        help: "Series that were not kept: too many, or a name used for two kinds."
+    )
+    // The process metrics keep the names that Prometheus' own clients use, so that stock dashboards fit.
+    /// Memory in RAM.
+    package static let processResidentMemory = MetricDeclaration(
+        "process_resident_memory_bytes",
+        .gauge,
+        help: "Resident memory size in bytes."
+    )
+    /// Open file descriptors.
+    package static let processOpenFDs = MetricDeclaration(
+        "process_open_fds",
+        .gauge,
+        help: "Number of open file descriptors."
+    )
+    /// How many file descriptors may be open.
+    package static let processMaxFDs = MetricDeclaration(
+        "process_max_fds",
+        .gauge,
+        help: "Maximum number of open file descriptors."
+    )
+    /// Processor time.
+    package static let processCPU = MetricDeclaration(
+        "process_cpu_seconds_total",
+        .counter,
+        help: "Total user and system CPU time spent in seconds."
+    )
+    /// When the process started.
+    package static let processStart = MetricDeclaration(
+        "process_start_time_seconds",
+        .gauge,
+        help: "Start time of the process since unix epoch in seconds."
+    )
+
+    /// All of them.
+    package static let all = [
+        intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors, deliveryOutcomes,
+        deliverySuppressed, deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows, deliveryBacklogRows,
+        deliveryInFlight, deliveryOpenBreakers, httpRequests, httpRequestDuration, sessionsOpened,
+        telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
+    ]
+}

@@ -1,0 +1,56 @@
+package import GatewayModel
+
+/// What became of an event, as a label.
+package enum EventResultLabel: String, CaseIterable, Sendable {
+    /// New, on disk.
+    case accepted
+    /// Seen before.
+    case duplicate
+    /// A member is wrong.
+    case rejected
+    /// The intake was full.
+    case overloaded
+}
+
+/// What a provider's answer means, as a label.
+package enum OutcomeLabel: String, CaseIterable, Sendable {
+    /// The provider took it.
+    case accepted
+    /// The token is dead.
+    case unregistered
+    /// A passing fault.
+    case retry
+    /// Refused for good.
+    case rejected
+    /// The credential or the app's set-up is wrong.
+    case misconfigured
+    /// No answer.
+    case unknown
+
+    /// The label of an outcome.
+    ///
+    /// - Parameter outcome: What a provider's table decided.
+    package init(_ outcome: PushOutcome) {
+        self =
+            switch outcome {
+            case .accepted: .accepted
+            case .unregistered: .unregistered
+            case .retry: .retry
+            case .rejected: .rejected
+            case .misconfigured: .misconfigured
+            case .unknown: .unknown
+            }
+    }
+}
+
+/// How a session was opened, as a label.
+package enum GrantLabel: String, CaseIterable, Sendable {
+    /// A brand's signed assertion.
+    case assertion
+    /// The code flow.
+    case code
+    /// Without an identity.
+    case anonymous
+    /// Minted by a back-end.
+    case backend
+}

@@ -1,0 +1,29 @@
+import Metrics
+
+/// What is counted for one route.
+package struct RouteMetrics: Sendable {
+    private let requests: [Counter]
+    private let duration: Timer
+
+    init(method: String, route: String, factory: any MetricsFactory) {
+        let labels = [("method", method), ("route", route)]
+        requests = ["1xx", "2xx", "3xx", "4xx", "5xx"].map {
+            Counter(
+                label: MetricCatalogue.httpRequests.name,
+                dimensions: labels + [("status_class", $0)],
+                factory: factory
+            )
+        }
+        duration = Timer(label: MetricCatalogue.httpRequestDuration.name, dimensions: labels, factory: factory)
+    }
+
+    /// Counts one request.
+    ///
+    /// - Parameters:
+    ///   - status: The response's status, 100 to 599.
+    ///   - nanoseconds: From the request's head to the end of its response.
+    package func record(status: Int, nanoseconds: Int64) {
+        requests[min(max(status / 100 - 1, 0), requests.count - 1)].increment()
+        duration.recordNanoseconds(nanoseconds)
+    }
+}

@@ -1,0 +1,92 @@
+/// The Prometheus text exposition format, version 0.0.4
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
+enum PrometheusText {
+    /// Appends one sample's line.
+    ///
+    /// - Parameters:
+    ///   - name: The sample's name.
+    ///   - labels: The label pairs as they stand between the braces; empty without labels.
+    ///   - value: The value as text.
+    ///   - text: What is appended to.
+    static func appendSample(_ name: String, _ labels: String, _ value: String, to text: inout String) {
+        text += name
+        if !labels.isEmpty {
+            text += "{"
+            text += labels
+            text += "}"
+        }
+        text += " "
+        text += value
+        text += "\n"
+    }
+
+    /// Appends the lines that go before a metric's samples.
+    ///
+    /// - Parameters:
+    ///   - name: The metric's name.
+    ///   - typeName: The word of the `# TYPE` line.
+    ///   - help: The sentence of the `# HELP` line.
+    ///   - text: What is appended to.
+    static func appendHeader(name: String, typeName: String, help: String, to text: inout String) {
+        text += "# HELP \(name) \(escaped(help, quotes: false))\n# TYPE \(name) \(typeName)\n"
+    }
+
+    /// Label pairs as they stand between the braces, sorted by name so that one set has one text.
+    ///
+    /// - Parameter dimensions: Names and values as a caller gave them.
+    /// - Returns: `a="1",b="2"`.
+    static func labels(_ dimensions: [(String, String)]) -> String {
+        if dimensions.isEmpty { return "" }
+        return dimensions.sorted { $0.0 < $1.0 }
+            .map { "\(safeName($0.0, colons: false))=\"\(escaped($0.1, quotes: true))\"" }
+            .joined(separator: ",")
+    }
+
+    /// A name that the format allows: `[a-zA-Z_:][a-zA-Z0-9_:]*`, label names without colons; other bytes become `_`.
+    ///
+    /// - Parameters:
+    ///   - name: A name as a caller gave it.
+    ///   - colons: Whether colons are allowed.
+    /// - Returns: The name, changed where it had to be.
+    static func safeName(_ name: String, colons: Bool) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(name.utf8.count)
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
+                bytes.append(byte)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                if bytes.isEmpty { bytes.append(UInt8(ascii: "_")) }
+                bytes.append(byte)
+            case UInt8(ascii: ":") where colons: bytes.append(byte)
+            default: bytes.append(UInt8(ascii: "_"))
+            }
+        }
+        return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A number as the format writes it.
+    ///
+    /// - Parameter value: Any number.
+    /// - Returns: Whole numbers without a fraction, `+Inf`, `-Inf` or `NaN`.
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+        if value == value.rounded(), abs(value) < 1e15 { return String(Int64(value)) }
+        return value.description
+    }
+
+    private static func escaped(_ text: String, quotes: Bool) -> String {
+        guard text.utf8.contains(where: { $0 == 0x5C || $0 == 0x0A || $0 == 0x22 }) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\"" where quotes: result += "\\\""
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOPosix
+import PushProviders
+
+/// Runs the scenarios and prints the figures.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the benchmark: gateway, simulator and load as processes of their own, on this machine."
+    )
+
+    /// The scenarios by name.
+    enum Scenario: String, CaseIterable, ExpressibleByArgument {
+        case sender, batch, single, latency, memory
+    }
+
+    @Option(help: "Only these scenarios; may be repeated.")
+    var scenario: [Scenario] = []
+    @Option(help: "Multiplies how much is sent, 0.01 to 100.")
+    var scale: Double = 1
+    @Flag(help: "Print the figures as JSON.")
+    var json = false
+    @Flag(help: "Exit with 1 when a figure misses what it must reach.")
+    var strict = false
+
+    func validate() throws {
+        guard scale >= 0.01, scale <= 100 else { throw ValidationError("--scale must be 0.01 to 100") }
+    }
+
+    func run() async throws {
+        let binaries = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        for program in ["switchboard", "push-simulator"] {
+            let path = binaries.appendingPathComponent(program).path
+            guard FileManager.default.isExecutableFile(atPath: path) else {
+                throw BenchmarkError("\(path) is missing: build all products first (swift build -c release)")
+            }
+        }
+        #if DEBUG
+        say("this is a debug build: the figures say nothing; build with -c release")
+        #endif
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let http = HTTPClient(
+            eventLoopGroup: group,
+            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: nil)
+        )
+        var report = Report()
+        for scenario in scenario.isEmpty ? Scenario.allCases : scenario {
+            say("\(scenario.rawValue) ...")
+            report.add(contentsOf: try await run(scenario, binaries: binaries, group: group, http: http))
+        }
+        print(json ? report.json : report.table)
+        try await http.shutdown()
+        try await group.shutdownGracefully()
+        if strict, !report.isReached { throw ExitCode(1) }
+    }
+
+    private func run(
+        _ scenario: Scenario,
+        binaries: URL,
+        group: MultiThreadedEventLoopGroup,
+        http: HTTPClient
+    ) async throws -> Report {
+        func scaled(_ count: Int) -> Int { max(Int(Double(count) * scale), 1000) }
+        switch scenario {
+        case .sender:
+            return try await SenderScenario(notifications: scaled(200_000), ratioLimit: 4)
+                .run(binaries: binaries, http: http)
+        case .batch:
+            return try await IngestScenario(
+                name: "batch ingest, 500 events a request",
+                eventsPerRequest: 500,
+                connections: 4,
+                events: scaled(200_000),
+                consumers: 10_000,
+                cpuLimit: 60
+            ).run(binaries: binaries, group: group, http: http)
+        case .single:
+            return try await IngestScenario(
+                name: "single events, 64 connections",
+                eventsPerRequest: 1,
+                connections: 64,
+                events: scaled(100_000),
+                consumers: 10_000,
+                cpuLimit: 120
+            ).run(binaries: binaries, group: group, http: http)
+        case .latency:
+            return try await LatencyScenario().run(binaries: binaries, http: http)
+        case .memory:
+            return try await MemoryScenario(pending: scaled(200_000)).run(binaries: binaries, http: http)
+        }
+    }
+
+    private func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+}

@@ -1,0 +1,167 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import GatewayModel
+import Logging
+import NIOCore
+import NIOPosix
+import PushPayloads
+import PushProviders
+import Synchronization
+
+/// The process of ``SenderScenario``: sends jobs from memory and prints what that cost.
+struct SenderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sender",
+        abstract: "Send notifications from memory to an APNs and print the cost as JSON (used by 'run').",
+        shouldDisplay: false
+    )
+
+    @Option(help: "HOST:PORT of the APNs.")
+    var apns: String
+    @Option(help: "The simulator's folder of certificates and credentials.")
+    var certificates: String
+    @Option(help: "How many notifications.")
+    var count: Int
+
+    func run() async throws {
+        let folder = URL(fileURLWithPath: certificates)
+        let identity = try SimulatorIdentity(certificates: folder)
+        let app = AppSettings(
+            platform: .ios,
+            apns: APNsSettings(
+                teamId: identity.teamID,
+                keyId: identity.keyID,
+                privateKey: try String(contentsOf: folder.appendingPathComponent("apns-key.p8"), encoding: .utf8),
+                topic: identity.topic,
+                endpoints: APNsSettings.Endpoints(production: "https://\(apns)")
+            )
+        )
+        let clock = SystemClock()
+        let brand = Brand(
+            id: BrandID(trusted: Installation.brand),
+            name: "Bench",
+            settings: BrandSettings(),
+            createdAt: clock.now
+        )
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let trustRoots = folder.appendingPathComponent("ca.pem").path
+        let http = HTTPClient(
+            eventLoopGroup: group,
+            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: trustRoots)
+        )
+        let factory = try PushProviderFactory(
+            eventLoopGroup: group,
+            trustRootsFile: trustRoots,
+            httpClient: http,
+            clock: clock,
+            logger: Logger(label: "bench")
+        )
+        let source = JobSource(count: count, now: clock.now)
+        let lane = LaneKey(brand: brand.id, app: AppID(trusted: "ios"), pushType: .apns, environment: .production)
+        let provider = try factory.make(lane: lane, app: app, brand: brand, source: source)
+
+        let cpu = ProcessUsage.ownCPUSeconds()
+        let start = ContinuousClock.now
+        let accepted = await withCheckedContinuation { continuation in
+            source.start { continuation.resume(returning: $0) }
+            provider.wake()
+        }
+        let wall = seconds(ContinuousClock.now - start)
+        let spent = ProcessUsage.ownCPUSeconds() - cpu
+        let sample = APNsRenderer(brand: brand, topic: identity.topic).request(for: source.job(1), now: clock.now).body
+        let result = SenderResult(
+            cpuSeconds: spent,
+            wallSeconds: wall,
+            accepted: accepted,
+            peakResidentBytes: try ProcessUsage(pid: getpid()).peakResidentBytes,
+            body: String(decoding: sample, as: UTF8.self)
+        )
+        await provider.shutdown(within: .seconds(5))
+        try await http.shutdown()
+        try await group.shutdownGracefully()
+        print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
+}
+
+/// Jobs from memory, each to a device of its own; counts what was accepted.
+private final class JobSource: PushSource {
+    private struct State {
+        var handedOut = 0
+        var answered = 0
+        var accepted = 0
+        var whenDone: (@Sendable (Int) -> Void)?
+    }
+
+    private let count: Int
+    private let messages: [Message]
+    private let expiresAt: Timestamp
+    private let state = Mutex(State())
+
+    init(count: Int, now: Timestamp) {
+        self.count = count
+        expiresAt = now.adding(seconds: 3600)
+        var ids = MessageIDGenerator()
+        messages = (0..<1000).map { number in
+            var event = AgentEvent(
+                id: EventID(trusted: "e\(number)"),
+                type: .agentMessage,
+                consumer: ConsumerID(trusted: "consumer-\(number)")
+            )
+            event.text = "Your order has shipped and will be with you tomorrow between nine and eleven."
+            event.agentNickname = "Dana"
+            event.agentID = "8500.2001"
+            event.sound = "default"
+            return Message(
+                id: ids.next(at: now),
+                brand: BrandID(trusted: Installation.brand),
+                event: event,
+                conversation: ConversationID(trusted: "conversation-\(number)"),
+                sequence: Int64(number + 1),
+                acceptedAt: now,
+                expiresAt: now.adding(seconds: 3600)
+            )
+        }
+    }
+
+    func start(whenDone: @escaping @Sendable (Int) -> Void) { state.withLock { $0.whenDone = whenDone } }
+
+    func job(_ number: Int) -> PushJob {
+        PushJob(
+            delivery: DeliveryID(Int64(number)),
+            registration: RegistrationID(Int64(number)),
+            token: Installation.token(number),
+            platform: .ios,
+            message: messages[number % messages.count],
+            badge: Int64(number % 10 + 1),
+            expiresAt: expiresAt
+        )
+    }
+
+    func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
+        let range = state.withLock { state in
+            let first = state.handedOut
+            state.handedOut = min(first + capacity, count)
+            return first..<state.handedOut
+        }
+        for number in range { pushes.append(job(number + 1)) }
+    }
+
+    func receive(_ answers: [PushResult]) {
+        let done: (@Sendable (Int) -> Void, Int)? = state.withLock { state in
+            state.answered += answers.count
+            for answer in answers {
+                if case .accepted = answer.answer.outcome { state.accepted += 1 }
+            }
+            guard state.answered == count, let whenDone = state.whenDone else { return nil }
+            state.whenDone = nil
+            return (whenDone, state.accepted)
+        }
+        if let (whenDone, accepted) = done { whenDone(accepted) }
+    }
+
+    func providerChanged(_ state: PushProviderState) {
+        guard case .failed(let reason) = state else { return }
+        FileHandle.standardError.write(Data("the provider failed: \(reason)\n".utf8))
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Bodies of agent events of about 450 bytes, each with an id of its own.
+enum EventBodies {
+    /// One event as JSON.
+    ///
+    /// - Parameters:
+    ///   - run: Tells the events of one scenario from another's.
+    ///   - number: The event's number.
+    ///   - consumers: How many consumers take turns.
+    /// - Returns: One JSON object without a line break.
+    static func event(run: String, number: Int, consumers: Int) -> String {
+        let consumer = number % consumers
+        return """
+            {"id":"\(run)-\(number)","type":"agent.message","consumer":"consumer-\(consumer)","conversation":"conversation-\(consumer)",\
+            "dialog":"dialog-\(consumer)","sourceSequence":\(number),"agent":{"id":"8500.2001","nickname":"Dana"},\
+            "text":"Your order has shipped and will be with you tomorrow between nine and eleven.",\
+            "data":{"orderId":"A\(number)","carrier":"post"},"link":{"ios":"https://shop.example/orders/A\(number)",\
+            "android":"https://shop.example/orders/A\(number)"},"priority":"high","ttlSeconds":86400,"category":"AGENT_MESSAGE","sound":"default"}
+            """
+    }
+
+    /// A batch as NDJSON.
+    ///
+    /// - Parameters:
+    ///   - run: Tells the events of one scenario from another's.
+    ///   - first: The first event's number.
+    ///   - count: How many.
+    ///   - consumers: How many consumers take turns.
+    /// - Returns: One event a line.
+    static func batch(run: String, first: Int, count: Int, consumers: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count * 480)
+        for number in first..<first + count {
+            bytes.append(contentsOf: event(run: run, number: number, consumers: consumers).utf8)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
+    }
+}

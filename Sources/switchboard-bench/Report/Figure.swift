@@ -1,0 +1,16 @@
+/// One measured figure.
+struct Figure: Encodable {
+    /// What was measured, for example `batch ingest`.
+    var scenario: String
+    /// Which figure of it, for example `gateway CPU`.
+    var name: String
+    /// The value.
+    var value: Double
+    /// Its unit.
+    var unit: String
+    /// What must be reached, if something must: the value may be at most this.
+    var limit: Double?
+
+    /// Whether what must be reached is reached; nil when nothing must be.
+    var isReached: Bool? { limit.map { value <= $0 } }
+}

@@ -1,0 +1,173 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Events through the whole path: posted over HTTP, stored, pushed to the simulator, outcomes recorded.
+struct IngestScenario {
+    /// What the report calls it.
+    var name: String
+    /// Events of one request: 1 posts single events as JSON, more posts NDJSON.
+    var eventsPerRequest: Int
+    /// Keep-alive connections, each with one request at a time.
+    var connections: Int
+    /// How many events in all.
+    var events: Int
+    /// How many consumers, with one device each, take turns.
+    var consumers: Int
+    /// What must be reached: gateway CPU microseconds a notification.
+    var cpuLimit: Double
+
+    /// Runs it on a fresh installation.
+    ///
+    /// - Parameters:
+    ///   - binaries: The folder of the built programs.
+    ///   - group: Where the load's connections live.
+    ///   - http: A client for everything that is not measured.
+    /// - Returns: The figures.
+    /// - Throws: When a request is refused or a push is missing.
+    func run(binaries: URL, group: any EventLoopGroup, http: HTTPClient) async throws -> Report {
+        let installation = try await Installation.start(binaries: binaries, quiet: true)
+        do {
+            let report = try await measure(installation, group: group, http: http)
+            await installation.stop()
+            return report
+        } catch {
+            await installation.stop()
+            throw error
+        }
+    }
+
+    private func measure(_ installation: Installation, group: any EventLoopGroup, http: HTTPClient) async throws
+        -> Report
+    {
+        let authorization = try await installation.configure(http: http, consumers: consumers)
+        // The first pushes pay for dialling and for pages and statements that are new.
+        let warmUp = max(events / 20, eventsPerRequest)
+        try await post(run: "warm", events: warmUp, installation, authorization, group)
+        try await waitForPushes(warmUp, installation, http)
+
+        let before = try ProcessUsage(pid: installation.gateway.pid)
+        let start = ContinuousClock.now
+        let results = try await post(run: "run", events: events, installation, authorization, group)
+        let ingested = ContinuousClock.now
+        try await waitForPushes(warmUp + events, installation, http)
+        let delivered = ContinuousClock.now
+        try await waitForOutcomes(warmUp + events, installation, http)
+        let after = try ProcessUsage(pid: installation.gateway.pid)
+
+        var report = Report()
+        let count = Double(events)
+        report.add(name, "events accepted", count / seconds(ingested - start), "events/s")
+        report.add(name, "pushes delivered", count / seconds(delivered - start), "pushes/s")
+        report.add(
+            name,
+            "gateway CPU a notification",
+            (after.cpuSeconds - before.cpuSeconds) * 1e6 / count,
+            "us",
+            atMost: cpuLimit
+        )
+        report.add(name, "request p50", results.percentile(0.5) * 1e3, "ms")
+        report.add(name, "request p99", results.percentile(0.99) * 1e3, "ms")
+        report.add(name, "gateway peak memory", Double(after.peakResidentBytes) / 1e6, "MB")
+        return report
+    }
+
+    /// Posts events over all connections at once; the bodies are made before the clock starts where they are few.
+    @discardableResult
+    private func post(
+        run: String,
+        events: Int,
+        _ installation: Installation,
+        _ authorization: String,
+        _ group: any EventLoopGroup
+    ) async throws -> [Double] {
+        let requests = (events + eventsPerRequest - 1) / eventsPerRequest
+        let next = Mutex(0)
+        let size = eventsPerRequest
+        let consumers = consumers
+        let work = RequestSequence(
+            path: "/v1/brands/\(Installation.brand)/events",
+            authorization: authorization,
+            contentType: size == 1 ? "application/json" : "application/x-ndjson",
+            body: { _ in
+                let request = next.withLock { next in
+                    defer { next += 1 }
+                    return next
+                }
+                guard request < requests else { return nil }
+                let count = min(size, events - request * size)
+                return size == 1
+                    ? Array(EventBodies.event(run: run, number: request, consumers: consumers).utf8)
+                    : EventBodies.batch(run: run, first: request * size, count: count, consumers: consumers)
+            }
+        )
+        let port = installation.gatewayPort
+        return try await withThrowingTaskGroup(of: RequestResults.self) { tasks in
+            for _ in 0..<connections {
+                tasks.addTask {
+                    let client = try await KeepAliveClient.connect(host: "127.0.0.1", port: port, group: group)
+                    let results = try await client.run(work)
+                    await client.close()
+                    return results
+                }
+            }
+            var latencies: [Double] = []
+            for try await results in tasks {
+                guard results.refused == 0 else {
+                    throw BenchmarkError("\(results.refused) requests were not answered with 202")
+                }
+                latencies += results.latencies
+            }
+            return latencies
+        }
+    }
+}
+
+/// Waits until the simulator has accepted that many pushes.
+///
+/// - Parameters:
+///   - count: How many.
+///   - installation: The installation.
+///   - http: A client.
+/// - Throws: ``BenchmarkError`` when they do not come within two minutes.
+func waitForPushes(_ count: Int, _ installation: Installation, _ http: HTTPClient) async throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    var seen = 0
+    while ContinuousClock.now < deadline {
+        seen = try await installation.acceptedPushes(http)
+        if seen >= count { return }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    throw BenchmarkError("only \(seen) of \(count) pushes arrived within two minutes")
+}
+
+/// Waits until the gateway has written down the outcome of that many deliveries.
+///
+/// - Parameters:
+///   - count: How many.
+///   - installation: The installation.
+///   - http: A client.
+/// - Throws: ``BenchmarkError`` when that takes longer than a minute.
+func waitForOutcomes(_ count: Int, _ installation: Installation, _ http: HTTPClient) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < deadline {
+        let pending = try await installation.call(
+            http,
+            "GET",
+            "/v1/brands/\(Installation.brand)/deliveries?state=sending&limit=1"
+        )
+        if let items = pending["items"] as? [Any], items.isEmpty { return }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    throw BenchmarkError("outcomes were not written down within a minute")
+}
+
+/// A duration in seconds.
+///
+/// - Parameter duration: The duration.
+/// - Returns: Seconds.
+func seconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+}

@@ -1,0 +1,59 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+
+/// What the gateway holds in memory when idle, and with many deliveries waiting for a provider that is dead.
+struct MemoryScenario {
+    /// How many deliveries wait.
+    var pending = 200_000
+
+    /// Runs it on a fresh installation whose app's provider is a port that nobody listens on.
+    ///
+    /// - Parameters:
+    ///   - binaries: The folder of the built programs.
+    ///   - http: A client.
+    /// - Returns: The figures.
+    /// - Throws: When a request is refused.
+    func run(binaries: URL, http: HTTPClient) async throws -> Report {
+        let installation = try await Installation.start(binaries: binaries, quiet: true)
+        do {
+            let report = try await measure(installation, http: http)
+            await installation.stop()
+            return report
+        } catch {
+            await installation.stop()
+            throw error
+        }
+    }
+
+    private func measure(_ installation: Installation, http: HTTPClient) async throws -> Report {
+        var report = Report()
+        let idle = try ProcessUsage(pid: installation.gateway.pid)
+        report.add("idle", "gateway resident memory, no brand", Double(idle.residentBytes) / 1e6, "MB", atMost: 60)
+        // Port 9 (discard) of the loopback address: nobody listens there.
+        let consumers = 2000
+        let authorization = try await installation.configure(
+            http: http,
+            consumers: consumers,
+            apnsEndpoint: "https://127.0.0.1:9"
+        )
+        for first in stride(from: 0, to: pending, by: 500) {
+            var request = HTTPClientRequest(url: installation.gatewayURL + "/v1/brands/\(Installation.brand)/events")
+            request.method = .POST
+            request.headers.add(name: "authorization", value: authorization)
+            request.headers.add(name: "content-type", value: "application/x-ndjson")
+            let count = min(500, pending - first)
+            request.body = .bytes(EventBodies.batch(run: "dead", first: first, count: count, consumers: consumers))
+            let response = try await http.execute(request, timeout: .seconds(60))
+            _ = try await response.body.collect(upTo: 16 << 20)
+            guard response.status == .accepted else { throw BenchmarkError("the gateway answered \(response.status)") }
+        }
+        let usage = try ProcessUsage(pid: installation.gateway.pid)
+        let name = "\(pending) deliveries pending"
+        report.add(name, "gateway resident memory", Double(usage.residentBytes) / 1e6, "MB", atMost: 250)
+        report.add(name, "gateway peak memory", Double(usage.peakResidentBytes) / 1e6, "MB", atMost: 250)
+        return report
+    }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// The benchmark driver.
+@main
+struct SwitchboardBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "switchboard-bench",
+        abstract: "Measures what Switchboard costs: CPU a notification, latency, memory.",
+        discussion: """
+            Times depend on the machine; what must be reached is CPU on two cores, and ratios against h2load run beside it.
+            Build with 'swift build -c release' first.
+            """,
+        subcommands: [RunCommand.self, SenderCommand.self],
+        defaultSubcommand: RunCommand.self
+    )
+}

@@ -1,0 +1,367 @@
+import Testing
+
+@testable import HTTP2Connections
+
+/// Drives a machine by hand; times in milliseconds.
+private struct Script {
+    var machine: ClientConnectionMachine
+
+    init(_ change: (inout ClientConnectionMachine.Limits) -> Void = { _ in }) {
+        var limits = ClientConnectionMachine.Limits(
+            setupDeadline: Script.time(10_000),
+            pingInterval: Script.time(30_000),
+            pingTimeout: Script.time(10_000),
+            idleTimeout: Script.time(600_000),
+            ageLimit: Script.time(3_600_000),
+            closeTimeout: Script.time(1000),
+            maximumStreams: 1500,
+            oneStreamUntilAccepted: false,
+            lastStreamID: .max
+        )
+        change(&limits)
+        machine = ClientConnectionMachine(limits: limits, now: 0)
+    }
+
+    static func time(_ milliseconds: UInt64) -> UInt64 { milliseconds * 1_000_000 }
+
+    @discardableResult
+    mutating func on(
+        _ event: ClientConnectionMachine.Event,
+        at milliseconds: UInt64 = 0
+    ) -> [ClientConnectionMachine.Action] {
+        var actions: [ClientConnectionMachine.Action] = []
+        machine.handle(event, now: Self.time(milliseconds), into: &actions)
+        return actions
+    }
+
+    /// A script whose connection is ready.
+    static func ready(
+        _ limit: UInt32 = 100,
+        _ change: (inout ClientConnectionMachine.Limits) -> Void = { _ in }
+    ) -> Script {
+        var script = Script(change)
+        script.on(.secured)
+        let actions = script.on(.settings(maxConcurrentStreams: limit))
+        #expect(actions == [.ready])
+        return script
+    }
+
+    /// Opens streams from `first` on, sent or not.
+    mutating func open(
+        _ count: Int,
+        from first: Int32 = 1,
+        isSent: Bool = true,
+        timeout: UInt64 = 15_000,
+        at milliseconds: UInt64 = 0
+    ) -> [Int] {
+        var records: [Int] = []
+        for index in 0..<count {
+            let record = machine.admit(bodyBytes: 400, timeout: Self.time(timeout), now: Self.time(milliseconds))
+            machine.submitted(record: record, stream: first + 2 * Int32(index))
+            records.append(record)
+        }
+        if isSent { on(.sent(upTo: first + 2 * Int32(count - 1))) }
+        return records
+    }
+
+    func capacity(window: Int = 1 << 30, isWritable: Bool = true) -> Int {
+        machine.capacity(window: window, isWritable: isWritable)
+    }
+}
+
+@Suite("Client connection machine")
+struct ClientConnectionMachineTests {
+    @Test("no stream opens before the peer's first SETTINGS")
+    func noStreamBeforeSettings() {
+        var script = Script()
+        #expect(script.capacity() == 0)
+        script.on(.secured)
+        #expect(script.capacity() == 0)
+        #expect(script.on(.settings(maxConcurrentStreams: 100)) == [.ready])
+        #expect(script.capacity() == 90)
+    }
+
+    @Test(
+        "nine tenths of the peer's limit are used, at least one, and none of zero",
+        arguments: [(0, 0), (1, 1), (2, 1), (10, 9), (100, 90), (1000, 900), (UInt32.max, 1500)] as [(UInt32, Int)]
+    )
+    func streamLimit(peer: UInt32, expected: Int) {
+        #expect(Script.ready(peer).capacity() == expected)
+    }
+
+    @Test("a lowered limit stops new streams until enough have closed, a raised one lets more out")
+    func settingsChange() {
+        var script = Script.ready(100)
+        let records = script.open(50)
+        #expect(script.capacity() == 40)
+        script.on(.settings(maxConcurrentStreams: 10))
+        #expect(script.capacity() == 0)
+        for record in records.prefix(45) { script.on(.closed(record: record, errorCode: 0, status: 200)) }
+        #expect(script.capacity() == 4)
+        script.on(.settings(maxConcurrentStreams: 0))
+        #expect(script.capacity() == 0)
+        script.on(.settings(maxConcurrentStreams: 1000))
+        #expect(script.capacity() == 895)
+    }
+
+    @Test("with one stream until accepted only another answer than 403 lifts the limit", arguments: [200, 400, 410])
+    func oneStreamUntilAccepted(status: Int) {
+        var script = Script.ready(1000) { $0.oneStreamUntilAccepted = true }
+        #expect(script.capacity() == 1)
+        var record = script.open(1)[0]
+        #expect(script.capacity() == 0)
+        script.on(.closed(record: record, errorCode: 0, status: 403))
+        #expect(script.capacity() == 1)
+        record = script.open(1, from: 3)[0]
+        script.on(.closed(record: record, errorCode: 7, status: nil))
+        #expect(script.capacity() == 1)
+        record = script.open(1, from: 5)[0]
+        script.on(.closed(record: record, errorCode: 0, status: status))
+        #expect(script.capacity() == 900)
+    }
+
+    @Test("nothing is pulled without send window or into a full socket")
+    func backPressure() {
+        let script = Script.ready(1000)
+        #expect(script.capacity(window: 0) == 0)
+        #expect(script.capacity(window: -5) == 0)
+        #expect(script.capacity(isWritable: false) == 0)
+        #expect(script.capacity(window: 10) == 1)
+        // Bodies are taken for 1 KiB before the first is seen.
+        #expect(script.capacity(window: 65_535) == 63)
+    }
+
+    @Test("GOAWAY drains at once and tells streams above its last id from those below")
+    func goAway() {
+        var script = Script.ready()
+        let records = script.open(4)
+        let actions = script.on(.goAway(lastStreamID: 3, errorCode: .noError, reason: "Shutdown"))
+        #expect(
+            actions == [
+                .answer(record: records[2], .unprocessed(.goAway(.noError))),
+                .answer(record: records[3], .unprocessed(.goAway(.noError))),
+                .draining(.goAway(.noError, reason: "Shutdown")),
+            ]
+        )
+        #expect(script.capacity() == 0)
+        // nghttp2 closes those above too: they are answered once.
+        #expect(script.on(.closed(record: records[3], errorCode: 7, status: nil)) == [])
+        #expect(
+            script.on(.closed(record: records[0], errorCode: 0, status: 200)) == [.answer(record: records[0], nil)]
+        )
+        #expect(
+            script.on(.closed(record: records[1], errorCode: 0, status: 200)) == [
+                .answer(record: records[1], nil), .sayGoodbye,
+            ]
+        )
+        #expect(script.on(.lost(.closedByPeer)) == [.close(nil)])
+    }
+
+    @Test("a graceful GOAWAY is followed by the one with the real last id")
+    func goAwayTwice() {
+        var script = Script.ready()
+        let records = script.open(2)
+        #expect(
+            script.on(.goAway(lastStreamID: .max, errorCode: .noError, reason: nil)) == [
+                .draining(.goAway(.noError, reason: nil))
+            ]
+        )
+        #expect(
+            script.on(.goAway(lastStreamID: 1, errorCode: .noError, reason: nil)) == [
+                .answer(record: records[1], .unprocessed(.goAway(.noError)))
+            ]
+        )
+        // The connection breaks before the last answer: that one may have been processed.
+        #expect(
+            script.on(.lost(.closedByPeer)) == [
+                .answer(record: records[0], .unknown(.connectionLost)), .close(.goAway(.noError, reason: nil)),
+            ]
+        )
+    }
+
+    @Test("GOAWAY without open streams ends the connection in order")
+    func goAwayIdle() {
+        var script = Script.ready()
+        #expect(
+            script.on(.goAway(lastStreamID: 0, errorCode: .noError, reason: nil)) == [
+                .draining(.goAway(.noError, reason: nil)), .sayGoodbye,
+            ]
+        )
+    }
+
+    @Test("a closed stream is answered by what its error code proves")
+    func resets() {
+        var script = Script.ready()
+        let records = script.open(4)
+        #expect(
+            script.on(.closed(record: records[0], errorCode: 7, status: nil)) == [
+                .answer(record: records[0], .unprocessed(.reset(.refusedStream)))
+            ]
+        )
+        #expect(
+            script.on(.closed(record: records[1], errorCode: 2, status: nil)) == [
+                .answer(record: records[1], .unknown(.reset(.internalError)))
+            ]
+        )
+        #expect(
+            script.on(.closed(record: records[2], errorCode: 0, status: nil)) == [
+                .answer(record: records[2], .unknown(.malformed))
+            ]
+        )
+        // A complete response counts although the peer reset the rest of the request (RFC 9113 section 8.1).
+        #expect(
+            script.on(.closed(record: records[3], errorCode: 8, status: 413)) == [.answer(record: records[3], nil)]
+        )
+    }
+
+    @Test("an early response ends the stream without waiting for the body to be sent")
+    func endedEarly() {
+        var script = Script.ready()
+        let record = script.open(1)[0]
+        #expect(
+            script.on(.endedEarly(record: record, status: 413)) == [
+                .reset(stream: 1, .noError), .answer(record: record, nil),
+            ]
+        )
+    }
+
+    @Test("a deadline is unknown once the request was sent, unprocessed before")
+    func deadlines() {
+        var script = Script.ready()
+        let sent = script.open(1, timeout: 5000)[0]
+        let unsent = script.open(1, from: 3, isSent: false, timeout: 6000)[0]
+        #expect(script.machine.nextDue == Script.time(5000))
+        #expect(script.on(.tick, at: 4999) == [])
+        #expect(
+            script.on(.tick, at: 5000) == [.reset(stream: 1, .cancel), .answer(record: sent, .unknown(.deadline))]
+        )
+        #expect(script.machine.nextDue == Script.time(6000))
+        #expect(
+            script.on(.tick, at: 6000) == [
+                .reset(stream: 3, .cancel), .answer(record: unsent, .unprocessed(.deadline)),
+            ]
+        )
+        // What nghttp2 says of them afterwards is late.
+        #expect(script.on(.closed(record: sent, errorCode: 8, status: nil), at: 6001) == [])
+    }
+
+    @Test("a lost connection fails sent requests as unknown and unsent ones as unprocessed")
+    func lost() {
+        var script = Script.ready()
+        let sent = script.open(2)
+        let unsent = script.open(1, from: 5, isSent: false)
+        #expect(
+            script.on(.lost(.closedByPeer)) == [
+                .answer(record: sent[0], .unknown(.connectionLost)),
+                .answer(record: sent[1], .unknown(.connectionLost)),
+                .answer(record: unsent[0], .unprocessed(.connectionLost)),
+                .close(.closedByPeer),
+            ]
+        )
+        #expect(script.on(.lost(.closedByPeer)) == [])
+        #expect(script.machine.nextDue == .max)
+    }
+
+    @Test("a request that nghttp2 gave up is unprocessed")
+    func notSent() {
+        var script = Script.ready()
+        let record = script.open(1, isSent: false)[0]
+        #expect(script.on(.notSent(record: record)) == [.answer(record: record, .unprocessed(.malformed))])
+        #expect(script.on(.closed(record: record, errorCode: 7, status: nil)) == [])
+    }
+
+    @Test("dial, TLS and SETTINGS have one deadline")
+    func setupDeadline() {
+        var script = Script()
+        script.on(.secured, at: 9000)
+        #expect(script.machine.nextDue == Script.time(10_000))
+        #expect(script.on(.tick, at: 9999) == [])
+        #expect(script.on(.tick, at: 10_000) == [.close(.setupTimedOut)])
+    }
+
+    @Test("a PING goes out when nothing was read, and anything read answers it")
+    func ping() {
+        var script = Script.ready()
+        let record = script.open(1, timeout: 500_000)[0]
+        #expect(script.on(.tick, at: 29_999) == [])
+        #expect(script.on(.tick, at: 30_000) == [.ping])
+        #expect(script.on(.tick, at: 39_999) == [])
+        script.on(.read, at: 39_999)
+        #expect(script.on(.tick, at: 40_000) == [])
+        #expect(script.machine.nextDue == Script.time(69_999))
+        #expect(script.on(.tick, at: 69_999) == [.ping])
+        #expect(
+            script.on(.tick, at: 79_999) == [
+                .answer(record: record, .unknown(.connectionLost)), .close(.pingUnanswered),
+            ]
+        )
+    }
+
+    @Test("an idle connection is closed, a busy one is not")
+    func idle() {
+        var script = Script.ready { $0.idleTimeout = Script.time(5000) }
+        let record = script.open(1)[0]
+        #expect(script.on(.tick, at: 6000) == [])
+        script.on(.closed(record: record, errorCode: 0, status: 200), at: 7000)
+        #expect(script.on(.tick, at: 11_999) == [])
+        #expect(script.on(.tick, at: 12_000) == [.draining(.idle), .sayGoodbye])
+        #expect(script.on(.tick, at: 12_999) == [])
+        #expect(script.on(.tick, at: 13_000) == [.close(nil)])
+    }
+
+    @Test("an old connection drains")
+    func age() {
+        var script = Script.ready { $0.ageLimit = Script.time(8000) }
+        let record = script.open(1)[0]
+        #expect(script.on(.tick, at: 8000) == [.draining(.age)])
+        #expect(script.capacity() == 0)
+        #expect(
+            script.on(.closed(record: record, errorCode: 0, status: 200), at: 8001) == [
+                .answer(record: record, nil), .sayGoodbye,
+            ]
+        )
+    }
+
+    @Test("running out of stream ids drains")
+    func streamIDs() {
+        var script = Script.ready { $0.lastStreamID = 5 }
+        #expect(script.capacity() == 3)
+        let records = script.open(3)
+        #expect(script.capacity() == 0)
+        #expect(script.on(.read) == [])
+        #expect(
+            script.on(.closed(record: records[0], errorCode: 0, status: 200)) == [.answer(record: records[0], nil)]
+        )
+        var fresh = Script.ready { $0.lastStreamID = 1 }
+        let record = fresh.machine.admit(bodyBytes: 1, timeout: 1, now: 0)
+        fresh.machine.submitted(record: record, stream: 1)
+        #expect(fresh.on(.sent(upTo: 1)) == [.draining(.streamIDsExhausted)])
+    }
+
+    @Test("shutdown lets streams finish until its deadline")
+    func shutdown() {
+        var script = Script.ready()
+        let records = script.open(2)
+        #expect(script.on(.shutdown(deadline: Script.time(3000))) == [.draining(.shutdown)])
+        script.on(.closed(record: records[0], errorCode: 0, status: 200), at: 10)
+        #expect(script.machine.nextDue == Script.time(3000))
+        #expect(
+            script.on(.tick, at: 3000) == [
+                .reset(stream: 3, .cancel), .answer(record: records[1], .unknown(.shutdown)), .sayGoodbye,
+            ]
+        )
+        #expect(script.on(.lost(.closedByPeer), at: 3001) == [.close(nil)])
+    }
+
+    @Test("records are used again and never twice at once")
+    func records() {
+        var script = Script.ready()
+        let first = script.open(3)
+        #expect(Set(first).count == 3)
+        script.on(.closed(record: first[1], errorCode: 0, status: 200))
+        let second = script.open(2, from: 7)
+        #expect(second[0] == first[1])
+        #expect(!first.contains(second[1]))
+        #expect(script.machine.openStreams == 4)
+    }
+}

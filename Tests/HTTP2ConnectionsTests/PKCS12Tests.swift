@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import HTTP2Connections
+
+@Suite("PKCS#12 identities")
+struct PKCS12Tests {
+    /// Exports an identity with the `openssl` command.
+    private func export(_ identity: TLSIdentity, password: String, isLegacy: Bool) throws -> [UInt8] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let input = folder.appendingPathComponent("in.pem")
+        let output = folder.appendingPathComponent("out.p12")
+        try Data(identity.privateKeyPEM + identity.certificateChainPEM).write(to: input)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments =
+            ["pkcs12", "-export", "-in", input.path, "-out", output.path, "-passout", "pass:" + password]
+            + (isLegacy ? ["-legacy", "-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-3DES"] : [])
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return [UInt8](try Data(contentsOf: output))
+    }
+
+    @Test("a file is read, new or old", arguments: [(false, "secret"), (true, "secret"), (false, "")])
+    func reads(isLegacy: Bool, password: String) throws {
+        let authority = try TestAuthority()
+        let identity = try authority.issue(subject: "com.example.app")
+        let file = try export(identity, password: password, isLegacy: isLegacy)
+        let read = try TLSIdentity(pkcs12: file, password: password)
+        #expect(read.certificateChainPEM == identity.certificateChainPEM)
+        #expect(read.privateKeyPEM == identity.privateKeyPEM)
+        _ = try TLSServerContext(identity: read)
+    }
+
+    @Test("a wrong password and a broken file are refused without repeating the password")
+    func refuses() throws {
+        let authority = try TestAuthority()
+        let file = try export(try authority.issue(), password: "right", isLegacy: false)
+        for (bytes, password) in [(file, "hunter2"), (Array(file.prefix(40)), "right"), ([], "right")] {
+            #expect {
+                try TLSIdentity(pkcs12: bytes, password: password)
+            } throws: { error in
+                guard case TLSFailure.configuration(let text) = error else { return false }
+                return text.hasPrefix("PKCS#12") && !text.contains(password)
+            }
+        }
+    }
+}

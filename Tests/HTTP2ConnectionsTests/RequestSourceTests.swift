@@ -1,0 +1,156 @@
+import HTTP2Connections
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+/// A source that does what a test tells it to.
+private final class ScriptedSource: HTTP2RequestSource {
+    private let state = Mutex((left: 0, pool: HTTP2ConnectionPool?.none, capacities: [Int]()))
+    private let excess: Int
+    private let onReceive: @Sendable (HTTP2ConnectionPool) -> Void
+    let answers = Answers()
+
+    init(excess: Int = 0, onReceive: @escaping @Sendable (HTTP2ConnectionPool) -> Void = { _ in }) {
+        self.excess = excess
+        self.onReceive = onReceive
+    }
+
+    func add(_ count: Int, pool: HTTP2ConnectionPool) {
+        state.withLock {
+            $0.left += count
+            $0.pool = pool
+        }
+        pool.wake()
+    }
+
+    var capacities: [Int] { state.withLock { $0.capacities } }
+
+    func nextRequests(capacity: Int, into requests: inout [HTTP2Request]) {
+        let count = state.withLock { state in
+            state.capacities.append(capacity)
+            let count = min(state.left, capacity + excess)
+            state.left -= count
+            return count
+        }
+        for _ in 0..<count {
+            requests.append(HTTP2Request(id: UInt64.random(in: 1...UInt64.max), path: "/", body: [1]))
+        }
+    }
+
+    func receive(_ responses: [HTTP2Response]) {
+        if let pool = state.withLock({ $0.pool }) { onReceive(pool) }
+        for response in responses { answers.add(response) }
+    }
+
+    func connectionChanged(_ state: HTTP2ConnectionState) {}
+}
+
+@Suite("Request sources")
+struct RequestSourceTests {
+    private func run(
+        _ source: ScriptedSource,
+        streams: UInt32 = 1000,
+        body: (HTTP2ConnectionPool, TestApplication) async throws -> Void
+    ) async throws {
+        let authority = try TestAuthority()
+        let application = TestApplication { _ in HTTP2ServerResponse(status: 200) }
+        var configuration = HTTP2ServerConfiguration()
+        configuration.maxConcurrentStreams = streams
+        let server = try await HTTP2Server.bind(
+            tls: try TLSServerContext(identity: try authority.issue()),
+            configuration: configuration,
+            application: application,
+            group: MultiThreadedEventLoopGroup.singleton,
+            logger: Loopback.logger
+        )
+        let pool = HTTP2ConnectionPool(
+            target: HTTP2Target(host: "127.0.0.1", port: server.port),
+            tls: try TLSClientContext(trustRootsPEM: authority.certificatePEM),
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
+            source: source,
+            logger: Loopback.logger
+        )
+        try await body(pool, application)
+        try await pool.shutdown(deadline: .now()).get()
+        await server.shutdown()
+    }
+
+    @Test("a source is never asked for more than the peer's streams allow", .timeLimit(.minutes(1)))
+    func capacity() async throws {
+        let source = ScriptedSource()
+        try await run(source, streams: 10) { pool, _ in
+            source.add(100, pool: pool)
+            #expect(await source.answers.take(100).allSatisfy { $0.status == 200 })
+            #expect(source.capacities.allSatisfy { (1...9).contains($0) })
+        }
+    }
+
+    @Test("a source that had nothing more is not asked again before it wakes the pool", .timeLimit(.minutes(1)))
+    func askedOnce() async throws {
+        let source = ScriptedSource()
+        try await run(source) { pool, _ in
+            for round in 1...3 {
+                source.add(5, pool: pool)
+                #expect(await source.answers.take(5).allSatisfy { $0.status == 200 })
+                #expect(source.capacities.count == round)
+            }
+        }
+    }
+
+    @Test("what a source gives beyond its room is unprocessed, and answered", .timeLimit(.minutes(1)))
+    func excess() async throws {
+        let source = ScriptedSource(excess: 3)
+        try await run(source, streams: 1) { pool, _ in
+            source.add(4, pool: pool)
+            let answers = await source.answers.take(4)
+            #expect(answers.filter { $0.failure == .unprocessed(.queueFull) }.count == 3)
+            #expect(answers.filter { $0.status == 200 }.count == 1)
+        }
+    }
+
+    @Test("waking the pool from inside an answer is allowed and coalesced", .timeLimit(.minutes(1)))
+    func wakeInside() async throws {
+        let source = ScriptedSource { pool in
+            for _ in 0..<100 { pool.wake() }
+        }
+        try await run(source) { pool, _ in
+            for _ in 0..<20 {
+                source.add(50, pool: pool)
+                #expect(await source.answers.take(50).allSatisfy { $0.status == 200 })
+            }
+        }
+    }
+
+    @Test("shutting the pool down from inside an answer answers everything once", .timeLimit(.minutes(1)))
+    func shutdownInside() async throws {
+        let source = ScriptedSource { pool in
+            _ = pool.shutdown(deadline: .now())
+        }
+        try await run(source, streams: 200) { pool, application in
+            source.add(180, pool: pool)
+            let first = await source.answers.next()
+            #expect(first.status == 200)
+            try await pool.shutdown(deadline: .now()).get()
+            let arrived = await application.events.requests(1)
+            #expect(!arrived.isEmpty)
+        }
+        let ids = source.answers.pending.map(\.id)
+        #expect(Set(ids).count == ids.count)
+    }
+
+    @Test("a full queue refuses, a closed one too, and nothing is lost", .timeLimit(.minutes(1)))
+    func queueBounds() async throws {
+        let queue = HTTP2RequestQueue(limit: 2)
+        let answers = Answers()
+        let request = HTTP2Request(id: 5, path: "/")
+        #expect(queue.submit(request) { answers.add($0) })
+        #expect(queue.submit(request) { answers.add($0) })
+        #expect(!queue.submit(request) { answers.add($0) })
+        #expect(await queue.send(request).failure == .unprocessed(.queueFull))
+        #expect(queue.depth == 2)
+        queue.close()
+        #expect(await answers.take(2).allSatisfy { $0.id == 5 && $0.failure == .unprocessed(.shutdown) })
+        #expect(!queue.submit(request) { answers.add($0) })
+    }
+}

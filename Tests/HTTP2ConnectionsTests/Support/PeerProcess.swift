@@ -1,0 +1,63 @@
+import Foundation
+import HTTP2Connections
+
+/// A program that stands at the other end, with files for its certificate.
+final class PeerProcess: Sendable {
+    enum Failure: Error {
+        case missing(String)
+    }
+
+    let lines = Events<String>()
+    private let process: Process
+    private let folder: URL
+
+    /// Starts `/usr/bin/env NAME`; `{key}`, `{certificate}`, `{authority}` and `{folder}` in arguments become paths.
+    ///
+    /// A missing program throws: an independent peer must not be skipped silently.
+    init(_ name: String, _ arguments: [String], identity: TLSIdentity, authority: [UInt8] = []) throws {
+        let paths = ["/usr/bin/", "/usr/sbin/", "/usr/local/bin/"].map { $0 + name }
+        guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            throw Failure.missing(name)
+        }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        self.folder = folder
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let files = [
+            ("key", identity.privateKeyPEM), ("certificate", identity.certificateChainPEM), ("authority", authority),
+        ]
+        var filled = arguments.map { $0.replacingOccurrences(of: "{folder}", with: folder.path) }
+        for (label, content) in files {
+            let file = folder.appendingPathComponent(label + ".pem")
+            try Data(content).write(to: file)
+            filled = filled.map { $0.replacingOccurrences(of: "{\(label)}", with: file.path) }
+        }
+        let process = Process()
+        self.process = process
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = filled
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        let lines = lines
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            guard !data.isEmpty else {
+                handle.readabilityHandler = nil
+                return
+            }
+            for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { lines.add(String(line)) }
+        }
+        try process.run()
+    }
+
+    /// Stops the program from running without closing its sockets.
+    func freeze() {
+        kill(process.processIdentifier, SIGSTOP)
+    }
+
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

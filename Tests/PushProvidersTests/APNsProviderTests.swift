@@ -1,0 +1,376 @@
+import Crypto
+import Foundation
+import GatewayModel
+import HTTP2Connections
+import PushProviders
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct APNsProviderTests {
+    private let key = P256.Signing.PrivateKey()
+
+    @Test("a push arrives whole under a token that the public key verifies, and its answer comes back")
+    func push() async throws {
+        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add(badge: 4)
+                provider.wake()
+                let request = await harness.application.pushes.next()
+                #expect(request.method == "POST")
+                #expect(request.path == "/3/device/ab1")
+                #expect(request["apns-topic"] == "com.example.app")
+                #expect(request["apns-push-type"] == "alert")
+                let body = try JSONSerialization.jsonObject(with: Data(request.body)) as? NSDictionary
+                #expect((body?["aps"] as? NSDictionary)?["badge"] as? Int == 4)
+
+                let authorization = try #require(request["authorization"])
+                #expect(authorization.hasPrefix("bearer "))
+                let token = try Compact(authorization.dropFirst("bearer ".count))
+                #expect(token.header == ["alg": "ES256", "kid": "KEY1234567"])
+                #expect(token.claims == ["iss": "TEAM123456", "iat": TestMessages.now.seconds])
+                #expect(token.signature.count == 64)
+                let signature = try P256.Signing.ECDSASignature(rawRepresentation: token.signature)
+                #expect(key.publicKey.isValidSignature(signature, for: token.input))
+
+                let answer = await source.answers.next()
+                #expect(answer.delivery == DeliveryID(1))
+                #expect(
+                    answer.answer
+                        == PushAnswer(
+                            outcome: .accepted(providerID: request["apns-id"]),
+                            status: 200,
+                            reason: nil,
+                            badge: 4,
+                            sentAt: TestMessages.now,
+                            latencyMilliseconds: 0
+                        )
+                )
+            }
+        }
+    }
+
+    @Test("many pushes are answered once each, and the latency is measured on the monotonic clock")
+    func many() async throws {
+        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add(500)
+                provider.wake()
+                let answers = await source.answers.take(500)
+                #expect(Set(answers.map(\.delivery)).count == 500)
+                #expect(answers.allSatisfy { $0.answer.status == 200 })
+
+                harness.application.setAnswer { _ in nil }
+                source.add()
+                provider.wake()
+                _ = await harness.application.pushes.take(500)
+                let late = await harness.application.pushes.next()
+                harness.clock.advance(milliseconds: 250)
+                late.stream.respond(.apns(late))
+                let answer = await source.answers.next()
+                #expect(answer.answer.latencyMilliseconds == 250)
+                #expect(answer.answer.sentAt == TestMessages.now)
+            }
+        }
+    }
+
+    @Test("one token serves all lanes and connections of a key for 50 minutes; then each connection changes once")
+    func tokenSharing() async throws {
+        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            let first = TestSource()
+            let second = TestSource()
+            try await harness.lane(app, TestMessages.lane(.apns), source: first) { one, _ in
+                try await harness.lane(app, TestMessages.lane(.apns, .sandbox), source: second) { two, _ in
+                    func token(_ provider: any PushProvider, _ source: TestSource) async -> String? {
+                        source.add()
+                        provider.wake()
+                        _ = await source.answers.next()
+                        return await harness.application.pushes.next()["authorization"]
+                    }
+                    let original = await token(one, first)
+                    #expect(await token(two, second) == original)
+                    harness.clock.advance(seconds: 49 * 60)
+                    #expect(await token(one, first) == original)
+                    harness.clock.advance(seconds: 60)
+                    let changed = await token(one, first)
+                    #expect(changed != original)
+                    #expect(await token(two, second) == changed)
+                    #expect(harness.server.openConnections.count == 2)
+                }
+            }
+        }
+    }
+
+    @Test("a sandbox key signs for the sandbox only")
+    func sandboxKey() async throws {
+        let other = P256.Signing.PrivateKey()
+        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+            let app = TestMessages.apns(
+                key: key,
+                port: harness.port,
+                sandbox: .init(keyId: "SANDBOX123", privateKey: other.pemRepresentation)
+            )
+            for (environment, keyID, publicKey) in [
+                (PushEnvironment.production, "KEY1234567", key.publicKey), (.sandbox, "SANDBOX123", other.publicKey),
+            ] {
+                try await harness.lane(app, TestMessages.lane(.apns, environment)) { provider, source in
+                    source.add()
+                    provider.wake()
+                    let request = await harness.application.pushes.next()
+                    let token = try Compact(try #require(request["authorization"]).dropFirst(7))
+                    #expect(token.header["kid"] as? String == keyID)
+                    let signature = try P256.Signing.ECDSASignature(rawRepresentation: token.signature)
+                    #expect(publicKey.isValidSignature(signature, for: token.input))
+                }
+            }
+        }
+    }
+
+    @Test("an expired token is renewed once for all that failed, and they may be sent again at once")
+    func expiredToken() async throws {
+        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add()
+                provider.wake()
+                _ = await source.answers.next()
+                let old = await harness.application.pushes.next()["authorization"]
+
+                harness.application.setAnswer { request in
+                    request["authorization"] == old
+                        ? .json(403, #"{"reason":"ExpiredProviderToken"}"#) : .apns(request)
+                }
+                source.add(3)
+                provider.wake()
+                let refused = await source.answers.take(3)
+                for result in refused {
+                    #expect(result.answer.outcome == .retry(afterSeconds: 0, scope: .device))
+                    #expect(result.answer.status == 403)
+                    #expect(result.answer.reason == "ExpiredProviderToken")
+                    source.addAgain(result.delivery)
+                }
+                provider.wake()
+                let sent = await source.answers.take(3)
+                #expect(sent.allSatisfy { $0.answer.status == 200 })
+                let tokens = await harness.application.pushes.take(6).map { $0["authorization"] }
+                #expect(Set(tokens).count == 2)
+
+                // A new token that is called expired too means a wrong clock: no third one.
+                harness.application.setAnswer { _ in .json(403, #"{"reason":"ExpiredProviderToken"}"#) }
+                source.add()
+                provider.wake()
+                #expect(await source.answers.next().answer.outcome == .misconfigured)
+                source.add()
+                provider.wake()
+                #expect(await source.answers.next().answer.outcome == .misconfigured)
+                let last = await harness.application.pushes.take(2).map { $0["authorization"] }
+                #expect(Set(last).subtracting(Set(tokens)).isEmpty)
+            }
+        }
+    }
+
+    @Test("told that a token came too early, a connection goes back to the old one and waits")
+    func tooManyUpdates() async throws {
+        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add()
+                provider.wake()
+                _ = await source.answers.next()
+                let old = await harness.application.pushes.next()["authorization"]
+                harness.clock.advance(seconds: 50 * 60)
+                harness.application.setAnswer { request in
+                    request["authorization"] == old
+                        ? .apns(request) : .json(429, #"{"reason":"TooManyProviderTokenUpdates"}"#)
+                }
+                source.add()
+                provider.wake()
+                let refused = await source.answers.next()
+                #expect(refused.answer.outcome == .retry(afterSeconds: nil, scope: .lane))
+                source.addAgain(refused.delivery)
+                provider.wake()
+                #expect(await source.answers.next().answer.status == 200)
+            }
+        }
+    }
+
+    @Test("answers are read by the table, the 410's time as milliseconds, and the badge comes back")
+    func answers() async throws {
+        let table: [(HTTP2ServerResponse, PushOutcome, String?)] = [
+            (.json(400, #"{"reason":"BadDeviceToken"}"#), .rejected(token: .quarantine), "BadDeviceToken"),
+            (
+                .json(410, #"{"reason":"Unregistered","timestamp":1767323000123}"#),
+                .unregistered(since: Timestamp(milliseconds: 1_767_323_000_123)), "Unregistered"
+            ),
+            (
+                .json(429, #"{"reason":"TooManyRequests"}"#, headers: [("retry-after", "17")]),
+                .retry(afterSeconds: 17, scope: .device), "TooManyRequests"
+            ),
+            (.json(403, #"{"reason":"InvalidProviderToken"}"#), .misconfigured, "InvalidProviderToken"),
+            (
+                HTTP2ServerResponse(status: 502, body: Array("<html>".utf8)), .retry(afterSeconds: nil, scope: .lane),
+                nil
+            ),
+        ]
+        let answer: TestServer.Answer = { _ in nil }
+        try await Harness.run(answer: answer) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                for (index, (response, outcome, reason)) in table.enumerated() {
+                    harness.application.setAnswer { _ in response }
+                    source.add(badge: Int64(index))
+                    provider.wake()
+                    let answer = await source.answers.next().answer
+                    #expect(answer.outcome == outcome)
+                    #expect(answer.reason == reason)
+                    #expect(answer.status == response.status)
+                    #expect(answer.badge == Int64(index))
+                }
+                // A silent push carries no badge, whatever the lane says.
+                source.add(message: TestMessages.message { $0.silent = true }, badge: 9)
+                provider.wake()
+                #expect(await source.answers.next().answer.badge == nil)
+            }
+        }
+    }
+
+    @Test("what the server provably did not process may be sent again; what it may have is unknown")
+    func unprocessedAndUnknown() async throws {
+        let answer: TestServer.Answer = { _ in nil }
+        try await Harness.run(answer: answer) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add()
+                provider.wake()
+                let first = await harness.application.pushes.next()
+                first.stream.connection.goAway(lastStreamID: 0, debugData: Array(#"{"reason":"Shutdown"}"#.utf8))
+                let refused = await source.answers.next()
+                #expect(refused.answer.outcome == .retry(afterSeconds: 0, scope: .device))
+                #expect(refused.answer.status == 0)
+                #expect(refused.answer.reason == "goaway")
+
+                source.addAgain(refused.delivery)
+                provider.wake()
+                let second = await harness.application.pushes.next()
+                #expect(second.stream.connection.id != first.stream.connection.id)
+                second.stream.reset(.refusedStream)
+                #expect(await source.answers.next().answer.outcome == .retry(afterSeconds: 1, scope: .device))
+
+                source.addAgain(refused.delivery)
+                provider.wake()
+                let third = await harness.application.pushes.next()
+                third.stream.connection.abort()
+                let lost = await source.answers.next()
+                #expect(lost.answer.outcome == .unknown)
+                #expect(lost.answer.reason == "connection_lost")
+            }
+        }
+    }
+
+    @Test("an answer that blames the connection gets a new one")
+    func replaceConnection() async throws {
+        let answer: TestServer.Answer = { _ in .json(503, #"{"reason":"Shutdown"}"#) }
+        try await Harness.run(answer: answer) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add()
+                provider.wake()
+                #expect(await source.answers.next().answer.outcome == .retry(afterSeconds: nil, scope: .device))
+                let first = await harness.application.pushes.next().stream.connection.id
+                #expect(await harness.application.closed.next() == first)
+                harness.application.setAnswer(HTTP2ServerResponse.apns)
+                source.add()
+                provider.wake()
+                #expect(await source.answers.next().answer.status == 200)
+                #expect(await harness.application.pushes.next().stream.connection.id != first)
+            }
+        }
+    }
+
+    @Test("shutdown lets answers come until its limit, and leaves none out")
+    func shutdown() async throws {
+        let answer: TestServer.Answer = { _ in nil }
+        try await Harness.run(answer: answer) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            let source = TestSource()
+            let provider = try harness.factory.make(
+                lane: TestMessages.lane(.apns),
+                app: app,
+                brand: TestMessages.brand,
+                source: source
+            )
+            harness.application.setAnswer(HTTP2ServerResponse.apns)
+            source.add()
+            provider.wake()
+            _ = await source.answers.next()
+            _ = await harness.application.pushes.next()
+            harness.application.setAnswer { _ in nil }
+            source.add(2)
+            provider.wake()
+            let open = await harness.application.pushes.take(2)
+            async let end: Void = provider.shutdown(within: .milliseconds(200))
+            open[0].stream.respond(.apns(open[0]))
+            await end
+            let answers = source.answers.pending
+            #expect(answers.count == 2)
+            #expect(answers.contains { $0.answer.status == 200 })
+            #expect(answers.contains { $0.answer.outcome == .unknown && $0.answer.reason == "shutdown" })
+            source.add()
+            provider.wake()
+            await provider.shutdown(within: .zero)
+            #expect(source.waiting == 1)
+        }
+    }
+
+    @Test("the source learns of connecting and being ready")
+    func states() async throws {
+        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                provider.wake()
+                #expect(await source.states.take(2) == [.connecting, .ready])
+            }
+        }
+    }
+
+    @Test("check says that it works, or in plain words why not")
+    func check() async throws {
+        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, _ in
+                let verdict = await provider.check()
+                #expect(verdict.isUsable)
+                #expect(verdict.text.contains("connected to localhost:\(harness.port)"))
+            }
+            await harness.server.shutdown()
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                let verdict = await provider.check()
+                #expect(!verdict.isUsable)
+                #expect(verdict.text.contains("localhost:\(harness.port)"))
+                #expect(verdict.text.contains("cannot connect"))
+                let state = await source.states.first { if case .failed = $0 { true } else { false } }
+                #expect(state == .failed(reason: verdict.text))
+            }
+            #expect(harness.application.pushes.pending.isEmpty)
+        }
+    }
+
+    @Test("a certificate of another host, or of a root that nobody trusts, is refused", arguments: [true, false])
+    func certificates(isOtherHost: Bool) async throws {
+        try await Harness.run(
+            certificate: isOtherHost ? TestCertificates.other : TestCertificates.leaf,
+            trust: isOtherHost ? TestCertificates.root : TestCertificates.leaf,
+            answer: HTTP2ServerResponse.apns
+        ) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add()
+                let verdict = await provider.check()
+                #expect(!verdict.isUsable)
+                #expect(verdict.text.contains("certificate refused"))
+                #expect(source.waiting == 1)
+            }
+        }
+    }
+}

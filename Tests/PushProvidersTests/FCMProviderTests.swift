@@ -1,0 +1,261 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import GatewayModel
+import HTTP2Connections
+import PushProviders
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FCMProviderTests {
+    /// Grants tokens that count up from `t1`, and takes every push.
+    private final class Google: Sendable {
+        private let count = Counter()
+
+        func answer(_ request: HTTP2ServerRequest) -> HTTP2ServerResponse? {
+            request.path == "/token" ? grant() : .fcm
+        }
+
+        func grant() -> HTTP2ServerResponse {
+            .grant("t\(count.next())")
+        }
+    }
+
+    @Test("a push goes out under a token that a verified assertion was exchanged for")
+    func push() async throws {
+        let google = Google()
+        try await Harness.run(answer: google.answer) { harness in
+            try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
+                source.add()
+                provider.wake()
+                let grant = await harness.application.grants.next()
+                #expect(grant.method == "POST")
+                #expect(grant["content-type"] == "application/x-www-form-urlencoded")
+                let form = String(decoding: grant.body, as: UTF8.self)
+                let parts = form.split(separator: "&")
+                #expect(parts.first == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer")
+                let token = try Compact(try #require(parts.last).dropFirst("assertion=".count))
+                #expect(token.header == ["alg": "RS256", "typ": "JWT", "kid": "kid-1"])
+                #expect(
+                    token.claims == [
+                        "iss": "push@proj-1.iam.gserviceaccount.com",
+                        "scope": "https://www.googleapis.com/auth/firebase.messaging",
+                        "aud": "https://localhost:\(harness.port)/token",
+                        "iat": TestMessages.now.seconds, "exp": TestMessages.now.seconds + 3600,
+                    ]
+                )
+                let key = try _RSA.Signing.PrivateKey(pemRepresentation: TestCertificates.rsaKey).publicKey
+                let signature = _RSA.Signing.RSASignature(rawRepresentation: token.signature)
+                #expect(key.isValidSignature(signature, for: token.input, padding: .insecurePKCS1v1_5))
+
+                let request = await harness.application.pushes.next()
+                #expect(request.path == "/v1/projects/proj-1/messages:send")
+                #expect(request["authorization"] == "Bearer t1")
+                #expect(request["content-type"] == "application/json")
+                let answer = await source.answers.next().answer
+                #expect(answer.outcome == .accepted(providerID: "projects/proj-1/messages/0:1"))
+                #expect(answer.badge == 3)
+            }
+        }
+    }
+
+    @Test("while there is no token nothing is pulled; one fetch serves all lanes, which wake by themselves")
+    func singleFlight() async throws {
+        let google = Google()
+        let answer: TestServer.Answer = { request in request.path == "/token" ? nil : .fcm }
+        try await Harness.run(answer: answer) { harness in
+            let app = TestMessages.fcm(port: harness.port)
+            let first = TestSource()
+            let second = TestSource()
+            try await harness.lane(app, TestMessages.lane(.fcm), source: first) { one, _ in
+                try await harness.lane(app, TestMessages.lane(.fcm), source: second) { two, _ in
+                    first.add(20)
+                    second.add(20)
+                    one.wake()
+                    two.wake()
+                    let grant = await harness.application.grants.next()
+                    // Both are connected, and still nothing has left.
+                    while harness.server.openConnections.count < 3 { await Task.yield() }
+                    #expect(first.waiting == 20)
+                    #expect(second.waiting == 20)
+                    grant.stream.respond(google.grant())
+                    #expect(await first.answers.take(20).allSatisfy { $0.answer.status == 200 })
+                    #expect(await second.answers.take(20).allSatisfy { $0.answer.status == 200 })
+                    #expect(harness.application.grants.pending.isEmpty)
+                    let tokens = await harness.application.pushes.take(40).map { $0["authorization"] }
+                    #expect(Set(tokens) == ["Bearer t1"])
+                }
+            }
+        }
+    }
+
+    @Test("a token is renewed five minutes early, and serves until the new one is there")
+    func refresh() async throws {
+        let google = Google()
+        try await Harness.run(answer: google.answer) { harness in
+            try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
+                func push() async -> String? {
+                    source.add()
+                    provider.wake()
+                    _ = await source.answers.next()
+                    return await harness.application.pushes.next()["authorization"]
+                }
+                #expect(await push() == "Bearer t1")
+                _ = await harness.application.grants.next()
+                harness.clock.advance(seconds: 3299)
+                #expect(await push() == "Bearer t1")
+                #expect(harness.application.grants.pending.isEmpty)
+
+                harness.application.setAnswer { request in request.path == "/token" ? nil : .fcm }
+                harness.clock.advance(seconds: 2)
+                #expect(await push() == "Bearer t1")
+                let grant = await harness.application.grants.next()
+                #expect(await push() == "Bearer t1")
+                #expect(harness.application.grants.pending.isEmpty)
+                grant.stream.respond(google.grant())
+                // The provider wakes by itself once the new token is there; a push shows which one it has.
+                var token = await push()
+                while token == "Bearer t1" { token = await push() }
+                #expect(token == "Bearer t2")
+            }
+        }
+    }
+
+    @Test("a refused service account is reported without secrets and tried again by itself")
+    func refusedAccount() async throws {
+        let google = Google()
+        let refusals = Counter()
+        let answer: TestServer.Answer = { request in
+            guard request.path == "/token" else { return .fcm }
+            let count = refusals.next()
+            return count <= 3
+                ? .json(400, #"{"error":"invalid_grant","error_description":"secret detail"}"#) : google.grant()
+        }
+        try await Harness.run(answer: answer) { harness in
+            try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
+                source.add()
+                provider.wake()
+                let failed = await source.states.first { if case .failed = $0 { true } else { false } }
+                guard case .failed(let reason) = failed else { return }
+                #expect(reason.contains("invalid_grant"))
+                #expect(reason.contains("clock"))
+                #expect(!reason.contains("secret"))
+                // No wake of ours: the retries and the push come by themselves.
+                #expect(await source.answers.next().answer.status == 200)
+                #expect(await harness.application.grants.take(4).count == 4)
+                // Three refusals of one kind are one piece of news.
+                var state = await source.states.next()
+                while state != .ready {
+                    #expect(state == .connecting)
+                    state = await source.states.next()
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a token endpoint may answer anything",
+        arguments: [
+            (HTTP2ServerResponse(status: 502, body: Array("<html>".utf8)), "answered 502"),
+            (.json(200, #"{"token_type":"Bearer"}"#), "without an access token"),
+            (.json(200, "{\"access_token\":\"a\\r\\nb\"}"), "without an access token"),
+            (.json(401, #"{"error":"invalid_client"}"#), "invalid_client"),
+            (.json(400, #"{"error":"<script>"}"#), "answered 400"),
+        ] as [(HTTP2ServerResponse, String)]
+    )
+    func strangeAnswers(response: HTTP2ServerResponse, text: String) async throws {
+        let answer: TestServer.Answer = { _ in response }
+        try await Harness.run(answer: answer) { harness in
+            try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
+                source.add()
+                let verdict = await provider.check()
+                #expect(!verdict.isUsable)
+                #expect(verdict.text.contains(text))
+                #expect(source.waiting == 1)
+            }
+        }
+    }
+
+    @Test("401 gets one new token for all that failed; 401 again is a matter of set-up and fetches no third")
+    func unauthenticated() async throws {
+        let google = Google()
+        let answer: TestServer.Answer = { request in
+            if request.path == "/token" { return google.grant() }
+            return request["authorization"] == "Bearer t1"
+                ? .json(401, #"{"error":{"code":401,"status":"UNAUTHENTICATED"}}"#) : .fcm
+        }
+        try await Harness.run(answer: answer) { harness in
+            try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
+                source.add(3)
+                provider.wake()
+                for result in await source.answers.take(3) {
+                    #expect(result.answer.outcome == .retry(afterSeconds: 0, scope: .device))
+                    source.addAgain(result.delivery)
+                }
+                provider.wake()
+                #expect(await source.answers.take(3).allSatisfy { $0.answer.status == 200 })
+                #expect(await harness.application.grants.take(2).count == 2)
+                harness.application.setAnswer { request in
+                    request.path == "/token"
+                        ? google.grant() : .json(401, #"{"error":{"code":401,"status":"UNAUTHENTICATED"}}"#)
+                }
+                source.add()
+                provider.wake()
+                #expect(await source.answers.next().answer.outcome == .misconfigured)
+                #expect(harness.application.grants.pending.isEmpty)
+            }
+        }
+    }
+
+    @Test("a wrong key of APNs in the Firebase project does not cost our token")
+    func thirdParty() async throws {
+        let google = Google()
+        let body = #"""
+            {"error":{"code":401,"status":"UNAUTHENTICATED","details":[
+            {"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"THIRD_PARTY_AUTH_ERROR"}]}}
+            """#
+        let answer: TestServer.Answer = { request in request.path == "/token" ? google.grant() : .json(401, body) }
+        try await Harness.run(answer: answer) { harness in
+            try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
+                source.add(2)
+                provider.wake()
+                let answers = await source.answers.take(2).map(\.answer)
+                #expect(answers.allSatisfy { $0.outcome == .misconfigured && $0.reason == "THIRD_PARTY_AUTH_ERROR" })
+                #expect(await harness.application.grants.next().path == "/token")
+                #expect(harness.application.grants.pending.isEmpty)
+            }
+        }
+    }
+
+    @Test("check connects and fetches a token without sending")
+    func check() async throws {
+        try await Harness.run(answer: Google().answer) { harness in
+            try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, _ in
+                let verdict = await provider.check()
+                #expect(verdict.isUsable)
+                #expect(verdict.text.contains("access token"))
+                #expect(harness.application.pushes.pending.isEmpty)
+            }
+        }
+    }
+
+    @Test("shutdown while a token is being fetched answers a waiting check and leaves the pushes where they are")
+    func shutdown() async throws {
+        let answer: TestServer.Answer = { request in request.path == "/token" ? nil : .fcm }
+        try await Harness.run(answer: answer) { harness in
+            let source = TestSource()
+            let provider = try harness.factory.make(
+                lane: TestMessages.lane(.fcm),
+                app: TestMessages.fcm(port: harness.port),
+                brand: TestMessages.brand,
+                source: source
+            )
+            source.add()
+            async let verdict = provider.check()
+            _ = await harness.application.grants.next()
+            await provider.shutdown(within: .zero)
+            #expect(await !verdict.isUsable)
+            #expect(source.waiting == 1)
+            #expect(source.answers.pending.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Crypto
+import Foundation
+import GatewayModel
+import PushProviders
+import Synchronization
+import Testing
+
+/// Node shares no code with us: it must take our pushes and verify our tokens.
+@Suite(.timeLimit(.minutes(1))) struct NodePeerTests {
+    enum Failure: Error {
+        case noNode
+    }
+
+    /// Prints its port, then one line of JSON for each push.
+    private static let script = """
+        const http2 = require('http2'), fs = require('fs'), crypto = require('crypto');
+        const [key, certificate, publicKey] = process.argv.slice(1).map(file => fs.readFileSync(file));
+        const server = http2.createSecureServer({ key, cert: certificate });
+        server.on('stream', (stream, headers) => {
+            const parts = [];
+            stream.on('data', part => parts.push(part));
+            stream.on('end', () => {
+                const token = headers.authorization.slice('bearer '.length).split('.');
+                const verified = crypto.verify('sha256', Buffer.from(token[0] + '.' + token[1]),
+                    { key: publicKey, dsaEncoding: 'ieee-p1363' }, Buffer.from(token[2], 'base64url'));
+                const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
+                console.log(JSON.stringify({ path: headers[':path'], topic: headers['apns-topic'], verified, body,
+                    sensitive: headers[http2.sensitiveHeaders] || [] }));
+                stream.respond({ ':status': 200, 'apns-id': headers['apns-id'] });
+                stream.end();
+            });
+        });
+        server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+        """
+
+    @Test("Node's http2 server takes our pushes and verifies our token")
+    func node() async throws {
+        let key = P256.Signing.PrivateKey()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("node-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var files: [String] = []
+        for (name, text) in [
+            ("key", TestCertificates.leafKey), ("certificate", TestCertificates.leaf),
+            ("public", key.publicKey.pemRepresentation),
+        ] {
+            let file = folder.appendingPathComponent(name)
+            try Data(text.utf8).write(to: file)
+            files.append(file.path)
+        }
+        let candidates = ["/usr/bin/node", "/usr/local/bin/node"]
+        guard let node = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            throw Failure.noNode
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: node)
+        process.arguments = ["-e", Self.script] + files
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        let lines = Mailbox<String>()
+        let partial = Mutex("")
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            guard !data.isEmpty else {
+                handle.readabilityHandler = nil
+                return
+            }
+            // A line may come in pieces.
+            let complete = partial.withLock { partial -> [Substring] in
+                partial += String(decoding: data, as: UTF8.self)
+                let pieces = partial.split(separator: "\n", omittingEmptySubsequences: false)
+                partial = String(pieces.last ?? "")
+                return pieces.dropLast()
+            }
+            for line in complete { lines.put(String(line)) }
+        }
+        let port = try #require(Int(await lines.next()))
+
+        try await Harness.factory { factory, _ in
+            let source = TestSource()
+            let provider = try factory.make(
+                lane: TestMessages.lane(.apns),
+                app: TestMessages.apns(key: key, port: port),
+                brand: TestMessages.brand,
+                source: source
+            )
+            source.add(20, message: TestMessages.message { $0.text = "größe 😀 \"quoted\"\n" })
+            provider.wake()
+            let answers = await source.answers.take(20)
+            #expect(answers.allSatisfy { $0.answer.status == 200 })
+            var paths: Set<String> = []
+            for _ in 0..<20 {
+                let line = await lines.next()
+                let push = try #require(
+                    try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary
+                )
+                paths.insert(push["path"] as? String ?? "")
+                #expect(push["verified"] as? Bool == true)
+                #expect(push["topic"] as? String == "com.example.app")
+                #expect((push["sensitive"] as? [String])?.contains("authorization") == true)
+                let aps = (push["body"] as? NSDictionary)?["aps"] as? NSDictionary
+                #expect((aps?["alert"] as? NSDictionary)?["body"] as? String == "größe 😀 \"quoted\"\n")
+            }
+            #expect(paths.count == 20)
+            await provider.shutdown(within: .zero)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Crypto
+import GatewayModel
+import PushProviders
+import Testing
+
+@Suite struct SettingsTests {
+    private static let key = P256.Signing.PrivateKey()
+
+    private static func apns(_ change: (inout APNsSettings) -> Void) -> AppSettings {
+        var app = TestMessages.apns(key: key, port: 443)
+        if var apns = app.apns {
+            change(&apns)
+            app.apns = apns
+        }
+        return app
+    }
+
+    private static func fcm(_ change: (inout FCMSettings) -> Void) -> AppSettings {
+        var app = TestMessages.fcm(port: 443)
+        if var fcm = app.fcm {
+            change(&fcm)
+            app.fcm = fcm
+        }
+        return app
+    }
+
+    static let wrong: [(AppSettings, String)] = [
+        (apns { $0.privateKey = "not a key: hush" }, "/apns/privateKey"),
+        (apns { $0.privateKey = TestCertificates.p384Key }, "/apns/privateKey"),
+        (apns { $0.privateKey = TestCertificates.rsaKey }, "/apns/privateKey"),
+        (apns { $0.privateKey = key.publicKey.pemRepresentation }, "/apns/privateKey"),
+        (apns { $0.sandboxKey = .init(keyId: "SANDBOX123", privateKey: "hush") }, "/apns/sandboxKey/privateKey"),
+        (apns { $0.sandboxKey = .init(keyId: "", privateKey: key.pemRepresentation) }, "/apns/sandboxKey/keyId"),
+        (apns { $0.teamId = "" }, "/apns/teamId"), (apns { $0.keyId = "a\"b" }, "/apns/keyId"),
+        (apns { $0.topic = "" }, "/apns/topic"), (apns { $0.topic = "com.example\r\nx: y" }, "/apns/topic"),
+        (apns { $0.endpoints = .init(production: "http://localhost:1") }, "/apns/endpoints/production"),
+        (apns { $0.endpoints = .init(sandbox: "https://user@host") }, "/apns/endpoints/sandbox"),
+        (apns { $0.endpoints = .init(sandbox: "https://host:99999") }, "/apns/endpoints/sandbox"),
+        (apns { $0.endpoints = .init(sandbox: "https://host/path") }, "/apns/endpoints/sandbox"),
+        (apns { $0.endpoints = .init(sandbox: "https://") }, "/apns/endpoints/sandbox"),
+        (fcm { $0.serviceAccount.privateKey = "hush" }, "/fcm/serviceAccount/private_key"),
+        (
+            fcm { $0.serviceAccount.privateKey = TestCertificates.smallRSAKey }, "/fcm/serviceAccount/private_key"
+        ),
+        (fcm { $0.serviceAccount.privateKey = key.pemRepresentation }, "/fcm/serviceAccount/private_key"),
+        (fcm { $0.serviceAccount.projectId = "../x" }, "/fcm/serviceAccount/project_id"),
+        (fcm { $0.serviceAccount.clientEmail = "" }, "/fcm/serviceAccount/client_email"),
+        (fcm { $0.serviceAccount.tokenUri = "http://example.com/token" }, "/fcm/serviceAccount/token_uri"),
+        (fcm { $0.serviceAccount.tokenUri = "token" }, "/fcm/serviceAccount/token_uri"),
+        (fcm { $0.endpoint = "localhost:443" }, "/fcm/endpoint"),
+    ]
+
+    @Test("each wrong member is named, and its value is not repeated", arguments: wrong.indices)
+    func wrongMember(index: Int) {
+        let (app, pointer) = Self.wrong[index]
+        let error = #expect(throws: PushCredentialError.self) { try PushProviderFactory.validate(app: app) }
+        #expect(error?.pointer == pointer)
+        let text = error.map { "\($0)" } ?? ""
+        #expect(!text.contains("hush"))
+        #expect(!text.contains("PRIVATE"))
+    }
+
+    @Test(
+        "endpoints of any usual form are taken",
+        arguments: ["https://host", "https://host/", "https://host:8443", "HTTPS://127.0.0.1:1", "https://[::1]:2197"]
+    )
+    func endpoints(text: String) throws {
+        try PushProviderFactory.validate(app: Self.apns { $0.endpoints = .init(production: text) })
+        try PushProviderFactory.validate(app: Self.fcm { $0.endpoint = text })
+    }
+
+    @Test("good settings pass, with Apple's and Google's hosts where none is named")
+    func good() throws {
+        try PushProviderFactory.validate(app: Self.apns { $0.endpoints = nil })
+        try PushProviderFactory.validate(app: Self.fcm { $0.endpoint = nil })
+        try PushProviderFactory.validate(app: Self.fcm { $0.serviceAccount.tokenUri = "http://127.0.0.1:8080/token" })
+    }
+
+    @Test("a lane without a credential is refused by name", .timeLimit(.minutes(1)))
+    func noCredential() async throws {
+        try await Harness.factory { factory, _ in
+            for type in PushType.allCases {
+                let error = #expect(throws: PushCredentialError.self) {
+                    _ = try factory.make(
+                        lane: TestMessages.lane(type),
+                        app: AppSettings(platform: .ios),
+                        brand: TestMessages.brand,
+                        source: TestSource()
+                    )
+                }
+                #expect(error?.pointer == "/\(type.rawValue)")
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import GatewayModel
+import HTTP2Connections
+import Logging
+import NIOCore
+import NIOPosix
+import PushProviders
+import Testing
+
+/// A provider's host on loopback with real TLS, and a factory that trusts it by a file.
+struct Harness {
+    static let logger = Logger(label: "push.tests") { _ in SwiftLogNoOpLogHandler() }
+
+    let server: HTTP2Server
+    let application: TestServer
+    let factory: PushProviderFactory
+    let clock: TestClock
+    var port: Int { server.port }
+
+    static func run(
+        certificate: String = TestCertificates.leaf,
+        trust: String = TestCertificates.root,
+        answer: @escaping TestServer.Answer,
+        body: (Harness) async throws -> Void
+    ) async throws {
+        let application = TestServer(answer: answer)
+        let server = try await HTTP2Server.bind(
+            tls: try TLSServerContext(
+                identity: TLSIdentity(
+                    certificateChainPEM: Array(certificate.utf8),
+                    privateKeyPEM: Array(TestCertificates.leafKey.utf8)
+                )
+            ),
+            application: application,
+            group: MultiThreadedEventLoopGroup.singleton,
+            logger: logger
+        )
+        try await factory(trust: trust) { factory, clock in
+            let result: Result<Void, any Error>
+            do {
+                try await body(Harness(server: server, application: application, factory: factory, clock: clock))
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            await server.shutdown()
+            try result.get()
+        }
+    }
+
+    /// A factory alone, for peers that are not ours.
+    static func factory(
+        trust: String = TestCertificates.root,
+        body: (PushProviderFactory, TestClock) async throws -> Void
+    ) async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).pem")
+        try Data(trust.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let client = HTTPClient(
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path)
+        )
+        var configuration = PushProviderConfiguration()
+        configuration.connection.backoffBase = .milliseconds(1)
+        configuration.connection.backoffCap = .milliseconds(2)
+        configuration.tokenBackoffBase = .milliseconds(1)
+        configuration.tokenBackoffCap = .milliseconds(2)
+        let clock = TestClock()
+        let result: Result<Void, any Error>
+        do {
+            let factory = try PushProviderFactory(
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+                trustRootsFile: file.path,
+                httpClient: client,
+                clock: clock,
+                logger: logger,
+                configuration: configuration
+            )
+            try await body(factory, clock)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        try result.get()
+    }
+
+    /// Makes a provider for a lane, runs the body, and shuts the provider down.
+    func lane(
+        _ app: AppSettings,
+        _ lane: LaneKey,
+        source: TestSource = TestSource(),
+        body: (any PushProvider, TestSource) async throws -> Void
+    ) async throws {
+        let provider = try factory.make(lane: lane, app: app, brand: TestMessages.brand, source: source)
+        let result: Result<Void, any Error>
+        do {
+            try await body(provider, source)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await provider.shutdown(within: .zero)
+        try result.get()
+    }
+}
+
+/// A compact JWS taken apart.
+struct Compact {
+    let header: NSDictionary
+    let claims: NSDictionary
+    let signature: Data
+    let input: Data
+
+    init(_ token: some StringProtocol) throws {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        try #require(parts.count == 3)
+        func decode(_ part: Substring) throws -> Data {
+            var text = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+            while text.count % 4 != 0 { text += "=" }
+            return try #require(Data(base64Encoded: text))
+        }
+        let text = String(token)
+        let pieces = text.split(separator: ".", omittingEmptySubsequences: false)
+        header = try #require(try JSONSerialization.jsonObject(with: decode(pieces[0])) as? NSDictionary)
+        claims = try #require(try JSONSerialization.jsonObject(with: decode(pieces[1])) as? NSDictionary)
+        signature = try decode(pieces[2])
+        input = Data("\(pieces[0]).\(pieces[1])".utf8)
+    }
+}

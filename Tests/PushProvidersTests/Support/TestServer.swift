@@ -1,0 +1,59 @@
+import HTTP2Connections
+import Synchronization
+
+/// Stands in for Apple and Google: keeps what arrives and answers as the test says.
+final class TestServer: HTTP2ServerApplication {
+    /// Nil leaves the stream open.
+    typealias Answer = @Sendable (HTTP2ServerRequest) -> HTTP2ServerResponse?
+
+    /// Pushes.
+    let pushes = Mailbox<HTTP2ServerRequest>()
+    /// Requests of access tokens.
+    let grants = Mailbox<HTTP2ServerRequest>()
+    let closed = Mailbox<UInt64>()
+    private let answer: Mutex<Answer>
+
+    init(answer: @escaping Answer) {
+        self.answer = Mutex(answer)
+    }
+
+    func setAnswer(_ answer: @escaping Answer) {
+        self.answer.withLock { $0 = answer }
+    }
+
+    func receive(_ requests: [HTTP2ServerRequest], on connection: HTTP2ServerConnection) {
+        let answer = answer.withLock { $0 }
+        for request in requests {
+            if let response = answer(request) { request.stream.respond(response) }
+            (request.path == "/token" ? grants : pushes).put(request)
+        }
+    }
+
+    func connectionClosed(_ connection: HTTP2ServerConnection) {
+        closed.put(connection.id)
+    }
+}
+
+extension HTTP2ServerResponse {
+    /// A response with a JSON body.
+    static func json(_ status: Int, _ text: String, headers: [(name: String, value: String)] = []) -> Self {
+        HTTP2ServerResponse(
+            status: status,
+            headers: headers + [("content-type", "application/json")],
+            body: Array(text.utf8)
+        )
+    }
+
+    /// What APNs says of a push that it takes.
+    static func apns(_ request: HTTP2ServerRequest) -> Self {
+        HTTP2ServerResponse(status: 200, headers: [("apns-id", request["apns-id"] ?? "")])
+    }
+
+    /// What FCM says of a push that it takes.
+    static let fcm = HTTP2ServerResponse.json(200, #"{"name":"projects/proj-1/messages/0:1"}"#)
+
+    /// An access token.
+    static func grant(_ token: String, seconds: Int = 3600) -> Self {
+        .json(200, #"{"access_token":"\#(token)","expires_in":\#(seconds),"token_type":"Bearer"}"#)
+    }
+}

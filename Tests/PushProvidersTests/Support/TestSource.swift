@@ -1,0 +1,63 @@
+import GatewayModel
+import PushProviders
+import Synchronization
+
+/// A lane that holds what the test puts in.
+final class TestSource: PushSource {
+    private struct State {
+        var jobs: [PushJob] = []
+        var taken: [DeliveryID: PushJob] = [:]
+        var lastDelivery: Int64 = 0
+    }
+
+    let answers = Mailbox<PushResult>()
+    let states = Mailbox<PushProviderState>()
+    private let state = Mutex(State())
+
+    /// Puts pushes in; the provider has to be woken.
+    func add(_ count: Int = 1, message: Message? = TestMessages.message(), badge: Int64? = 3) {
+        state.withLock { state in
+            for _ in 0..<count {
+                state.lastDelivery += 1
+                state.jobs.append(
+                    PushJob(
+                        delivery: DeliveryID(state.lastDelivery),
+                        registration: RegistrationID(state.lastDelivery),
+                        token: "ab\(state.lastDelivery)",
+                        platform: .ios,
+                        message: message,
+                        badge: badge,
+                        expiresAt: Timestamp(milliseconds: 1_767_323_045_678).adding(seconds: 86_400)
+                    )
+                )
+            }
+        }
+    }
+
+    /// Puts a push in again that came back, as a lane does with those to be sent again.
+    func addAgain(_ delivery: DeliveryID) {
+        state.withLock { state in
+            if let job = state.taken[delivery] { state.jobs.append(job) }
+        }
+    }
+
+    var waiting: Int { state.withLock { $0.jobs.count } }
+
+    func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
+        state.withLock { state in
+            for job in state.jobs.prefix(capacity) {
+                state.taken[job.delivery] = job
+                pushes.append(job)
+            }
+            state.jobs.removeFirst(min(capacity, state.jobs.count))
+        }
+    }
+
+    func receive(_ answers: [PushResult]) {
+        for answer in answers { self.answers.put(answer) }
+    }
+
+    func providerChanged(_ state: PushProviderState) {
+        states.put(state)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import GatewayModel
+import Logging
+import Synchronization
+import Telemetry
+import Testing
+
+@Suite("Log lines")
+struct GatewayLogHandlerTests {
+    private struct FixedClock: GatewayClock {
+        let now = Timestamp(milliseconds: 1_767_323_045_678)
+        let monotonicNanoseconds: UInt64 = 0
+    }
+
+    private final class Lines: LogSink {
+        let lines = Mutex<[String]>([])
+        func write(_ line: [UInt8]) { lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+
+    private let lines = Lines()
+
+    private func logger(_ format: LogFormat, level: Logger.Level = .trace) -> Logger {
+        let sink = lines
+        return Logger(label: "test.room") { label in
+            GatewayLogHandler(label: label, level: level, format: format, clock: FixedClock(), sink: sink)
+        }
+    }
+
+    @Test("a JSON line holds time, level, logger, message and dotted keys")
+    func json() {
+        var logger = logger(.json)
+        logger[metadataKey: LogKey.brand] = "acme"
+        logger.warning("credential refused", metadata: [LogKey.count: "\(3)", LogKey.lane: .stringConvertible(7)])
+        #expect(
+            lines.all == [
+                #"{"time":"2026-01-02T03:04:05.678Z","level":"warning","logger":"test.room","#
+                    + #""message":"credential refused","brand.id":"acme","count":"3","lane.id":7}"# + "\n"
+            ]
+        )
+    }
+
+    @Test(
+        "whatever a value holds, a line stays one line of valid JSON",
+        arguments: ["a\"b", "a\\b", "a\nb\r\t", "\u{0}\u{1F}\u{7F}", "äß\u{1F600}", "", "\u{2028}"]
+    )
+    func hostileValues(text: String) throws {
+        logger(.json).info(
+            "constant",
+            metadata: [
+                "k": "\(text)", "time": "\(text)", "nested": ["x": ["\(text)", "\(text)"], "\(text)": "y"],
+            ]
+        )
+        let line = try #require(lines.all.first)
+        #expect(line.filter { $0.isNewline && $0 != "\u{2028}" && $0 != "\u{7F}" } == "\n")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["k"] as? String == text)
+        #expect(object["metadata.time"] as? String == text)
+        #expect(object["time"] as? String == "2026-01-02T03:04:05.678Z")
+        let nested = try #require(object["nested"] as? [String: Any])
+        #expect(nested["x"] as? [String] == [text, text])
+    }
+
+    @Test("events below the level are not written, and a copy's level is its own")
+    func levels() {
+        let quiet = logger(.json, level: .notice)
+        var loud = quiet
+        loud.logLevel = .debug
+        loud[metadataKey: "only-on"] = "loud"
+        quiet.info("no")
+        loud.info("yes")
+        #expect(lines.all.count == 1)
+        #expect(quiet.logLevel == .notice)
+        #expect(quiet[metadataKey: "only-on"] == nil)
+    }
+
+    @Test("a text line is for people and stays one line")
+    func text() {
+        logger(.text).error("broken\npipe", metadata: [LogKey.path: "/a\n/b"])
+        #expect(lines.all == ["2026-01-02T03:04:05.678Z error    test.room: broken pipe path=\"/a\\n/b\"\n"])
+    }
+}
