@@ -121,8 +121,9 @@ let package = Package(
             dependencies: [
                 "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "Identity", "PushProviders",
                 "PushSimulator", "SQLiteStorage", "Telemetry",
-                arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
+                arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
@@ -208,6 +209,11 @@ let package = Package(
         .testTarget(
             name: "PushSimulatorTests",
             dependencies: ["PushSimulator", "HTTP2Connections", crypto, cryptoExtras, nioCore, nioPosix],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: ["switchboard", "Delivery", "Telemetry", arguments, logging],
             swiftSettings: settings
         ),
         .testTarget(
