@@ -1,3 +1,4 @@
+import CoreMetrics
 import Delivery
 import GatewayModel
 import GatewayStorage
@@ -5,12 +6,13 @@ import Identity
 import Logging
 import SQLiteStorage
 import Synchronization
+import Telemetry
 
 @testable import GatewayHTTP
 
 extension TestGateway {
-    static func makeStore(_ path: String) async throws -> any GatewayStore {
-        MemoryStore()
+    static func makeStore(_ path: String, _ logger: Logger) throws -> any GatewayStore {
+        try SQLiteStore.open(path: path, logger: logger)
     }
 
     static func makeServices(
@@ -39,24 +41,15 @@ extension TestGateway {
             admin: try AdminToken(text: adminToken),
             sessions: SessionService(
                 store: store,
-                writer: DeliveryWriter(delivery: delivery),
                 directory: directory,
+                writer: DeliverySessionWriter(delivery: delivery),
                 clock: clock
             ),
             assertions: SDKKeyVerifier(directory: directory, clock: clock),
             clock: clock,
             logger: logger,
-            metrics: { "# a test\n" }
+            metrics: HTTPMetrics(factory: NOOPMetricsHandler.instance),
+            renderMetrics: { "# a test\n" }
         )
-    }
-}
-
-struct DeliveryWriter: SessionWriter {
-    let delivery: DeliveryService
-    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
-        do { return try await delivery.perform(change) } catch {
-            if case .storage(let e) = error { throw e }
-            throw .unavailable(detail: "")
-        }
     }
 }
