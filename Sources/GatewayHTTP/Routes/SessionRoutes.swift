@@ -117,6 +117,9 @@ enum SessionRoutes {
         _ call: Call,
         by grant: GrantLabel
     ) async throws -> Response {
+        if let device, brand.settings.singleDevice {
+            try await SingleDevice(brand: brand, consumer: consumer, device: device).logOutOthers(call)
+        }
         let minted: MintedSession
         do {
             minted = try await call.services.sessions.open(brand: brand.id, consumer: consumer, device: device)
@@ -139,10 +142,12 @@ enum SessionRoutes {
 
     private static func logout(_ call: Call) async throws -> Response {
         let id = BrandID(try call.segment("brand"))
-        guard case .session = try await call.caller(of: id),
+        guard case .session(let session) = try await call.caller(of: id),
             let header = call.request.headers[.authorization],
             case .bearer(let token)? = AuthorizationHeader(header)
         else { throw Problem.forbidden }
+        // A path whose brand has no valid id is nobody's.
+        guard session.brand == id else { throw Problem(AuthenticationError.unauthorized) }
         let scope = try call.query().word("unregister", as: UnregisterScope.self) ?? .all
         do {
             _ = try await call.services.sessions.end(token: token, unregister: scope)

@@ -29,18 +29,19 @@ enum TestGateway {
     /// - Parameters:
     ///   - transport: How calls get there.
     ///   - started: Whether the delivery core runs.
+    ///   - logger: What is logged to; nothing by default.
     ///   - test: The test.
     /// - Throws: What the test throws, and why the gateway could not be made.
     static func run(
         _ transport: Transport = .router,
         started: Bool = true,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let clock = TestClock()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = try makeStore(folder.appendingPathComponent("test.sqlite").path, logger)
         let lanes = TestLanes(clock: clock)
         let delivery = DeliveryService(
