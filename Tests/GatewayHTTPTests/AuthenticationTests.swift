@@ -141,6 +141,17 @@ struct AuthenticationTests {
         }
     }
 
+    @Test("a session acts for its own consumer only (R6)")
+    func otherConsumer() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession("u-1")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread?consumer=u-1", as: session).status == 200)
+            let other = try await api.call(.get, "/v1/brands/acme/unread?consumer=u-2", as: session)
+            other.expectProblem(403, "forbidden")
+        }
+    }
+
     @Test("a revoked account is refused from the moment of the answer on")
     func revocation() async throws {
         try await TestGateway.run { api in
