@@ -218,7 +218,9 @@ let package = Package(
         ),
         .testTarget(
             name: "LifeTests",
-            dependencies: ["PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto],
+            dependencies: [
+                "switchboard", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto,
+            ],
             swiftSettings: settings
         ),
     ],
