@@ -195,6 +195,7 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
+                "Telemetry", lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),

@@ -59,15 +59,17 @@ struct AuthenticationTests {
             try await api.makeBrand("other")
             let account = try await api.makeAccount("acme", "events:write")
             guard case .basic(let id, _) = account else { return }
-            let wrong: [Credential] = [
+            let unknown: [Credential] = [
                 .none, .raw("Basic"), .raw("Basic !!!"), .raw("Digest abc"), .raw("Basic \u{E9}"),
                 .basic("nobody", "secret"), .basic(id, "wrong"), .basic(id, ""),
                 .bearer("abc"), .bearer(String(repeating: "a", count: 43)),
-                try await api.makeAccount("other", "brand:admin"),
-                try await api.makeSession(brand: "other"),
+            ]
+            let elsewhere = [
+                try await api.makeAccount("other", "brand:admin"), try await api.makeSession(brand: "other"),
             ]
             for route in GuardedRoute.all {
-                for credential in wrong {
+                // Where no brand is named nobody is of another one.
+                for credential in unknown + (route.path == "/v1/brands" ? [] : elsewhere) {
                     let reply = try await api.call(route.method, route.path, as: credential, "not json")
                     #expect(reply.status == 401, "\(route) as \(credential): \(reply.text)")
                     #expect(reply.headers[.wwwAuthenticate] != nil, "\(route) as \(credential)")
@@ -136,6 +138,17 @@ struct AuthenticationTests {
             reply.expectProblem(422, "invalid_request")
             #expect(reply.pointers == ["/consumer"])
             try await api.call(.get, "/v1/brands/nope/unread?consumer=u").expectProblem(404, "not_found")
+        }
+    }
+
+    @Test("a session acts for its own consumer only (R6)")
+    func otherConsumer() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession("u-1")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread?consumer=u-1", as: session).status == 200)
+            let other = try await api.call(.get, "/v1/brands/acme/unread?consumer=u-2", as: session)
+            other.expectProblem(403, "forbidden")
         }
     }
 

@@ -113,10 +113,61 @@ struct ConventionTests {
             #expect(try await api.call(.get, "/metrics").text == "# a test\n")
         }
         try await TestGateway.run(.live) { api in
-            #expect(try await api.call(.get, "/metrics", as: .none).text == "# a test\n")
+            let scraped = try await api.call(.get, "/metrics", as: .none)
+            #expect(scraped.text == "# a test\n")
         }
         try await TestGateway.run(started: false) { api in
             try await api.call(.get, "/readyz", as: .none).expectProblem(503, "overloaded")
         }
+    }
+
+    @Test("a connection goes on after an answer without a body and after a body that was refused")
+    func liveConnection() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let deleted = try await api.call(.delete, "/v1/brands/acme/apps/ios")
+            #expect(deleted.status == 204)
+            #expect(deleted.text.isEmpty)
+            let long = #"{"id":"a","name":""# + String(repeating: "x", count: 3 << 20) + #""}"#
+            try await api.call(.post, "/v1/brands", long).expectProblem(413, "payload_too_large")
+            let batch = "[" + String(repeating: " ", count: 3 << 20) + "]"
+            let accepted = try await api.call(.post, "/v1/brands/acme/events", batch)
+            #expect(accepted.status == 202)
+            try await api.call(.put, "/v1/brands").expectProblem(405, "method_not_allowed")
+            #expect(try await api.call(.get, "/v1/brands/acme").status == 200)
+        }
+    }
+
+    @Test("the log names requests and their outcome, and holds no text, token or secret (R187)")
+    func logging() async throws {
+        let log = CapturedLog()
+        let trace = HTTPField.Name("traceparent") ?? .age
+        try await TestGateway.run(logger: log.logger) { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "events:write")
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session, token: "c0ffee00")
+            _ = try await api.call(
+                .post,
+                "/v1/brands/acme/events",
+                as: account,
+                #"{"id":"1","type":"agent.message","consumer":"u-1","text":"top secret text"}"#,
+                headers: [
+                    Self.requestID: "the-request", trace: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                ]
+            )
+            _ = try await api.call(.get, "/v1/brands/acme/unread", as: .bearer("wrong-bearer-token"))
+            guard case .basic(_, let secret) = account, case .bearer(let token) = session else { return }
+            for word in [
+                secret, token, TestGateway.adminToken, "c0ffee00", "top secret", "wrong-bearer", "PRIVATE KEY",
+            ] {
+                #expect(!log.text.contains(word))
+            }
+        }
+        #expect(log.text.contains("request.id=the-request"))
+        #expect(log.text.contains("trace.id=0af7651916cd43dd8448eb211c80319c"))
+        #expect(log.text.contains("http.route=/v1/brands/{brand}/events"))
+        #expect(log.text.contains("brand.id=acme"))
+        #expect(log.text.contains("error.code=token_invalid"))
     }
 }

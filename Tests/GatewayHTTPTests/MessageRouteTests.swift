@@ -134,8 +134,23 @@ struct MessageRouteTests {
                 #expect(tap["kind"]?.string == kind)
                 #expect(tap["message"]?["messageId"]?.string == id)
                 #expect(tap["message"]?["text"]?.string == "hello")
+                // Repeats answer the same, whenever they come.
                 api.clock.advance(seconds: 61)
-                try await api.call(.post, path, as: session, #"{"deviceId":"d-1"}"#).expectProblem(410, "gone")
+                #expect(try await api.call(.post, path, as: session, #"{"deviceId":"d-1"}"#).text == tap.text)
+                let late = try await api.post(
+                    kind + "-late",
+                    more: #","kind":"\#(kind)","lookBackSeconds":60"#,
+                    type: "proactive.message"
+                )
+                let lateID = try #require(late["messageId"]?.string)
+                api.clock.advance(seconds: 61)
+                let past = try await api.call(
+                    .post,
+                    "/v1/brands/acme/messages/\(lateID)/tap",
+                    as: session,
+                    #"{"deviceId":"d-1"}"#
+                )
+                past.expectProblem(410, "gone")
             }
         }
     }

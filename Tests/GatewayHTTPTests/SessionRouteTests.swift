@@ -178,6 +178,22 @@ struct SessionRouteTests {
         }
     }
 
+    @Test("where a brand has single devices, a login logs the others out")
+    func singleDevice() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand(settings: #"{"singleDevice":true}"#)
+            let first = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: first, token: "aa")
+            let second = try await api.makeSession(device: "d-2")
+            _ = try await api.register("d-2", as: second, token: "bb")
+            try await api.call(.get, "/v1/brands/acme/unread", as: first).expectProblem(401, "token_invalid")
+            let again = try await api.makeSession(device: "d-2")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: again).status == 200)
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
+            #expect(try devices.json()["items"]?.items.compactMap { $0["deviceId"]?.string } == ["d-2"])
+        }
+    }
+
     @Test("a push token in an assertion is registered when there is no doubt what it is (R32)")
     func pushToken() async throws {
         try await TestGateway.run { api in

@@ -23,7 +23,7 @@ enum Answer {
     /// A value as its JSON; for cold routes.
     static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         let body = ByteBuffer(bytes: try encoder.encode(value))
         return Response(
             status: status,

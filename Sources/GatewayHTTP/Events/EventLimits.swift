@@ -25,8 +25,8 @@ enum EventLimits {
     static let ttlSeconds: ClosedRange<Int64> = 0...2_419_200
     /// A year.
     static let lookBackSeconds: ClosedRange<Int64> = 0...31_536_000
-    /// `time` is moved up to this far before now, ...
+    /// How far before now `time` may lie; what is older is moved there.
     static let oldestMilliseconds: Int64 = 7 * 86_400_000
-    /// ... and down to this far after it: clocks differ, and what is stored must sort.
+    /// How far after now `time` may lie, because clocks differ; what is later is moved there.
     static let newestMilliseconds: Int64 = 5 * 60_000
 }

@@ -58,6 +58,10 @@ extension Call {
         switch try await caller(of: id) {
         case .session(let session):
             guard session.brand == id else { throw Problem(AuthenticationError.unauthorized) }
+            // A session is bound to its consumer: naming another one is not a question of who calls (R6).
+            if let named = try query().identifier("consumer", as: ConsumerID.self), named != session.consumer {
+                throw .forbidden
+            }
             return ConsumerAccess(brand: try brand(), consumer: session.consumer, boundDevice: session.device)
         case .account(let account):
             guard account.brand == id else { throw Problem(AuthenticationError.unauthorized) }

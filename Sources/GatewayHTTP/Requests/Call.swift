@@ -15,13 +15,9 @@ struct Call: Sendable {
     /// The query, decoded.
     func query() throws(Problem) -> QueryParameters { try QueryParameters(request.uri.query) }
 
-    /// An id of the path, decoded exactly once.
+    /// An id of the path, decoded exactly once; `name` is what the route's path calls it.
     ///
-    /// - Parameters:
-    ///   - name: The name in the route's path.
-    ///   - pointer: The name for the caller.
-    /// - Returns: The id.
-    /// - Throws: `Problem` 400 when it is not decodable, 422 when it does not have its shape.
+    /// Throws 400 when it is not decodable, 422 when it does not have its shape.
     func identifier<ID: GatewayIdentifier>(_ name: String, as _: ID.Type) throws(Problem) -> ID {
         let text = try segment(name)
         guard let id = ID(text) else { throw Problem(invalid: "/" + name, "is not a valid id") }

@@ -7,11 +7,7 @@ enum DeviceToken {
     private static let maxAPNsDigits = 400
     private static let maxFCMBytes = 4096
 
-    /// The token in its one form; nil when it cannot be one.
-    ///
-    /// - Parameters:
-    ///   - text: The token as the device sent it.
-    ///   - pushType: Its transport.
+    /// The token in its one form, as its transport has it; nil when it cannot be one.
     static func normalised(_ text: String, for pushType: PushType) -> String? {
         let bytes = text.utf8
         guard !bytes.isEmpty else { return nil }

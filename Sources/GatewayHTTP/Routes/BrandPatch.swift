@@ -1,7 +1,8 @@
 internal import GatewayModel
 
-/// The body that changes a brand: a merge patch (RFC 7396). A member that is absent stays, a setting that is null takes its
-/// default.
+/// The body that changes a brand: a merge patch (RFC 7396).
+///
+/// A member that is absent stays, a setting that is null takes its default.
 struct BrandPatch: Decodable {
     private enum CodingKeys: String, CodingKey {
         case name, settings

@@ -3,8 +3,9 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 
-/// Brands (`http-api.md` section 2). Making, listing and deleting them is the instance's business; reading and changing one
-/// is also its own `brand:admin`'s.
+/// Brands (`http-api.md` section 2).
+///
+/// Making, listing and deleting them is the instance's business; reading and changing one is also its own `brand:admin`'s.
 enum BrandRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands") { try await create($0) }

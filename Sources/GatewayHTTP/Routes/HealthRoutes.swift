@@ -34,7 +34,7 @@ enum HealthRoutes {
 
     private static func metrics(_ call: Call) async throws -> Response {
         if !call.context.isLoopback { try await call.requireAdmin() }
-        let body = ByteBuffer(string: call.services.metrics())
+        let body = ByteBuffer(string: call.services.renderMetrics())
         return Response(
             status: .ok,
             headers: [

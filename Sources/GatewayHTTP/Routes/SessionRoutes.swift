@@ -3,7 +3,9 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import Metrics
 internal import PushPayloads
+internal import Telemetry
 
 /// Consumers' sessions (`http-api.md` section 4).
 enum SessionRoutes {
@@ -48,7 +50,7 @@ enum SessionRoutes {
         _ = try await call.perform(
             .upsertConsumer(brand: brand.id, id: consumer, anonymous: true, profile: ConsumerProfile())
         )
-        return try await open(brand, consumer, anonymous: true, device, call)
+        return try await open(brand, consumer, anonymous: true, device, call, by: .anonymous)
     }
 
     private static func openAsserted(
@@ -72,7 +74,14 @@ enum SessionRoutes {
                 profile: assertion.profile
             )
         )
-        let response = try await open(brand, assertion.consumer, anonymous: assertion.anonymous, device, call)
+        let response = try await open(
+            brand,
+            assertion.consumer,
+            anonymous: assertion.anonymous,
+            device,
+            call,
+            by: .assertion
+        )
         if let token = assertion.pushToken, let device {
             try await PushTokenClaim(token: token, app: assertion.app).register(
                 device,
@@ -97,7 +106,7 @@ enum SessionRoutes {
         let known = try await call.read { store throws(StorageError) in
             try await store.consumer(brand: brand.id, id: consumer)
         }
-        return try await open(brand, consumer, anonymous: known?.anonymous ?? false, device, call)
+        return try await open(brand, consumer, anonymous: known?.anonymous ?? false, device, call, by: .backend)
     }
 
     private static func open(
@@ -105,12 +114,17 @@ enum SessionRoutes {
         _ consumer: ConsumerID,
         anonymous: Bool,
         _ device: DeviceID?,
-        _ call: Call
+        _ call: Call,
+        by grant: GrantLabel
     ) async throws -> Response {
+        if let device, brand.settings.singleDevice {
+            try await SingleDevice(brand: brand, consumer: consumer, device: device).logOutOthers(call)
+        }
         let minted: MintedSession
         do {
             minted = try await call.services.sessions.open(brand: brand.id, consumer: consumer, device: device)
         } catch { throw Problem(error) }
+        call.services.metrics.sessionsOpened[grant].increment()
         var writer = JSONWriter(capacity: 256)
         writer.literal(#"{"sessionToken":"#)
         writer.string(minted.token)
@@ -128,10 +142,12 @@ enum SessionRoutes {
 
     private static func logout(_ call: Call) async throws -> Response {
         let id = BrandID(try call.segment("brand"))
-        guard case .session = try await call.caller(of: id),
+        guard case .session(let session) = try await call.caller(of: id),
             let header = call.request.headers[.authorization],
             case .bearer(let token)? = AuthorizationHeader(header)
         else { throw Problem.forbidden }
+        // A path whose brand has no valid id is nobody's.
+        guard session.brand == id else { throw Problem(AuthenticationError.unauthorized) }
         let scope = try call.query().word("unregister", as: UnregisterScope.self) ?? .all
         do {
             _ = try await call.services.sessions.end(token: token, unregister: scope)

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOHTTP1
+internal import Telemetry
 
 /// The outermost layer: names the request, turns every refusal into `application/problem+json`, and logs the outcome.
 ///
@@ -12,7 +13,7 @@ struct AnsweringMiddleware: RouterMiddleware {
 
     let clock: any GatewayClock
     let logger: Logger
-    let observe: @Sendable (RequestSummary) -> Void
+    let metrics: HTTPMetrics
 
     func handle(
         _ request: Request,
@@ -35,15 +36,36 @@ struct AnsweringMiddleware: RouterMiddleware {
             response = problem.response(requestID: context.requestID)
         }
         response.headers[.xRequestID] = context.requestID
-        let summary = RequestSummary(
-            method: request.method.rawValue,
-            route: context.endpointPath ?? "NotFound",
-            status: response.status.code,
-            nanoseconds: clock.monotonicNanoseconds &- start
-        )
-        observe(summary)
-        log(summary, code, request, context)
+        let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
+        let route = route(of: context)
+        metrics.route(method: request.method.rawValue, template: route)
+            .record(status: response.status.code, nanoseconds: nanoseconds)
+        // What callers did wrong is worth a line; what went well only when somebody looks for it.
+        let level: Logger.Level = response.status.code >= 400 ? .info : .debug
+        if logger.logLevel <= level {
+            var metadata: Logger.Metadata = [
+                LogKey.request: .string(context.requestID),
+                LogKey.method: .string(request.method.rawValue),
+                LogKey.route: .string(route),
+                LogKey.status: .stringConvertible(response.status.code),
+                LogKey.milliseconds: .stringConvertible(Double(nanoseconds / 10_000) / 100),
+            ]
+            if let brand = context.parameters["brand"], brand.utf8.count <= 64 {
+                metadata[LogKey.brand] = .string(String(brand))
+            }
+            if let code { metadata[LogKey.errorCode] = .string(code.rawValue) }
+            if let trace = request.headers[.traceParent].flatMap(TraceParent.traceID) {
+                metadata[LogKey.trace] = .string(trace)
+            }
+            logger.log(level: level, "request", metadata: metadata)
+        }
         return response
+    }
+
+    /// The route as it was declared, for a closed set of labels.
+    private func route(of context: GatewayContext) -> String {
+        guard let path = context.endpointPath, path != "NotFound" else { return "unmatched" }
+        return path
     }
 
     private func translate(_ error: any Error, _ context: GatewayContext) -> Problem {
@@ -55,32 +77,11 @@ struct AnsweringMiddleware: RouterMiddleware {
             logger.error(
                 "a request failed unexpectedly",
                 metadata: [
-                    LogKey.requestID: .string(context.requestID),
-                    LogKey.errorType: .string(String(describing: type(of: error))),
+                    LogKey.request: .string(context.requestID),
+                    LogKey.errorText: .string(String(describing: type(of: error))),
                 ]
             )
             return Problem(.internal, "The gateway failed.")
         }
-    }
-
-    private func log(_ summary: RequestSummary, _ code: ProblemCode?, _ request: Request, _ context: GatewayContext) {
-        // What callers did wrong is worth a line; what went well only when somebody looks for it.
-        let level: Logger.Level = summary.status >= 400 ? .info : .debug
-        guard logger.logLevel <= level else { return }
-        var metadata: Logger.Metadata = [
-            LogKey.requestID: .string(context.requestID),
-            LogKey.method: .string(summary.method),
-            LogKey.route: .string(summary.route),
-            LogKey.status: .stringConvertible(summary.status),
-            LogKey.duration: .stringConvertible(summary.nanoseconds / 1000),
-        ]
-        if let brand = context.parameters["brand"], brand.utf8.count <= 64 {
-            metadata[LogKey.brand] = .string(String(brand))
-        }
-        if let code { metadata[LogKey.code] = .string(code.rawValue) }
-        if let trace = request.headers[.traceParent].flatMap(TraceParent.traceID) {
-            metadata[LogKey.trace] = .string(trace)
-        }
-        logger.log(level: level, "request", metadata: metadata)
     }
 }

@@ -3,6 +3,7 @@ package import GatewayModel
 package import GatewayStorage
 package import Identity
 package import Logging
+package import Telemetry
 
 /// Everything that the routes stand on; made by the executable, or by a test.
 package struct GatewayServices: Sendable {
@@ -24,10 +25,10 @@ package struct GatewayServices: Sendable {
     package var clock: any GatewayClock
     /// For what operators should know.
     package var logger: Logger
+    /// What is counted.
+    package var metrics: HTTPMetrics
     /// Renders the Prometheus text; called for each scrape.
-    package var metrics: @Sendable () -> String
-    /// Told of every request; must be quick.
-    package var observe: @Sendable (RequestSummary) -> Void
+    package var renderMetrics: @Sendable () -> String
     /// Reads events, and keeps the parsers.
     let events = EventReader()
 
@@ -43,8 +44,8 @@ package struct GatewayServices: Sendable {
     ///   - assertions: Who verifies assertions.
     ///   - clock: Where time is read from.
     ///   - logger: For what operators should know.
-    ///   - metrics: Renders the Prometheus text.
-    ///   - observe: Told of every request.
+    ///   - metrics: What is counted.
+    ///   - renderMetrics: Renders the Prometheus text.
     package init(
         store: any GatewayStore,
         delivery: DeliveryService,
@@ -55,8 +56,8 @@ package struct GatewayServices: Sendable {
         assertions: SDKKeyVerifier,
         clock: any GatewayClock,
         logger: Logger,
-        metrics: @escaping @Sendable () -> String,
-        observe: @escaping @Sendable (RequestSummary) -> Void = { _ in }
+        metrics: HTTPMetrics,
+        renderMetrics: @escaping @Sendable () -> String
     ) {
         self.store = store
         self.delivery = delivery
@@ -68,6 +69,6 @@ package struct GatewayServices: Sendable {
         self.clock = clock
         self.logger = logger
         self.metrics = metrics
-        self.observe = observe
+        self.renderMetrics = renderMetrics
     }
 }

@@ -16,7 +16,7 @@ struct RouteTable {
             middleware: AnsweringMiddleware(
                 clock: services.clock,
                 logger: services.logger,
-                observe: services.observe
+                metrics: services.metrics
             )
         )
     }

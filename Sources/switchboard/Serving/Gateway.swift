@@ -139,11 +139,8 @@ final class Gateway: Sendable {
             assertions: SDKKeyVerifier(directory: directory, clock: clock),
             clock: clock,
             logger: logger,
-            metrics: { registry.render() },
-            observe: { summary in
-                http.route(method: summary.method, template: summary.routeTemplate)
-                    .record(status: summary.status, nanoseconds: Int64(clamping: summary.nanoseconds))
-            }
+            metrics: http,
+            renderMetrics: { registry.render() }
         )
         return Gateway(
             settings: settings,

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Delivery
 import GatewayModel
 import GatewayStorage
@@ -5,12 +6,13 @@ import Identity
 import Logging
 import SQLiteStorage
 import Synchronization
+import Telemetry
 
 @testable import GatewayHTTP
 
 extension TestGateway {
-    static func makeStore(_ path: String) async throws -> any GatewayStore {
-        throw StorageError.closed
+    static func makeStore(_ path: String, _ logger: Logger) throws -> any GatewayStore {
+        try SQLiteStore.open(path: path, logger: logger)
     }
 
     static func makeServices(
@@ -37,11 +39,17 @@ extension TestGateway {
             directory: directory,
             accounts: ServiceAccountAuthenticator(directory: directory, clock: clock),
             admin: try AdminToken(text: adminToken),
-            sessions: SessionService(),
-            assertions: SDKKeyVerifier(),
+            sessions: SessionService(
+                store: store,
+                directory: directory,
+                writer: DeliverySessionWriter(delivery: delivery),
+                clock: clock
+            ),
+            assertions: SDKKeyVerifier(directory: directory, clock: clock),
             clock: clock,
             logger: logger,
-            metrics: { "# a test\n" }
+            metrics: HTTPMetrics(factory: NOOPMetricsHandler.instance),
+            renderMetrics: { "# a test\n" }
         )
     }
 }

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Delivery
 import Foundation
 import GatewayModel
@@ -8,6 +9,7 @@ import Identity
 import Logging
 import SQLiteStorage
 import ServiceLifecycle
+import Telemetry
 
 @testable import GatewayHTTP
 
@@ -27,24 +29,27 @@ enum TestGateway {
     /// - Parameters:
     ///   - transport: How calls get there.
     ///   - started: Whether the delivery core runs.
+    ///   - logger: What is logged to; nothing by default.
     ///   - test: The test.
+    /// - Throws: What the test throws, and why the gateway could not be made.
     static func run(
         _ transport: Transport = .router,
         started: Bool = true,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let clock = TestClock()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let store = try await makeStore(folder.appendingPathComponent("test.sqlite").path)
+        let store = try makeStore(folder.appendingPathComponent("test.sqlite").path, logger)
         let lanes = TestLanes(clock: clock)
         let delivery = DeliveryService(
             store: store,
             directory: lanes,
             settings: DeliverySettings(),
             clock: clock,
+            metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
             logger: logger
         )
         let services = try await makeServices(
@@ -56,7 +61,7 @@ enum TestGateway {
         )
         let application = GatewayServer(services: services).buildApplication(host: "127.0.0.1", port: 0)
         let body: @Sendable () async throws -> Void = {
-            try await application.test(transport == .live ? .live : .router) { client in
+            try await application.test(transport == .live ? TestingSetup.live : TestingSetup.router) { client in
                 try await test(API(client: client, clock: clock))
             }
         }
