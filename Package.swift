@@ -139,7 +139,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "push-simulator",
-            dependencies: ["PushSimulator", arguments, logging, lifecycle],
+            dependencies: [
+                "PushSimulator", arguments, logging, lifecycle,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(

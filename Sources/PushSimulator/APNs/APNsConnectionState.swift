@@ -11,8 +11,8 @@ package struct APNsConnectionState: Sendable {
     }
 
     var current: Current?
-    /// Whether a push has been accepted: until then only one stream is allowed.
-    package internal(set) var hasAcceptedPush = false
+    /// The topic and push type that the last push was found right with, so that a sender's usual ones are looked at once.
+    var lastTarget: (topic: String, pushType: String?, bundleID: String)?
 
     /// A connection on which nothing was sent yet.
     package init() {}

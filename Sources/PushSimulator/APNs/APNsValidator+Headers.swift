@@ -19,19 +19,19 @@ extension APNsValidator {
     static func headers(of request: SimulatorRequest, id: inout String?) throws(APNsRefusal) -> Headers {
         var headers = Headers()
         var isRepeated = false
-        func take(_ value: String, _ path: WritableKeyPath<Headers, String?>) {
-            if headers[keyPath: path] != nil { isRepeated = true }
-            headers[keyPath: path] = value
+        func take(_ value: String, _ field: inout String?) {
+            if field != nil { isRepeated = true }
+            field = value
         }
         for (name, value) in request.headers {
             switch name {
-            case "authorization": take(value, \.authorization)
-            case "apns-topic": take(value, \.topic)
-            case "apns-push-type": take(value, \.pushType)
-            case "apns-id": take(value, \.id)
-            case "apns-expiration": take(value, \.expiration)
-            case "apns-priority": take(value, \.priority)
-            case "apns-collapse-id": take(value, \.collapseID)
+            case "authorization": take(value, &headers.authorization)
+            case "apns-topic": take(value, &headers.topic)
+            case "apns-push-type": take(value, &headers.pushType)
+            case "apns-id": take(value, &headers.id)
+            case "apns-expiration": take(value, &headers.expiration)
+            case "apns-priority": take(value, &headers.priority)
+            case "apns-collapse-id": take(value, &headers.collapseID)
             default: break
             }
         }

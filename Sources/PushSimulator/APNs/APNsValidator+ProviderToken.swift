@@ -29,6 +29,8 @@ extension APNsValidator {
             }
         }
         connection.current = token
+        // Another key may be allowed other topics.
+        connection.lastTarget = nil
     }
 
     private static func checkAge(issuedAtSeconds: Int64, at now: SimulatorTime) throws(APNsRefusal) {

@@ -39,11 +39,10 @@ package struct APNsValidator: Sendable {
             try self.checkProviderToken(headers.authorization, connection: &connection, at: now)
             let device = try Self.deviceToken(token)
             let type = try Self.pushType(headers.pushType)
-            let bundleID = try Self.bundleID(headers.topic, type: type, allowed: connection.current?.topics ?? [])
+            let bundleID = try Self.bundleID(of: headers, type: type, connection: &connection)
             try Self.check(headers, type: type)
             try Self.check(request.body, type: type)
             try self.check(device: device, bundleID: bundleID)
-            connection.hasAcceptedPush = true
             return PushVerdict(token: token, reason: nil, reply: APNsReply.accepted(id: id ?? self.makeID()))
         } catch {
             let reply = APNsReply.refused(
@@ -64,7 +63,22 @@ package struct APNsValidator: Sendable {
         let rest = request.path.dropFirst(prefix.utf8.count)
         if rest.isEmpty || rest == "/" { throw APNsRefusal(.missingDeviceToken) }
         guard rest.hasPrefix("/"), !rest.dropFirst().contains("/") else { throw APNsRefusal(.badPath) }
-        return rest.dropFirst().lowercased()
+        let token = rest.dropFirst()
+        let hasUpperCase = token.utf8.contains { (0x41...0x5A).contains($0) }
+        return hasUpperCase ? token.lowercased() : String(token)
+    }
+
+    private static func bundleID(
+        of headers: Headers,
+        type: APNsPushType?,
+        connection: inout APNsConnectionState
+    ) throws(APNsRefusal) -> String {
+        if let last = connection.lastTarget, last.topic == headers.topic, last.pushType == headers.pushType {
+            return last.bundleID
+        }
+        let bundleID = try Self.bundleID(headers.topic, type: type, allowed: connection.current?.topics ?? [])
+        if let topic = headers.topic { connection.lastTarget = (topic, headers.pushType, bundleID) }
+        return bundleID
     }
 
     /// Apple says not to assume a length; tokens of Live Activities are longer than those of apps. The bound is ours.

@@ -4,14 +4,26 @@ package enum RandomID {
     ///
     /// - Returns: Its canonical form in lower case.
     @Sendable package static func uuid() -> String {
-        var bytes = Self.bytes(16)
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let text = Self.hex(bytes)
-        let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { range in
-            String(decoding: text[range], as: UTF8.self)
+        // Two draws in all: each is a system call.
+        var generator = SystemRandomNumberGenerator()
+        var high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        var low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        return String(unsafeUninitializedCapacity: 36) { buffer in
+            for index in 0..<36 {
+                switch index {
+                case 8, 13, 18, 23: buffer[index] = UInt8(ascii: "-")
+                default:
+                    if index < 18 {
+                        buffer[index] = Self.digit(high >> 60)
+                        high <<= 4
+                    } else {
+                        buffer[index] = Self.digit(low >> 60)
+                        low <<= 4
+                    }
+                }
+            }
+            return 36
         }
-        return parts.joined(separator: "-")
     }
 
     /// Random digits.
@@ -32,7 +44,10 @@ package enum RandomID {
     }
 
     private static func hex(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        bytes.flatMap { [Self.digit(UInt64($0 >> 4)), Self.digit(UInt64($0 & 15))] }
+    }
+
+    private static func digit(_ value: UInt64) -> UInt8 {
+        UInt8(truncatingIfNeeded: value < 10 ? 0x30 + value : 0x57 + value)
     }
 }

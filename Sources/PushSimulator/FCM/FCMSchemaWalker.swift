@@ -47,7 +47,12 @@ struct FCMSchemaWalker {
                 expected: "a duration in seconds with the suffix s"
             )
         case .timestamp:
-            self.require(value.stringValue.map(Self.isTimestamp) ?? false, value, at: path, expected: "an RFC 3339 time")
+            self.require(
+                value.stringValue.map(Self.isTimestamp) ?? false,
+                value,
+                at: path,
+                expected: "an RFC 3339 time"
+            )
         case .color:
             self.require(value.stringValue.map(Self.isColor) ?? false, value, at: path, expected: "a color as #rrggbb")
         case .enumeration(let names, let takesLowerCase):
@@ -99,7 +104,8 @@ struct FCMSchemaWalker {
 
     /// The form only; days of months are not counted.
     private static func isTimestamp(_ text: String) -> Bool {
-        let form = /\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)/
+        let form =
+            /\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)/
         return text.wholeMatch(of: form) != nil
     }
 }

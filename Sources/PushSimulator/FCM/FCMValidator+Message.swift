@@ -35,7 +35,9 @@ extension FCMValidator {
         }
         guard targets.count == 1 else {
             let field = "message.\(targets[1].name)"
-            throw .malformed([.init(field: field, text: "The target is set already: only one of token, topic, condition.")])
+            throw .malformed([
+                .init(field: field, text: "The target is set already: only one of token, topic, condition.")
+            ])
         }
         switch target.name {
         case "token":
@@ -67,7 +69,8 @@ extension FCMValidator {
 
     private static func checkTTL(_ value: JSONValue?) throws(FCMRefusal) {
         guard let text = value?.stringValue, let ttl = FCMDuration(text) else { return }
-        let isTooLong = ttl.seconds > Self.longestTTLSeconds || (ttl.seconds == Self.longestTTLSeconds && ttl.hasFraction)
+        let isTooLong =
+            ttl.seconds > Self.longestTTLSeconds || (ttl.seconds == Self.longestTTLSeconds && ttl.hasFraction)
         if text.hasPrefix("-") || isTooLong {
             throw .invalid(.init(field: "message.android.ttl", text: "The time to live is out of range."))
         }

@@ -57,7 +57,9 @@ package struct FCMValidator: Sendable {
     private static func project(of request: SimulatorRequest) -> String? {
         let prefix = "/v1/projects/"
         let suffix = "/messages:send"
-        guard request.method == "POST", request.path.hasPrefix(prefix), request.path.hasSuffix(suffix) else { return nil }
+        guard request.method == "POST", request.path.hasPrefix(prefix), request.path.hasSuffix(suffix) else {
+            return nil
+        }
         let project = request.path.dropFirst(prefix.count).dropLast(suffix.count)
         return project.isEmpty || project.contains("/") ? nil : String(project)
     }

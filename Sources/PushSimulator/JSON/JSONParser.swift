@@ -25,8 +25,15 @@ package struct JSONParser {
     ///   - text: UTF-8.
     ///   - name: The member looked for at the top level.
     /// - Returns: False when the value is no object or lacks the member.
-    /// - Throws: ``JSONSyntaxError``. Duplicate members are looked for at the top level only.
+    /// - Throws: ``JSONSyntaxError``. Of duplicate members only that one is noticed.
     package static func isObject(_ text: [UInt8], having name: StaticString) throws(JSONSyntaxError) -> Bool {
+        guard (try? UTF8Span(validating: text.span)) != nil else {
+            throw JSONSyntaxError(reason: "the text is not UTF-8", offset: 0)
+        }
+        return try Self.hasMember(text, name)
+    }
+
+    private static func hasMember(_ text: [UInt8], _ name: StaticString) throws(JSONSyntaxError) -> Bool {
         try Self.reading(text) { parser throws(JSONSyntaxError) in try parser.skipTopLevel(lookingFor: name) }
     }
 

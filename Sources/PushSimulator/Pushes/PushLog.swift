@@ -31,19 +31,20 @@ package final class PushLog: Sendable {
     /// The number of the last push that came, 0 for none.
     package var lastNumber: Int { self.state.withLock { $0.lastNumber } }
 
-    /// Adds a push and wakes who waits for it.
+    /// Adds pushes and wakes who waits for them.
     ///
-    /// - Parameter push: Its number is set here.
-    func append(_ push: SimulatedPush) {
+    /// - Parameter pushes: In order of arrival; their numbers are set here.
+    func append(_ pushes: [SimulatedPush]) {
         let woken = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            var push = push
-            state.lastNumber += 1
-            push.number = state.lastNumber
-            if state.pushes.count < self.limit {
-                state.pushes.append(push)
-            } else {
-                state.pushes[state.oldest] = push
-                state.oldest = (state.oldest + 1) % self.limit
+            for var push in pushes {
+                state.lastNumber += 1
+                push.number = state.lastNumber
+                if state.pushes.count < self.limit {
+                    state.pushes.append(push)
+                } else {
+                    state.pushes[state.oldest] = push
+                    state.oldest = (state.oldest + 1) % self.limit
+                }
             }
             if state.waiters.isEmpty { return [] }
             let ready = state.waiters.filter { $0.value.minimum <= state.lastNumber }
@@ -59,8 +60,11 @@ package final class PushLog: Sendable {
     /// - Returns: In order of their numbers.
     package func pushes(after number: Int = 0) -> [SimulatedPush] {
         self.state.withLock { state in
-            let ordered = state.pushes[state.oldest...] + state.pushes[..<state.oldest]
-            return ordered.filter { $0.number > number }
+            // Numbers have no gaps, so the last so many are wanted.
+            let count = min(state.pushes.count, max(0, state.lastNumber - max(0, number)))
+            return (state.pushes.count - count..<state.pushes.count).map { index in
+                state.pushes[(state.oldest + index) % state.pushes.count]
+            }
         }
     }
 

@@ -40,4 +40,43 @@ package struct SimulatorStatistics: Sendable {
     package func accepted(by provider: SimulatedProvider) -> Int {
         self.outcomes[Outcome(provider: provider, status: 200, reason: nil)] ?? 0
     }
+
+    /// How many pushes had a result, at both push services together.
+    ///
+    /// - Parameters:
+    ///   - result: What the senders got to see.
+    ///   - provider: One push service or the token endpoint; nil for both push services.
+    /// - Returns: The sum.
+    package func count(_ result: SimulatedPush.Result, of provider: SimulatedProvider? = nil) -> Int {
+        self.outcomes.reduce(0) { sum, outcome in
+            let isAsked = provider.map { $0 == outcome.key.provider } ?? (outcome.key.provider != .oauth)
+            return isAsked && outcome.key.result == result ? sum + outcome.value : sum
+        }
+    }
+
+    /// Counts one outcome.
+    mutating func add(_ provider: SimulatedProvider, _ outcome: RuledOutcome) {
+        let key = Outcome(provider: provider, status: outcome.status, reason: outcome.reason)
+        self.outcomes[key, default: 0] += 1
+    }
+
+    /// Counts accepted pushes.
+    mutating func addAccepted(_ number: Int, by provider: SimulatedProvider) {
+        guard number > 0 else { return }
+        self.outcomes[Outcome(provider: provider, status: 200, reason: nil), default: 0] += number
+    }
+
+    /// Takes note of how many requests are unanswered on one connection.
+    mutating func noteConcurrentStreams(_ number: Int, of provider: SimulatedProvider) {
+        let most = self.connections[provider]?.mostConcurrentStreams ?? 0
+        if number > most { self.connections[provider, default: .init()].mostConcurrentStreams = number }
+    }
+}
+
+extension SimulatorStatistics.Outcome {
+    /// What the sender got to see.
+    package var result: SimulatedPush.Result {
+        if self.status == nil { return .unanswered }
+        return self.reason == nil ? .accepted : .refused
+    }
 }

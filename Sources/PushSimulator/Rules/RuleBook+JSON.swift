@@ -73,7 +73,9 @@ extension RuleBook {
     }
 
     /// `true` is a routine shutdown; an object says more.
-    private static func goAway(_ reader: inout RuleReader, at place: String) throws(RuleError) -> RuleAction.GoAwayOrder? {
+    private static func goAway(_ reader: inout RuleReader, at place: String) throws(RuleError) -> RuleAction
+        .GoAwayOrder?
+    {
         guard let value = reader.take("goaway") else { return nil }
         if let flag = value.boolValue { return flag ? .init() : nil }
         var part = try RuleReader(value, at: "\(place), goaway")

@@ -33,7 +33,8 @@ struct RuleReader {
         guard let value = self.take(name) else { return nil }
         guard let number = value.integerValue, range.contains(number) else {
             throw RuleError(
-                description: "\(self.place): \"\(name)\" must be an integer from \(range.lowerBound) to \(range.upperBound)"
+                description:
+                    "\(self.place): \"\(name)\" must be an integer from \(range.lowerBound) to \(range.upperBound)"
             )
         }
         return number

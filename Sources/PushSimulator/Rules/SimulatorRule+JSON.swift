@@ -2,7 +2,9 @@ extension SimulatorRule {
     /// The rule in the form in which the control port takes and shows it.
     package var json: JSONValue {
         var match: [JSONValue.JSONMember] = []
-        if let provider = self.match.provider { match.append(.init(name: "provider", value: .string(provider.rawValue))) }
+        if let provider = self.match.provider {
+            match.append(.init(name: "provider", value: .string(provider.rawValue)))
+        }
         if let prefix = self.match.tokenPrefix { match.append(.init(name: "tokenPrefix", value: .string(prefix))) }
         if let every = self.match.everyNth { match.append(.init(name: "everyNth", value: .integer(Int64(every)))) }
         return .object([
