@@ -90,7 +90,9 @@ package final class PushSimulator: Sendable {
         }
     }
 
-    /// Closes the ports, ends all waiting, and removes a temporary folder. Calling twice is allowed.
+    /// Closes the ports, ends all waiting, and removes a temporary folder.
+    ///
+    /// Calling twice is allowed.
     package func stop() async {
         self.log.close()
         await self.controlServer?.stop()
@@ -117,9 +119,11 @@ package final class PushSimulator: Sendable {
         let deadline = ContinuousClock.now + limit
         var seen = number
         while true {
+            // Before the list is read, and not only from it: it may be cleared meanwhile.
+            let last = self.log.lastNumber
             let pushes = self.log.pushes(after: seen)
             if let push = pushes.first(where: isWanted) { return push }
-            seen = pushes.last?.number ?? seen
+            seen = max(seen, last, pushes.last?.number ?? 0)
             let hasMore = await self.log.wait(forNumber: seen + 1, within: deadline - ContinuousClock.now)
             guard hasMore else { throw .notEnoughPushes(expected: seen + 1, received: self.log.lastNumber) }
         }

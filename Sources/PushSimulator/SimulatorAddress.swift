@@ -15,10 +15,9 @@ package struct SimulatorAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `HOST:PORT`.
+    /// Reads `HOST:PORT`; nil for anything else.
     ///
     /// - Parameter text: For example `127.0.0.1:2197` or `[::1]:0`.
-    /// - Returns: Nil for anything else.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil

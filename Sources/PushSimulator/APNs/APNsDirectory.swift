@@ -1,8 +1,12 @@
 /// What APNs knows: the keys of teams and the devices.
 package struct APNsDirectory: Sendable {
-    /// By key id. Empty: any well-formed provider token is taken, whoever signed it.
+    /// By key id.
+    ///
+    /// Empty: any well-formed provider token is taken, whoever signed it.
     package var keys: [String: APNsTeamKey]
-    /// By token in lower case. A token that is not here belongs to an unknown device, which takes any push.
+    /// By token in lower case.
+    ///
+    /// A token that is not here belongs to an unknown device, which takes any push.
     package var devices: [String: SimulatedDevice]
 
     /// Takes what is known.

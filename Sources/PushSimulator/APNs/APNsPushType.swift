@@ -32,8 +32,9 @@ package enum APNsPushType: String, Sendable, CaseIterable {
     /// The largest body in bytes.
     package var payloadLimit: Int { self == .voip ? 5120 : 4096 }
 
-    /// The member that the body must have. An MDM push names its device by `mdm` and has no `aps` (Apple, "Mobile Device
-    /// Management Protocol").
+    /// The member that the body must have.
+    ///
+    /// An MDM push names its device by `mdm` and has no `aps` (Apple, "Mobile Device Management Protocol").
     var requiredMember: StaticString { self == .mdm ? "mdm" : "aps" }
 
     /// Takes the suffix of any push type off a topic.

@@ -16,6 +16,7 @@ extension APNsValidator {
     ///   - request: The request.
     ///   - id: Set to the push's id as soon as a usable one is found, so that refusals echo it too.
     /// - Returns: The fields.
+    /// - Throws: DuplicateHeaders.
     static func headers(of request: SimulatorRequest, id: inout String?) throws(APNsRefusal) -> Headers {
         var headers = Headers()
         var isRepeated = false
@@ -86,7 +87,9 @@ extension APNsValidator {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Whether a text has the form 8-4-4-4-12 of hexadecimal digits. Upper case is let pass; Apple's page shows lower case.
+    /// Whether a text has the form 8-4-4-4-12 of hexadecimal digits.
+    ///
+    /// Upper case is let pass; Apple's page shows lower case.
     private static func isUUID(_ text: String) -> Bool {
         guard text.utf8.count == 36 else { return false }
         for (index, byte) in text.utf8.enumerated() {

@@ -7,8 +7,10 @@ extension APNsValidator {
     /// counts is reported by senders, jchambers/pushy#931).
     private static let shortestUse: Int64 = 20 * 60 * 1000
 
-    /// Checks the provider token. The token that is in force on the connection is recognised by its text, so that the
-    /// signature is verified once per connection and token.
+    /// Checks the provider token.
+    ///
+    /// The token that is in force on the connection is recognised by its text, so that the signature is verified once
+    /// per connection and token.
     func checkProviderToken(
         _ authorization: String?,
         connection: inout APNsConnectionState,

@@ -81,7 +81,9 @@ package struct APNsValidator: Sendable {
         return bundleID
     }
 
-    /// Apple says not to assume a length; tokens of Live Activities are longer than those of apps. The bound is ours.
+    /// Apple says not to assume a length; tokens of Live Activities are longer than those of apps.
+    ///
+    /// The bound is ours.
     private static let longestDeviceToken = 400
 
     private static func deviceToken(_ token: String?) throws(APNsRefusal) -> String {

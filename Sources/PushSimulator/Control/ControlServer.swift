@@ -4,7 +4,9 @@ internal import NIOCore
 internal import NIOPosix
 internal import ServiceLifecycle
 
-/// The control port: plain HTTP, for test scripts and people. Any thread.
+/// The control port: plain HTTP, for test scripts and people.
+///
+/// Any thread.
 final class ControlServer: Sendable {
     /// Where it listens.
     let address: SimulatorAddress

@@ -26,12 +26,16 @@ struct CredentialFile {
     ///   - isSecret: Whether only the owner may read it.
     /// - Throws: ``SimulatorError/credentials(file:reason:)``.
     func write(_ text: String, isSecret: Bool) throws(SimulatorError) {
-        let draft = self.path + ".new"
-        unlink(draft)
+        // Two simulators may start in one folder at a time.
+        let draft = "\(self.path).\(RandomID.hexadecimal(4)).new"
         // The mode is given at creation: there is no moment at which others could open a key.
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isSecret ? 0o600 : 0o644)
         guard descriptor >= 0 else { throw self.systemError() }
-        defer { close(descriptor) }
+        var isInPlace = false
+        defer {
+            close(descriptor)
+            if !isInPlace { unlink(draft) }
+        }
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -40,6 +44,7 @@ struct CredentialFile {
             bytes = bytes.dropFirst(count)
         }
         guard rename(draft, self.path) == 0 else { throw self.systemError() }
+        isInPlace = true
     }
 
     private func systemError() -> SimulatorError {

@@ -2,7 +2,9 @@
 package struct FCMDirectory: Sendable {
     /// By access token.
     package var grants: [String: AccessGrant]
-    /// By registration token. A token that is not here belongs to an unknown device, which takes any message.
+    /// By registration token.
+    ///
+    /// A token that is not here belongs to an unknown device, which takes any message.
     package var devices: [String: SimulatedDevice]
 
     /// Takes what is known.

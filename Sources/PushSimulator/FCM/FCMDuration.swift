@@ -5,10 +5,9 @@ struct FCMDuration: Equatable {
     /// Whether something was added after the point.
     var hasFraction: Bool
 
-    /// Reads a duration.
+    /// Reads a duration; nil when the form is another.
     ///
     /// - Parameter text: For example `3.5s`.
-    /// - Returns: Nil when the form is another.
     init?(_ text: String) {
         guard text.hasSuffix("s") else { return nil }
         let parts = text.dropLast().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,7 +1,8 @@
 /// The fields of one message type.
 struct FCMMessageType: Sendable {
-    /// By name, both in snake case and in lower camel case; the JSON mapping takes either. The canonical name is the
-    /// snake case one.
+    /// By name, both in snake case and in lower camel case; the JSON mapping takes either.
+    ///
+    /// The canonical name is the snake case one.
     private let fields: [String: (canonical: String, type: FCMFieldType)]
 
     /// Takes the fields.

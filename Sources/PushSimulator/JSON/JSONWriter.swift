@@ -97,9 +97,14 @@ package struct JSONWriter {
             self.separate()
             self.appendQuoted(text)
             self.needsComma = true
-        case .array(let elements): self.array { writer in elements.forEach { writer.write($0) } }
+        case .array(let elements):
+            self.array { writer in
+                for element in elements { writer.write(element) }
+            }
         case .object(let members):
-            self.object { writer in members.forEach { writer.member($0.name, $0.value) } }
+            self.object { writer in
+                for member in members { writer.member(member.name, member.value) }
+            }
         }
     }
 

@@ -16,9 +16,10 @@ package struct CompactJWS: Sendable {
 
     /// Takes a token apart.
     ///
+    /// Nil when it is no such thing, when header or claims are no JSON objects, or when the header names critical extensions
+    /// (none are known here).
+    ///
     /// - Parameter text: Three base64url parts with dots between them.
-    /// - Returns: Nil when it is no such thing, when header or claims are no JSON objects, or when the header names
-    ///   critical extensions (none are known here).
     package init?(_ text: String) {
         guard text.utf8.count <= Self.longestToken else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

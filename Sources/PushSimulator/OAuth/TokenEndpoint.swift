@@ -4,7 +4,9 @@ import CryptoExtras
 ///
 /// Source: developers.google.com, "Using OAuth 2.0 for Server to Server Applications"; RFC 7523 with Google's changes.
 package struct TokenEndpoint: Sendable {
-    /// The known accounts, by key id. Empty: any well-formed assertion is taken, whoever signed it.
+    /// The known accounts, by key id.
+    ///
+    /// Empty: any well-formed assertion is taken, whoever signed it.
     package var keys: [String: ServiceAccountKey]
     /// What `aud` may say: the endpoint's own address, and Google's.
     package var audiences: Set<String>

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The last pushes, in order, with a way to wait for more. Any thread.
+/// The last pushes, in order, with a way to wait for more.
+///
+/// Any thread.
 ///
 /// It holds a fixed number of pushes; when it is full the oldest goes.
 package final class PushLog: Sendable {

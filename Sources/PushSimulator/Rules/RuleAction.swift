@@ -1,5 +1,6 @@
-/// What a rule does to a request. Everything may be combined; what ends a stream in two ways at once is refused when the
-/// rules are read.
+/// What a rule does to a request.
+///
+/// Everything may be combined; what ends a stream in two ways at once is refused when the rules are read.
 ///
 /// A status or reason replaces an acceptance only: a request that is wrong in itself is refused for that. Everything else
 /// applies to any request that fits.
@@ -71,8 +72,9 @@ package struct RuleAction: Sendable, Equatable {
     package struct GoAwayOrder: Sendable, Equatable {
         /// The error code; 0 is NO_ERROR.
         package var code: UInt32
-        /// Whether the frame's last-stream-id covers the request that caused it. If not, the request gets no answer and
-        /// the client can tell that it was not processed.
+        /// Whether the frame's last-stream-id covers the request that caused it.
+        ///
+        /// If not, the request gets no answer and the client can tell that it was not processed.
         package var coversRequest: Bool
         /// The debug data; nil means what the provider sends.
         package var debugData: String?

@@ -1,4 +1,6 @@
-/// The rules in force with their counters. The first rule that applies wins.
+/// The rules in force with their counters.
+///
+/// The first rule that applies wins.
 package struct RuleBook: Sendable {
     /// The rules, in order.
     package private(set) var rules: [SimulatorRule]

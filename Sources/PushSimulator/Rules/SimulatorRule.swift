@@ -1,6 +1,8 @@
 /// An order to misbehave: what it applies to, and what happens then.
 package struct SimulatorRule: Sendable, Equatable {
-    /// What the rule applies to. All that is given must hold.
+    /// What the rule applies to.
+    ///
+    /// All that is given must hold.
     package var match: Match
     /// What happens.
     package var action: RuleAction

@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// What the simulator remembers of one open connection. Any thread.
+/// What the simulator remembers of one open connection.
+///
+/// Any thread.
 final class ConnectionRecord: Sendable {
     /// The changing part.
     struct State {
@@ -18,7 +20,9 @@ final class ConnectionRecord: Sendable {
 
     /// Counts from 1 over all ports.
     let number: Int
-    /// The changing part. Nothing is called out to while it is held.
+    /// The changing part.
+    ///
+    /// Nothing is called out to while it is held.
     let state = Mutex(State())
 
     /// Starts with nothing sent.

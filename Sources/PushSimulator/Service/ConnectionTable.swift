@@ -1,7 +1,9 @@
 internal import HTTP2Connections
 internal import Synchronization
 
-/// The open connections of one port, and their share of the counts. Any thread.
+/// The open connections of one port, and their share of the counts.
+///
+/// Any thread.
 final class ConnectionTable: Sendable {
     private let core: SimulatorCore
     private let provider: SimulatedProvider

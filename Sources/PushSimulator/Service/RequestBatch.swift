@@ -2,7 +2,9 @@ internal import HTTP2Connections
 internal import NIOCore
 internal import Synchronization
 
-/// Requests that came in one read, from their verdicts to the answers. Used on the connection's loop.
+/// Requests that came in one read, from their verdicts to the answers.
+///
+/// Used on the connection's loop.
 struct RequestBatch {
     /// One request with the provider's judgement.
     struct Judged {

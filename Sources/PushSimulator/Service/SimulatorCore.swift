@@ -1,7 +1,9 @@
 internal import NIOCore
 internal import Synchronization
 
-/// What the ports of one simulator share: the rules, the list of pushes and the counts. Any thread.
+/// What the ports of one simulator share: the rules, the list of pushes and the counts.
+///
+/// Any thread.
 final class SimulatorCore: Sendable {
     /// Nil in quiet mode, in which pushes are only counted.
     let log: PushLog?
@@ -34,9 +36,10 @@ final class SimulatorCore: Sendable {
         self.rules.withLock { $0 = book }
     }
 
-    /// What the rules order for each of some requests, in order; nil when there are no rules.
+    /// What the rules order for each of some requests.
     ///
-    /// - Parameter requests: Who was asked and for which device.
+    /// - Parameter requests: Who was asked and for which device; called only when there are rules.
+    /// - Returns: In the same order; nil when there are no rules.
     func actions(for requests: () -> [(provider: SimulatedProvider, token: String?)]) -> [RuleAction?]? {
         guard self.rules.withLock({ !$0.isEmpty }) else { return nil }
         let requests = requests()
