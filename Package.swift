@@ -36,6 +36,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.3.1"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
@@ -133,13 +134,16 @@ let package = Package(
             name: "PushSimulator",
             dependencies: [
                 "HTTP2Connections", crypto, cryptoExtras, hummingbird, logging, nioCore, nioPosix, lifecycle,
-                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"), .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "push-simulator",
-            dependencies: ["PushSimulator", arguments, logging, lifecycle],
+            dependencies: [
+                "PushSimulator", arguments, logging, lifecycle,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -219,7 +223,9 @@ let package = Package(
         ),
         .testTarget(
             name: "LifeTests",
-            dependencies: ["PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto],
+            dependencies: [
+                "switchboard", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto,
+            ],
             swiftSettings: settings
         ),
     ],

@@ -1,7 +1,7 @@
 /// Why a command ends: a text for people on standard error, and the exit status.
 struct CommandFailure: Error {
     /// How the process ends.
-    var status: ExitStatus
+    var status: ProcessStatus
     /// What happened and what to do; without secrets.
     var message: String
 
@@ -10,7 +10,7 @@ struct CommandFailure: Error {
     /// - Parameters:
     ///   - status: How the process ends.
     ///   - message: What happened and what to do.
-    init(_ status: ExitStatus, _ message: String) {
+    init(_ status: ProcessStatus, _ message: String) {
         self.status = status
         self.message = message
     }

@@ -9,7 +9,7 @@ struct Switchboard: AsyncParsableCommand {
         abstract: "A self-hosted push notification and messaging gateway for contact centres.",
         discussion: """
             EXIT CODES
-              \(ExitStatus.help.replacing("\n", with: "\n  "))
+              \(ProcessStatus.help.replacing("\n", with: "\n  "))
 
             brand, app, credential, device, send and deliveries speak the HTTP API of \
             a running gateway: --server URL (or \(ClientEnvironment.server)), \
@@ -22,7 +22,7 @@ struct Switchboard: AsyncParsableCommand {
         ]
     )
 
-    /// Runs the command that the arguments name and ends the process with one of ``ExitStatus``.
+    /// Runs the command that the arguments name and ends the process with one of ``ProcessStatus``.
     static func main() async {
         do {
             var command = try parseAsRoot()
@@ -36,7 +36,7 @@ struct Switchboard: AsyncParsableCommand {
             Foundation.exit(failure.status.rawValue)
         } catch let error as SettingsError {
             StandardError.write("switchboard: \(error)")
-            Foundation.exit(ExitStatus.usage.rawValue)
+            Foundation.exit(ProcessStatus.usage.rawValue)
         } catch {
             let isHelp = exitCode(for: error) == .success
             let text = fullMessage(for: error)
@@ -44,7 +44,7 @@ struct Switchboard: AsyncParsableCommand {
                 if isHelp { print(text) } else { StandardError.write(text) }
             }
             let isUsage = exitCode(for: error) == .validationFailure
-            Foundation.exit((isHelp ? ExitStatus.ok : isUsage ? .usage : .failure).rawValue)
+            Foundation.exit((isHelp ? ProcessStatus.ok : isUsage ? .usage : .failure).rawValue)
         }
     }
 }

@@ -46,7 +46,7 @@ struct ClientTests {
     @Test("exit codes are told in the help, each once")
     func exitCodes() {
         let help = Switchboard.helpMessage(columns: 200)
-        for status in ExitStatus.allCases { #expect(help.contains("\(status.rawValue)  ")) }
-        #expect(Set(ExitStatus.allCases.map(\.text)).count == ExitStatus.allCases.count)
+        for status in ProcessStatus.allCases { #expect(help.contains("\(status.rawValue)  ")) }
+        #expect(Set(ProcessStatus.allCases.map(\.text)).count == ProcessStatus.allCases.count)
     }
 }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// Speaks the HTTP API of a gateway.
 struct APIClient: Sendable {
@@ -9,6 +10,13 @@ struct APIClient: Sendable {
     var server: String
     /// The value of `Authorization`: secret.
     var authorization: String?
+
+    /// One for the process, never shut down; a gateway that is not there is an answer at once, not after retries.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+    }()
 
     /// A client that shows nothing.
     ///
@@ -95,7 +103,7 @@ struct APIClient: Sendable {
             request.body = .bytes(ByteBuffer(string: body.text))
         }
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+            let response = try await Self.http.execute(request, timeout: .seconds(30))
             let bytes = try await response.body.collect(upTo: 64 << 20)
             let data = Data(bytes.readableBytesView)
             let value =

@@ -1,12 +1,37 @@
 import ArgumentParser
+import ServiceLifecycle
+import UnixSignals
 
 /// Shows the whole way of a message on this machine.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Show the whole way of an agent message, with simulated APNs and FCM on this machine."
+        abstract: "Show the whole way of an agent message, with simulated APNs and FCM on this machine.",
+        discussion: """
+            Starts a gateway in a temporary directory and simulated providers with TLS and HTTP/2, all on the loopback \
+            address, and checks every step. Without --once it stays up and prints what to try next.
+            """
     )
     @Flag(help: "End after the demonstration instead of staying up.") var once = false
 
-    func run() async throws {}
+    func run() async throws {
+        let stage = try await DemoStage.start()
+        do {
+            let gateway = try await Gateway.open(settings: stage.settings, logger: stage.logger)
+            let (addresses, listening) = AsyncStream.makeStream(
+                of: ListenAddress.self,
+                bufferingPolicy: .bufferingNewest(1)
+            )
+            let demo = ServiceGroupConfiguration.ServiceConfiguration(
+                service: DemoService(addresses: addresses, once: once, stage: stage),
+                successTerminationBehavior: .gracefullyShutdownGroup,
+                failureTerminationBehavior: .gracefullyShutdownGroup
+            )
+            try await gateway.run(signals: [.sigterm, .sigint], beside: [demo]) { listening.yield($0) }
+        } catch {
+            await stage.stop()
+            throw error
+        }
+        await stage.stop()
+    }
 }

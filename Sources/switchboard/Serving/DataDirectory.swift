@@ -75,7 +75,7 @@ struct DataDirectory {
         at path: String,
         isNamed: Bool,
         what: String,
-        missing: ExitStatus,
+        missing: ProcessStatus,
         make: () -> String
     ) throws -> (text: String, isNew: Bool) {
         var isNew = false

@@ -185,9 +185,10 @@ final class Gateway: Sendable {
         // Later ones depend on earlier ones and stop first: listeners, then deliveries.
         var list: [any Service] = [delivery, apiListener(onListening)]
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
-        list.append(SecondSignal())
+        list.append(SecondSignal(logger: logger))
         var configuration = ServiceGroupConfiguration(
-            services: list.map { .init(service: $0) } + others,
+            // A service that fails stops the others in order too: what is on its way is still recorded.
+            services: list.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + others,
             gracefulShutdownSignals: signals,
             logger: quietLogger
         )

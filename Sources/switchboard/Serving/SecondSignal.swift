@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Logging
 import ServiceLifecycle
 import Synchronization
 
@@ -7,7 +8,13 @@ import Synchronization
 ///
 /// What is on its way then stays owned in the store, and the next start sends it again.
 final class SecondSignal: Service {
+    private let logger: Logger
     private let sources = Mutex<[any DispatchSourceSignal]>([])
+
+    /// Nothing is watched before the first signal.
+    ///
+    /// - Parameter logger: For what operators should know.
+    init(logger: Logger) { self.logger = logger }
 
     /// Waits for the first signal, then returns with the handlers in place, so that the shutdown goes on behind it.
     func run() async throws {
@@ -15,10 +22,11 @@ final class SecondSignal: Service {
         sources.withLock { sources in
             sources = [SIGTERM, SIGINT].map { signal in
                 let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
-                source.setEventHandler { _exit(ExitStatus.secondSignal.rawValue) }
+                source.setEventHandler { _exit(ProcessStatus.secondSignal.rawValue) }
                 source.resume()
                 return source
             }
         }
+        logger.notice("stopping")
     }
 }

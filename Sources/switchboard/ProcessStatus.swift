@@ -1,5 +1,5 @@
 /// How the process ends; the numbers are part of what scripts and service managers rely on.
-enum ExitStatus: Int32, CaseIterable {
+enum ProcessStatus: Int32, CaseIterable {
     /// Done, or stopped by one SIGTERM or SIGINT.
     case ok = 0
     /// It failed while it ran: an expectation of the demo, a refusal of the API, a provider that cannot be used.

@@ -1,0 +1,52 @@
+/// What `apns-push-type` may say, and which topic goes with it.
+///
+/// Source: Apple, "Sending notification requests to APNs".
+package enum APNsPushType: String, Sendable, CaseIterable {
+    case alert
+    case background
+    case complication
+    case controls
+    case fileprovider
+    case liveactivity
+    case location
+    case mdm
+    case pushtotalk
+    case voip
+    case widgets
+
+    /// What follows the bundle id in the topic; empty for none.
+    package var topicSuffix: String {
+        switch self {
+        case .alert, .background, .mdm: ""
+        case .complication: ".complication"
+        case .controls: ".push-type.controls"
+        case .fileprovider: ".pushkit.fileprovider"
+        case .liveactivity: ".push-type.liveactivity"
+        case .location: ".location-query"
+        case .pushtotalk: ".voip-ptt"
+        case .voip: ".voip"
+        case .widgets: ".push-type.widgets"
+        }
+    }
+
+    /// The largest body in bytes.
+    package var payloadLimit: Int { self == .voip ? 5120 : 4096 }
+
+    /// The member that the body must have.
+    ///
+    /// An MDM push names its device by `mdm` and has no `aps` (Apple, "Mobile Device Management Protocol").
+    var requiredMember: StaticString { self == .mdm ? "mdm" : "aps" }
+
+    /// Takes the suffix of any push type off a topic.
+    ///
+    /// - Parameter topic: The value of `apns-topic`.
+    /// - Returns: The bundle id and the suffix.
+    static func split(topic: String) -> (bundleID: String, suffix: String) {
+        for suffix in Self.suffixes where topic.hasSuffix(suffix) {
+            return (String(topic.dropLast(suffix.count)), suffix)
+        }
+        return (topic, "")
+    }
+
+    private static let suffixes = Self.allCases.map(\.topicSuffix).filter { !$0.isEmpty }
+}

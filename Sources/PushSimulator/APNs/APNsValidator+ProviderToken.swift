@@ -1,0 +1,88 @@
+import Crypto
+
+extension APNsValidator {
+    /// A provider token counts for an hour either way of its `iat` (Apple, "Establishing a token-based connection").
+    private static let lifeSeconds: Int64 = 3600
+    /// A token must not be replaced sooner after it was first used on the connection (same page; that the first *use*
+    /// counts is reported by senders, jchambers/pushy#931).
+    private static let shortestUse: Int64 = 20 * 60 * 1000
+
+    /// Checks the provider token.
+    ///
+    /// The token that is in force on the connection is recognised by its text, so that the signature is verified once
+    /// per connection and token.
+    func checkProviderToken(
+        _ authorization: String?,
+        connection: inout APNsConnectionState,
+        at now: SimulatorTime
+    ) throws(APNsRefusal) {
+        guard let authorization, !authorization.isEmpty else { throw APNsRefusal(.missingProviderToken) }
+        if let current = connection.current, current.authorization == authorization {
+            try Self.checkAge(issuedAtSeconds: current.issuedAtSeconds, at: now)
+            return
+        }
+        let token = try self.verified(authorization, at: now)
+        if let current = connection.current {
+            guard token.keyID == current.keyID, token.teamID == current.teamID else {
+                throw APNsRefusal(.unrelatedKeyIDInToken)
+            }
+            guard now.milliseconds - current.firstUse.milliseconds >= Self.shortestUse else {
+                throw APNsRefusal(.tooManyProviderTokenUpdates)
+            }
+        }
+        connection.current = token
+        // Another key may be allowed other topics.
+        connection.lastTarget = nil
+    }
+
+    private static func checkAge(issuedAtSeconds: Int64, at now: SimulatorTime) throws(APNsRefusal) {
+        let age = now.seconds - issuedAtSeconds
+        if age > Self.lifeSeconds { throw APNsRefusal(.expiredProviderToken) }
+        if age < -Self.lifeSeconds { throw APNsRefusal(.invalidProviderToken) }
+    }
+
+    /// Signature before age, so that a forged token never passes for an old one.
+    private func verified(
+        _ authorization: String,
+        at now: SimulatorTime
+    ) throws(APNsRefusal) -> APNsConnectionState.Current {
+        let scheme = "bearer "
+        guard authorization.prefix(scheme.count).lowercased() == scheme,
+            let jws = CompactJWS(String(authorization.dropFirst(scheme.count))),
+            jws.header["alg"]?.stringValue == "ES256",
+            let keyID = jws.header["kid"]?.stringValue, Self.isIdentifier(keyID),
+            let teamID = jws.claims["iss"]?.stringValue, Self.isIdentifier(teamID),
+            let issuedAt = jws.claims["iat"]?.doubleValue, abs(issuedAt) < 1e15,
+            jws.signature.count == 64
+        else { throw APNsRefusal(.invalidProviderToken) }
+        var topics: Set<String> = []
+        if !self.directory.keys.isEmpty {
+            guard let key = self.directory.keys[keyID], key.teamID == teamID,
+                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
+                key.publicKey.isValidSignature(signature, for: jws.signingInput)
+            else { throw APNsRefusal(.invalidProviderToken) }
+            if key.isOfOtherEnvironment { throw APNsRefusal(.badEnvironmentKeyIDInToken) }
+            topics = key.topics
+        }
+        try Self.checkAge(issuedAtSeconds: Int64(issuedAt), at: now)
+        return .init(
+            authorization: authorization,
+            keyID: keyID,
+            teamID: teamID,
+            issuedAtSeconds: Int64(issuedAt),
+            firstUse: now,
+            topics: topics
+        )
+    }
+
+    /// Key ids and team ids are ten letters and digits.
+    private static func isIdentifier(_ text: String) -> Bool {
+        text.utf8.count == 10
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,111 @@
+/// Judges pushes as APNs does.
+///
+/// Sources: Apple, "Sending notification requests to APNs", "Establishing a token-based connection to APNs" and
+/// "Handling notification responses from APNs". No page says in which order APNs looks at things; here it is request
+/// line, repeated fields, provider token, device token, the other fields, payload, device.
+package struct APNsValidator: Sendable {
+    /// What APNs knows.
+    package var directory: APNsDirectory
+    /// Makes the ids of pushes that bring none: canonical lower-case UUIDs.
+    private let makeID: @Sendable () -> String
+
+    /// Takes what APNs knows.
+    ///
+    /// - Parameters:
+    ///   - directory: Keys and devices.
+    ///   - makeID: Makes the ids of pushes that bring none.
+    package init(directory: APNsDirectory, makeID: @escaping @Sendable () -> String = RandomID.uuid) {
+        self.directory = directory
+        self.makeID = makeID
+    }
+
+    /// Judges one push.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - connection: What is remembered of its connection; changed by it.
+    ///   - now: The moment of arrival.
+    /// - Returns: The verdict with Apple's answer.
+    package func verdict(
+        on request: SimulatorRequest,
+        connection: inout APNsConnectionState,
+        at now: SimulatorTime
+    ) -> PushVerdict {
+        var id: String?
+        var token: String?
+        do throws(APNsRefusal) {
+            let headers = try Self.headers(of: request, id: &id)
+            token = try Self.token(of: request)
+            try self.checkProviderToken(headers.authorization, connection: &connection, at: now)
+            let device = try Self.deviceToken(token)
+            let type = try Self.pushType(headers.pushType)
+            let bundleID = try Self.bundleID(of: headers, type: type, connection: &connection)
+            try Self.check(headers, type: type)
+            try Self.check(request.body, type: type)
+            try self.check(device: device, bundleID: bundleID)
+            return PushVerdict(token: token, reason: nil, reply: APNsReply.accepted(id: id ?? self.makeID()))
+        } catch {
+            let reply = APNsReply.refused(
+                status: error.reason.status,
+                reason: error.reason.rawValue,
+                id: id ?? self.makeID(),
+                timestamp: error.timestamp
+            )
+            return PushVerdict(token: token, reason: error.reason.rawValue, reply: reply)
+        }
+    }
+
+    /// The path's last part, which names the device.
+    private static func token(of request: SimulatorRequest) throws(APNsRefusal) -> String {
+        guard request.method == "POST" else { throw APNsRefusal(.methodNotAllowed) }
+        let prefix = "/3/device"
+        guard request.path.hasPrefix(prefix) else { throw APNsRefusal(.badPath) }
+        let rest = request.path.dropFirst(prefix.utf8.count)
+        if rest.isEmpty || rest == "/" { throw APNsRefusal(.missingDeviceToken) }
+        guard rest.hasPrefix("/"), !rest.dropFirst().contains("/") else { throw APNsRefusal(.badPath) }
+        let token = rest.dropFirst()
+        let hasUpperCase = token.utf8.contains { (0x41...0x5A).contains($0) }
+        return hasUpperCase ? token.lowercased() : String(token)
+    }
+
+    private static func bundleID(
+        of headers: Headers,
+        type: APNsPushType?,
+        connection: inout APNsConnectionState
+    ) throws(APNsRefusal) -> String {
+        if let last = connection.lastTarget, last.topic == headers.topic, last.pushType == headers.pushType {
+            return last.bundleID
+        }
+        let bundleID = try Self.bundleID(headers.topic, type: type, allowed: connection.current?.topics ?? [])
+        if let topic = headers.topic { connection.lastTarget = (topic, headers.pushType, bundleID) }
+        return bundleID
+    }
+
+    /// Apple says not to assume a length; tokens of Live Activities are longer than those of apps.
+    ///
+    /// The bound is ours.
+    private static let longestDeviceToken = 400
+
+    private static func deviceToken(_ token: String?) throws(APNsRefusal) -> String {
+        guard let token, token.utf8.count.isMultiple(of: 2), token.utf8.count <= Self.longestDeviceToken,
+            token.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+        else { throw APNsRefusal(.badDeviceToken) }
+        return token
+    }
+
+    private func check(device token: String, bundleID: String) throws(APNsRefusal) {
+        guard !self.directory.devices.isEmpty, let device = self.directory.devices[token] else { return }
+        if let app = device.app, app != bundleID { throw APNsRefusal(.deviceTokenNotForTopic) }
+        if let moment = device.unregisteredSince { throw APNsRefusal(.unregistered, timestamp: moment) }
+    }
+
+    /// No page names a reason for a body that is no JSON object with `aps`; it counts as an empty payload here.
+    private static func check(_ body: [UInt8], type: APNsPushType?) throws(APNsRefusal) {
+        guard !body.isEmpty else { throw APNsRefusal(.payloadEmpty) }
+        guard body.count <= type?.payloadLimit ?? APNsPushType.alert.payloadLimit else {
+            throw APNsRefusal(.payloadTooLarge)
+        }
+        let hasContent = try? JSONParser.isObject(body, having: type?.requiredMember ?? "aps")
+        guard hasContent == true else { throw APNsRefusal(.payloadEmpty) }
+    }
+}

@@ -1,0 +1,81 @@
+internal import Hummingbird
+
+/// What the control port does.
+struct ControlHandlers: Sendable {
+    /// Longer waits are cut to this.
+    private static let longestWaitSeconds = 300
+
+    let core: SimulatorCore
+    let log: PushLog
+
+    /// `GET /pushes?after=&waitSeconds=`: pushes with greater numbers, as soon as there is one.
+    func pushes(_ request: Request) async -> Response {
+        guard let after = Self.number("after", in: request, upTo: Int.max - 1),
+            let wait = Self.number("waitSeconds", in: request, upTo: Int.max)
+        else { return Self.problem("after and waitSeconds must be whole numbers from 0") }
+        if wait > 0, self.log.lastNumber <= after {
+            _ = await self.log.wait(forNumber: after + 1, within: .seconds(min(wait, Self.longestWaitSeconds)))
+        }
+        let pushes = self.log.pushes(after: after)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("pushes")
+            writer.array { writer in
+                for push in pushes { push.write(to: &writer) }
+            }
+            writer.member("next", pushes.last?.number ?? after)
+        }
+        return Self.json(writer.bytes)
+    }
+
+    /// `DELETE /pushes`.
+    func clear() -> Response {
+        self.log.clear()
+        return Response(status: .noContent)
+    }
+
+    /// `GET /rules`.
+    func rules() -> Response {
+        Self.json(JSONWriter.bytes(of: .array(self.core.currentRules.map(\.json))))
+    }
+
+    /// `PUT /rules`: takes all or nothing, and shows what was understood.
+    func replaceRules(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: 1 << 20)
+        do {
+            self.core.replaceRules(with: try RuleBook.parse(Array(body.readableBytesView)))
+        } catch {
+            return Self.problem(error.description)
+        }
+        return self.rules()
+    }
+
+    /// `GET /stats`.
+    func statistics() -> Response {
+        var writer = JSONWriter()
+        self.core.statistics.write(to: &writer)
+        return Self.json(writer.bytes)
+    }
+
+    /// A query parameter; 0 when absent, nil when it is no such number.
+    private static func number(_ name: String, in request: Request, upTo limit: Int) -> Int? {
+        guard let text = request.uri.queryParameters[name[...]], !text.isEmpty else { return 0 }
+        return Int(text).flatMap { (0...limit).contains($0) ? $0 : nil }
+    }
+
+    private static func problem(_ text: String) -> Response {
+        Response(
+            status: .badRequest,
+            headers: [.contentType: "text/plain; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: text + "\n"))
+        )
+    }
+
+    private static func json(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes))
+        )
+    }
+}

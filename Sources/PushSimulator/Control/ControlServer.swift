@@ -1,0 +1,85 @@
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import ServiceLifecycle
+
+/// The control port: plain HTTP, for test scripts and people.
+///
+/// Any thread.
+final class ControlServer: Sendable {
+    /// Where it listens.
+    let address: SimulatorAddress
+
+    private let group: ServiceGroup
+    private let task: Task<Void, any Error>
+
+    private init(address: SimulatorAddress, group: ServiceGroup, task: Task<Void, any Error>) {
+        self.address = address
+        self.group = group
+        self.task = task
+    }
+
+    /// Listens.
+    ///
+    /// - Parameters:
+    ///   - address: Where.
+    ///   - handlers: What it does.
+    ///   - logger: Gets what the server has to say.
+    /// - Returns: The listening server; it must be stopped.
+    /// - Throws: ``SimulatorError/cannotListen(on:reason:)``.
+    static func start(
+        at address: SimulatorAddress,
+        handlers: ControlHandlers,
+        logger: Logger
+    ) async throws(SimulatorError) -> ControlServer {
+        let (ports, found) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingOldest(1))
+        let application = Application(
+            router: Self.router(handlers),
+            configuration: .init(address: .hostname(address.host, port: address.port), serverName: "push-simulator"),
+            onServerRunning: { channel in
+                found.yield(channel.localAddress?.port ?? address.port)
+                found.finish()
+            },
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
+            logger: logger
+        )
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: application)],
+                gracefulShutdownSignals: [],
+                logger: logger
+            )
+        )
+        // Ends with `stop`, which waits for it.
+        let task = Task {
+            defer { found.finish() }
+            try await group.run()
+        }
+        for await port in ports {
+            return ControlServer(address: .init(host: address.host, port: port), group: group, task: task)
+        }
+        do {
+            try await task.value
+            throw SimulatorError.cannotListen(on: "\(address)", reason: "the server ended")
+        } catch {
+            throw .cannotListen(on: "\(address)", reason: PushSimulator.reason(error))
+        }
+    }
+
+    /// Stops listening, lets requests in progress finish, and ends.
+    func stop() async {
+        await self.group.triggerGracefulShutdown()
+        _ = await self.task.result
+    }
+
+    private static func router(_ handlers: ControlHandlers) -> Router<BasicRequestContext> {
+        let router = Router()
+        router.get("/pushes") { request, _ in await handlers.pushes(request) }
+        router.delete("/pushes") { _, _ in handlers.clear() }
+        router.get("/rules") { _, _ in handlers.rules() }
+        router.put("/rules") { request, _ in try await handlers.replaceRules(request) }
+        router.get("/stats") { _, _ in handlers.statistics() }
+        return router
+    }
+}

@@ -1,0 +1,104 @@
+package import Crypto
+package import CryptoExtras
+internal import FoundationEssentials
+
+/// The certificates and keys of one simulator: what its servers show, and what its clients sign with.
+///
+/// Any thread.
+package struct SimulatorCredentials: Sendable {
+    /// The folder in which all of it lies.
+    package let folder: String
+    /// The authority that clients must trust, PEM.
+    package let authorityPEM: String
+    /// The servers' certificate, PEM.
+    let serverCertificatePEM: String
+    /// Its key, PEM.
+    let serverKeyPEM: String
+    /// The team's APNs key: what a sender signs provider tokens with.
+    package let teamKey: P256.Signing.PrivateKey
+    /// The id of the APNs key, ten characters.
+    package let keyID: String
+    /// The team, ten characters.
+    package let teamID: String
+    /// The bundle id that the key may send for.
+    package let topic: String
+    /// The service account's key: what a sender signs assertions with.
+    package let accountKey: _RSA.Signing.PrivateKey
+    /// The id of the service account's key.
+    package let accountKeyID: String
+    /// The service account's address.
+    package let accountEmail: String
+    /// The service account's project.
+    package let projectID: String
+
+    /// The authority's file: what a client is told to trust.
+    package var authorityFile: String { Self.path("ca.pem", in: self.folder) }
+    /// The file of the team's APNs key (PKCS#8 PEM).
+    package var teamKeyFile: String { Self.path("apns-key.p8", in: self.folder) }
+    /// The service account's file in Google's form.
+    package var serviceAccountFile: String { Self.path("service-account.json", in: self.folder) }
+
+    /// Reads what the folder has and makes what it lacks.
+    ///
+    /// Blocks on files and on making keys: not for an event loop.
+    ///
+    /// - Parameter folder: The folder; made when it is not there.
+    /// - Throws: ``SimulatorError/credentials(file:reason:)`` when a file cannot be read, written or understood.
+    package init(folder: String) throws(SimulatorError) {
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw .credentials(file: folder, reason: "the folder cannot be made")
+        }
+        self.folder = folder
+        let authority = try Self.certificate("ca", in: folder, authority: nil) {
+            try CertificateFactory.authority()
+        }
+        let server = try Self.certificate("server", in: folder, authority: authority) {
+            try CertificateFactory.server(issuedBy: authority)
+        }
+        self.authorityPEM = authority.certificatePEM
+        self.serverCertificatePEM = server.certificatePEM
+        self.serverKeyPEM = server.keyPEM
+        self.teamKey = try Self.teamKey(in: folder)
+        let team = try Self.team(in: folder)
+        (self.teamID, self.keyID, self.topic) = (team.teamID, team.keyID, team.topic)
+        let account = try Self.account(in: folder)
+        self.accountKey = account.key
+        self.accountKeyID = account.keyID
+        self.accountEmail = account.email
+        self.projectID = account.projectID
+    }
+
+    /// Writes the service account's file, for the address at which the token endpoint is now.
+    ///
+    /// - Parameter tokenURI: The token endpoint.
+    /// - Throws: ``SimulatorError/credentials(file:reason:)``.
+    func writeServiceAccount(tokenURI: String) throws(SimulatorError) {
+        let json = JSONValue.object([
+            .init(name: "type", value: .string("service_account")),
+            .init(name: "project_id", value: .string(self.projectID)),
+            .init(name: "private_key_id", value: .string(self.accountKeyID)),
+            .init(name: "private_key", value: .string(self.accountKey.pkcs8PEMRepresentation + "\n")),
+            .init(name: "client_email", value: .string(self.accountEmail)),
+            .init(name: "token_uri", value: .string(tokenURI)),
+        ])
+        try Self.write(json, to: "service-account.json", in: self.folder, isSecret: true)
+    }
+
+    /// Writes one JSON file.
+    static func write(
+        _ json: JSONValue,
+        to name: String,
+        in folder: String,
+        isSecret: Bool
+    ) throws(SimulatorError) {
+        let text = String(decoding: JSONWriter.bytes(of: json), as: UTF8.self) + "\n"
+        try CredentialFile(path: Self.path(name, in: folder)).write(text, isSecret: isSecret)
+    }
+
+    /// The path of a file in a folder.
+    static func path(_ name: String, in folder: String) -> String {
+        folder.hasSuffix("/") ? folder + name : folder + "/" + name
+    }
+}

@@ -1,0 +1,53 @@
+/// Identifiers from the system's generator.
+package enum RandomID {
+    /// A random UUID (RFC 9562 version 4).
+    ///
+    /// - Returns: Its canonical form in lower case.
+    @Sendable package static func uuid() -> String {
+        // Two draws in all: each is a system call.
+        var generator = SystemRandomNumberGenerator()
+        var high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        var low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        return String(unsafeUninitializedCapacity: 36) { buffer in
+            for index in 0..<36 {
+                switch index {
+                case 8, 13, 18, 23: buffer[index] = UInt8(ascii: "-")
+                default:
+                    if index < 18 {
+                        buffer[index] = Self.digit(high >> 60)
+                        high <<= 4
+                    } else {
+                        buffer[index] = Self.digit(low >> 60)
+                        low <<= 4
+                    }
+                }
+            }
+            return 36
+        }
+    }
+
+    /// Random digits.
+    ///
+    /// - Parameter count: How many bytes of randomness.
+    /// - Returns: Twice as many hexadecimal digits in lower case.
+    @Sendable package static func hexadecimal(_ count: Int) -> String {
+        String(decoding: Self.hex(Self.bytes(count)), as: UTF8.self)
+    }
+
+    /// Random bytes.
+    ///
+    /// - Parameter count: How many.
+    /// - Returns: The bytes.
+    static func bytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.flatMap { [Self.digit(UInt64($0 >> 4)), Self.digit(UInt64($0 & 15))] }
+    }
+
+    private static func digit(_ value: UInt64) -> UInt8 {
+        UInt8(truncatingIfNeeded: value < 10 ? 0x30 + value : 0x57 + value)
+    }
+}

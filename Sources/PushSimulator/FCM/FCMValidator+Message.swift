@@ -1,0 +1,97 @@
+extension FCMValidator {
+    /// Four weeks (firebase.google.com, AndroidConfig).
+    private static let longestTTLSeconds: Int64 = 2_419_200
+    /// Keys and values of what a device gets (firebase.google.com, "About FCM messages").
+    private static let payloadLimit = 4096
+    /// The same for messages to topics.
+    private static let topicPayloadLimit = 2048
+    /// Google documents no pattern for registration tokens; longer ones are none.
+    private static let longestToken = 4096
+
+    /// Checks what the types alone do not say.
+    static func check(_ message: JSONValue) throws(FCMRefusal) {
+        let isToDevice = try Self.checkTarget(of: message)
+        try Self.checkKeys(message["data"], at: "message.data")
+        if let android = message["android"] {
+            try Self.checkKeys(android["data"], at: "message.android.data")
+            try Self.checkTTL(android["ttl"])
+        }
+        if let options = message["webpush"].flatMap({ $0["fcm_options"] ?? $0["fcmOptions"] }),
+            let link = options["link"]?.stringValue, !link.hasPrefix("https://")
+        {
+            throw .invalid(.init(field: "message.webpush.fcm_options.link", text: "The link must use https."))
+        }
+        let limit = isToDevice ? Self.payloadLimit : Self.topicPayloadLimit
+        guard Self.payloadSize(of: message) <= limit else { throw FCMRefusal.tooBig }
+    }
+
+    /// - Returns: Whether the message goes to one device.
+    private static func checkTarget(of message: JSONValue) throws(FCMRefusal) -> Bool {
+        let targets = ["token", "topic", "condition"].compactMap { name in
+            message[name]?.stringValue.map { (name: name, value: $0) }
+        }
+        guard let target = targets.first, !target.value.isEmpty else {
+            throw .invalid(.init(field: "message", text: "Recipient of the message is not set."))
+        }
+        guard targets.count == 1 else {
+            let field = "message.\(targets[1].name)"
+            throw .malformed([
+                .init(field: field, text: "The target is set already: only one of token, topic, condition.")
+            ])
+        }
+        switch target.name {
+        case "token":
+            let isPlausible =
+                target.value.utf8.count <= Self.longestToken
+                && target.value.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+            guard isPlausible else { throw FCMRefusal.badToken }
+            return true
+        case "topic":
+            guard target.value.wholeMatch(of: /[a-zA-Z0-9\-_.~%]+/) != nil else {
+                throw .invalid(.init(field: "message.topic", text: "Invalid topic name."))
+            }
+        default: break
+        }
+        return false
+    }
+
+    /// Keys that belong to FCM itself.
+    private static func checkKeys(_ data: JSONValue?, at path: String) throws(FCMRefusal) {
+        for member in data?.members ?? [] {
+            let name = member.name
+            let isReserved =
+                name == "from" || name == "message_type" || name.hasPrefix("google") || name.hasPrefix("gcm")
+            if isReserved || name.isEmpty {
+                throw .invalid(.init(field: path, text: "Invalid data payload key: \(name)"))
+            }
+        }
+    }
+
+    private static func checkTTL(_ value: JSONValue?) throws(FCMRefusal) {
+        guard let text = value?.stringValue, let ttl = FCMDuration(text) else { return }
+        let isTooLong =
+            ttl.seconds > Self.longestTTLSeconds || (ttl.seconds == Self.longestTTLSeconds && ttl.hasFraction)
+        if text.hasPrefix("-") || isTooLong {
+            throw .invalid(.init(field: "message.android.ttl", text: "The time to live is out of range."))
+        }
+    }
+
+    /// No page says how the size is counted; here it is the keys and values of data and notification, Android's in place
+    /// of the common ones where both are given.
+    private static func payloadSize(of message: JSONValue) -> Int {
+        let android = message["android"]
+        let data = android?["data"] ?? message["data"]
+        var size = 0
+        for member in data?.members ?? [] {
+            size += member.name.utf8.count + (member.value.stringValue?.utf8.count ?? 0)
+        }
+        let special = android?["notification"]
+        for part in [message["notification"], special].compactMap(\.self) {
+            for member in part.members ?? [] {
+                if part != special, let special, special[member.name] != nil { continue }
+                size += member.name.utf8.count + (member.value.stringValue?.utf8.count ?? 0)
+            }
+        }
+        return size
+    }
+}

@@ -1,0 +1,65 @@
+package import Crypto
+
+/// A signed token in compact serialisation (RFC 7515 section 7.1), taken apart but not verified.
+package struct CompactJWS: Sendable {
+    /// The protected header.
+    package var header: JSONValue
+    /// The claims.
+    package var claims: JSONValue
+    /// What was signed: the first two parts exactly as received.
+    package var signingInput: [UInt8]
+    /// The signature bytes.
+    package var signature: [UInt8]
+
+    /// Longer tokens are refused unread.
+    private static let longestToken = 8192
+
+    /// Takes a token apart.
+    ///
+    /// Nil when it is no such thing, when header or claims are no JSON objects, or when the header names critical extensions
+    /// (none are known here).
+    ///
+    /// - Parameter text: Three base64url parts with dots between them.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.longestToken else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3,
+            let headerBytes = Base64.decodeURL(parts[0]), let header = try? JSONParser.parse(headerBytes),
+            let claimsBytes = Base64.decodeURL(parts[1]), let claims = try? JSONParser.parse(claimsBytes),
+            let signature = Base64.decodeURL(parts[2]),
+            header.members != nil, claims.members != nil, header["crit"] == nil
+        else { return nil }
+        self.header = header
+        self.claims = claims
+        self.signingInput = Array(text.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+        self.signature = signature
+    }
+
+    /// Signs a token with ES256 (RFC 7518 section 3.4: raw r and s, 64 bytes).
+    ///
+    /// - Parameters:
+    ///   - header: The protected header, `alg` included.
+    ///   - claims: The claims.
+    ///   - key: The private key.
+    /// - Returns: The compact serialisation.
+    /// - Throws: What the key throws.
+    package static func signed(
+        header: JSONValue,
+        claims: JSONValue,
+        with key: P256.Signing.PrivateKey
+    ) throws -> String {
+        let input = Self.signingInput(header: header, claims: claims)
+        let signature = try key.signature(for: Array(input.utf8))
+        return input + "." + Base64.encodeURL(Array(signature.rawRepresentation))
+    }
+
+    /// The first two parts of a token.
+    ///
+    /// - Parameters:
+    ///   - header: The protected header.
+    ///   - claims: The claims.
+    /// - Returns: What is to be signed.
+    package static func signingInput(header: JSONValue, claims: JSONValue) -> String {
+        Base64.encodeURL(JSONWriter.bytes(of: header)) + "." + Base64.encodeURL(JSONWriter.bytes(of: claims))
+    }
+}

@@ -1,0 +1,27 @@
+package import CryptoExtras
+
+/// A service account's key as Google knows it.
+package struct ServiceAccountKey: Sendable {
+    /// The account's address.
+    package var clientEmail: String
+    /// The key's id.
+    package var keyID: String
+    /// The account's project.
+    package var projectID: String
+    /// Verifies the assertions.
+    package var publicKey: _RSA.Signing.PublicKey
+
+    /// Takes a key.
+    ///
+    /// - Parameters:
+    ///   - clientEmail: The account's address.
+    ///   - keyID: The key's id.
+    ///   - projectID: The account's project.
+    ///   - publicKey: Verifies the assertions.
+    package init(clientEmail: String, keyID: String, projectID: String, publicKey: _RSA.Signing.PublicKey) {
+        self.clientEmail = clientEmail
+        self.keyID = keyID
+        self.projectID = projectID
+        self.publicKey = publicKey
+    }
+}

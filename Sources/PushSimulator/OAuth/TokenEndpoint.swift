@@ -1,0 +1,128 @@
+import CryptoExtras
+
+/// Judges requests for access tokens as Google's token endpoint does.
+///
+/// Source: developers.google.com, "Using OAuth 2.0 for Server to Server Applications"; RFC 7523 with Google's changes.
+package struct TokenEndpoint: Sendable {
+    /// The known accounts, by key id.
+    ///
+    /// Empty: any well-formed assertion is taken, whoever signed it.
+    package var keys: [String: ServiceAccountKey]
+    /// What `aud` may say: the endpoint's own address, and Google's.
+    package var audiences: Set<String>
+    /// How long tokens count.
+    package var lifetimeSeconds: Int64
+
+    /// What the clocks of client and server may differ by.
+    private static let leewaySeconds: Int64 = 300
+
+    /// Takes what is known.
+    ///
+    /// - Parameters:
+    ///   - keys: The accounts' keys.
+    ///   - audiences: What `aud` may say.
+    ///   - lifetimeSeconds: How long tokens count.
+    package init(keys: [ServiceAccountKey], audiences: Set<String>, lifetimeSeconds: Int64 = 3600) {
+        self.keys = Dictionary(keys.map { ($0.keyID, $0) }) { _, last in last }
+        self.audiences = audiences
+        self.lifetimeSeconds = lifetimeSeconds
+    }
+
+    /// Judges one request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - now: The moment of arrival.
+    /// - Returns: The verdict, and with an acceptance the new token and what it stands for.
+    package func verdict(
+        on request: SimulatorRequest,
+        at now: SimulatorTime
+    ) -> (verdict: PushVerdict, issued: (token: String, grant: AccessGrant)?) {
+        do throws(OAuthRefusal) {
+            let grant = try self.grant(for: request, at: now)
+            // As long as Google's, so that the size of the field that carries it is real.
+            let token = "ya29." + Base64.encodeURL(RandomID.bytes(720))
+            let reply = SimulatorReply.json(
+                200,
+                headers: [("cache-control", "no-store")],
+                .object([
+                    .init(name: "access_token", value: .string(token)),
+                    .init(name: "expires_in", value: .integer(self.lifetimeSeconds)),
+                    .init(name: "token_type", value: .string("Bearer")),
+                ])
+            )
+            return (PushVerdict(token: nil, reason: nil, reply: reply), (token, grant))
+        } catch {
+            return (PushVerdict(token: nil, reason: error.error, reply: error.reply), nil)
+        }
+    }
+
+    private func grant(for request: SimulatorRequest, at now: SimulatorTime) throws(OAuthRefusal) -> AccessGrant {
+        guard request.method == "POST" else {
+            throw OAuthRefusal(error: "invalid_request", text: "Only POST is taken.")
+        }
+        let type = request.header("content-type")?.split(separator: ";").first?.lowercased()
+        guard type == "application/x-www-form-urlencoded", let fields = FormDecoder.fields(of: request.body) else {
+            throw OAuthRefusal(error: "invalid_request", text: "The body must be a form.")
+        }
+        func field(_ name: String) throws(OAuthRefusal) -> String {
+            let values = fields.filter { $0.name == name }.map(\.value)
+            guard let value = values.first, !value.isEmpty else {
+                throw OAuthRefusal(error: "invalid_request", text: "Missing parameter: \(name)")
+            }
+            guard values.count == 1 else {
+                throw OAuthRefusal(error: "invalid_request", text: "Repeated parameter: \(name)")
+            }
+            return value
+        }
+        guard try field("grant_type") == "urn:ietf:params:oauth:grant-type:jwt-bearer" else {
+            throw OAuthRefusal(error: "unsupported_grant_type", text: "The grant type is not supported.")
+        }
+        guard let jws = CompactJWS(try field("assertion")), jws.header["alg"]?.stringValue == "RS256" else {
+            throw .grant("Invalid JWT: it must be in compact serialisation and signed with RS256.")
+        }
+        return try self.grant(for: jws, at: now)
+    }
+
+    private func grant(for jws: CompactJWS, at now: SimulatorTime) throws(OAuthRefusal) -> AccessGrant {
+        guard let issuer = jws.claims["iss"]?.stringValue else { throw .grant("Invalid JWT: iss is missing.") }
+        var projectID = issuer.split(separator: "@").last?.split(separator: ".").first.map { String($0) } ?? ""
+        if !self.keys.isEmpty {
+            guard let key = self.key(for: jws, issuer: issuer) else { throw .grant("Invalid grant: account not found") }
+            let signature = _RSA.Signing.RSASignature(rawRepresentation: jws.signature)
+            guard key.publicKey.isValidSignature(signature, for: jws.signingInput, padding: .insecurePKCS1v1_5) else {
+                throw .grant("Invalid JWT Signature.")
+            }
+            projectID = key.projectID
+        }
+        guard let audience = jws.claims["aud"]?.stringValue, self.audiences.contains(audience) else {
+            throw .grant("Invalid JWT: the audience is not the token endpoint.")
+        }
+        try Self.checkTimes(of: jws.claims, at: now)
+        let scopes = Set((jws.claims["scope"]?.stringValue ?? "").split(separator: " ").map { String($0) })
+        guard !scopes.isEmpty, scopes.allSatisfy({ $0.hasPrefix("https://www.googleapis.com/auth/") }) else {
+            throw OAuthRefusal(error: "invalid_scope", text: "Invalid OAuth scope or ID token audience provided.")
+        }
+        let expires = SimulatorTime(seconds: now.seconds + self.lifetimeSeconds)
+        return AccessGrant(clientEmail: issuer, projectID: projectID, scopes: scopes, expires: expires)
+    }
+
+    /// The key that the header names; without a name any key of the account.
+    private func key(for jws: CompactJWS, issuer: String) -> ServiceAccountKey? {
+        if let id = jws.header["kid"]?.stringValue {
+            return self.keys[id].flatMap { $0.clientEmail == issuer ? $0 : nil }
+        }
+        return self.keys.values.first { $0.clientEmail == issuer }
+    }
+
+    private static func checkTimes(of claims: JSONValue, at now: SimulatorTime) throws(OAuthRefusal) {
+        let text = "Invalid JWT: it must be a short-lived token (60 minutes) and in a reasonable timeframe."
+        guard let issued = claims["iat"]?.doubleValue, let expires = claims["exp"]?.doubleValue else {
+            throw .grant(text)
+        }
+        let current = Double(now.milliseconds) / 1000
+        guard expires > issued, expires - issued <= 3600, issued <= current + Double(Self.leewaySeconds),
+            expires > current - Double(Self.leewaySeconds)
+        else { throw .grant(text) }
+    }
+}

@@ -1,0 +1,132 @@
+internal import Crypto
+internal import CryptoExtras
+internal import Glibc
+internal import HTTP2Connections
+internal import NIOCore
+internal import NIOPosix
+
+extension PushSimulator {
+    /// A port that is listened on.
+    struct OpenPort {
+        var address: SimulatorAddress
+        var server: HTTP2Server
+    }
+
+    /// Opens APNs.
+    static func startAPNs(
+        _ configuration: SimulatorConfiguration,
+        _ credentials: SimulatorCredentials,
+        _ core: SimulatorCore
+    ) async throws(SimulatorError) -> OpenPort {
+        let key = APNsTeamKey(
+            keyID: credentials.keyID,
+            teamID: credentials.teamID,
+            publicKey: credentials.teamKey.publicKey,
+            topics: [credentials.topic]
+        )
+        let directory = APNsDirectory(keys: [key], devices: configuration.apnsDevices)
+        let service = APNsService(
+            core: core,
+            validator: APNsValidator(directory: directory),
+            raisedStreams: configuration.streams
+        )
+        return try await Self.listen(
+            at: configuration.apns,
+            streams: configuration.firstStreams,
+            service,
+            credentials,
+            configuration
+        )
+    }
+
+    /// Opens FCM with the token endpoint.
+    static func startFCM(
+        _ configuration: SimulatorConfiguration,
+        _ credentials: SimulatorCredentials,
+        _ core: SimulatorCore
+    ) async throws(SimulatorError) -> OpenPort {
+        let account = ServiceAccountKey(
+            clientEmail: credentials.accountEmail,
+            keyID: credentials.accountKeyID,
+            projectID: credentials.projectID,
+            publicKey: credentials.accountKey.publicKey
+        )
+        // The port is known only once it is open; until then no assertion is for this endpoint.
+        let service = FCMService(
+            core: core,
+            validator: FCMValidator(directory: FCMDirectory(devices: configuration.fcmDevices)),
+            endpoint: TokenEndpoint(keys: [account], audiences: [])
+        )
+        let port = try await Self.listen(
+            at: configuration.fcm,
+            streams: configuration.streams,
+            service,
+            credentials,
+            configuration
+        )
+        service.setAudiences(Self.audiences(at: port.address))
+        do throws(SimulatorError) {
+            try credentials.writeServiceAccount(tokenURI: Self.tokenURI(at: port.address))
+        } catch {
+            await port.server.shutdown()
+            throw error
+        }
+        return port
+    }
+
+    private static func listen(
+        at address: SimulatorAddress,
+        streams: UInt32,
+        _ application: any HTTP2ServerApplication,
+        _ credentials: SimulatorCredentials,
+        _ configuration: SimulatorConfiguration
+    ) async throws(SimulatorError) -> OpenPort {
+        var settings = HTTP2ServerConfiguration()
+        settings.maxConcurrentStreams = streams
+        let tls: TLSServerContext
+        do {
+            let identity = TLSIdentity(
+                certificateChainPEM: Array(credentials.serverCertificatePEM.utf8),
+                privateKeyPEM: Array(credentials.serverKeyPEM.utf8)
+            )
+            tls = try TLSServerContext(identity: identity)
+        } catch {
+            throw .credentials(file: credentials.folder, reason: "\(error)")
+        }
+        do {
+            let server = try await HTTP2Server.bind(
+                host: address.host,
+                port: address.port,
+                tls: tls,
+                configuration: settings,
+                application: application,
+                group: MultiThreadedEventLoopGroup.singleton,
+                logger: configuration.logger
+            )
+            return OpenPort(address: SimulatorAddress(host: address.host, port: server.port), server: server)
+        } catch {
+            throw .cannotListen(on: "\(address)", reason: Self.reason(error))
+        }
+    }
+
+    /// What the system answered, without the names of its functions.
+    static func reason(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        return String(cString: strerror(error.errnoCode))
+    }
+
+    // MARK: - Names
+
+    /// The address of the token endpoint at an FCM port.
+    static func tokenURI(at address: SimulatorAddress) -> String {
+        let isAnyAddress = address.host == "0.0.0.0" || address.host == "::"
+        return "https://\(SimulatorAddress(host: isAnyAddress ? "localhost" : address.host, port: address.port))/token"
+    }
+
+    /// The endpoint by each name that its certificate has, and Google's own.
+    private static func audiences(at address: SimulatorAddress) -> Set<String> {
+        let hosts = [address.host, "localhost", "127.0.0.1", "::1"]
+        let own = hosts.map { "https://\(SimulatorAddress(host: $0, port: address.port))/token" }
+        return Set(own + ["https://oauth2.googleapis.com/token"])
+    }
+}

@@ -1,0 +1,105 @@
+/// What becomes of a request once the rules have had their say.
+package struct RuledOutcome: Sendable {
+    /// What the sender gets to see.
+    package var result: SimulatedPush.Result
+    /// The status of the answer; nil without one.
+    package var status: Int?
+    /// The provider's word for a refusal, or what happened in place of an answer.
+    package var reason: String?
+    /// The answer; nil for none.
+    package var reply: SimulatorReply?
+
+    /// The verdict stands.
+    ///
+    /// - Parameter verdict: The provider's own judgement.
+    package init(_ verdict: PushVerdict) {
+        self.result = verdict.isAccepted ? .accepted : .refused
+        self.status = verdict.reply.status
+        self.reason = verdict.reason
+        self.reply = verdict.reply
+    }
+
+    /// There is no answer.
+    ///
+    /// - Parameter reason: What happens in its place.
+    init(unanswered reason: String) {
+        self.result = .unanswered
+        self.status = nil
+        self.reason = reason
+        self.reply = nil
+    }
+
+    /// A rule bends the verdict.
+    ///
+    /// - Parameters:
+    ///   - verdict: The provider's own judgement.
+    ///   - action: What the rule orders.
+    ///   - provider: Who was asked.
+    ///   - now: The moment of arrival.
+    package init(_ verdict: PushVerdict, bentBy action: RuleAction, provider: SimulatedProvider, at now: SimulatorTime)
+    {
+        if action.drops {
+            self.init(unanswered: "drop")
+        } else if action.resetCode != nil {
+            self.init(unanswered: "reset")
+        } else if action.goAway?.coversRequest == false {
+            self.init(unanswered: "goaway")
+        } else if action.isSilent {
+            self.init(unanswered: "silent")
+        } else {
+            self.init(Self.answer(verdict, bentBy: action, provider: provider, at: now))
+        }
+    }
+
+    private static func answer(
+        _ verdict: PushVerdict,
+        bentBy action: RuleAction,
+        provider: SimulatedProvider,
+        at now: SimulatorTime
+    ) -> PushVerdict {
+        var verdict = verdict
+        if verdict.isAccepted, action.status ?? 0 != 200, action.status != nil || action.reason != nil {
+            verdict = Self.refusal(of: verdict, bentBy: action, provider: provider, at: now)
+        }
+        if let text = action.html {
+            // A front end answers for a server that it cannot reach.
+            let status = verdict.isAccepted ? action.status ?? 502 : verdict.reply.status
+            verdict.reply = .html(status, text)
+            if status != 200 { verdict.reason = verdict.reason ?? "HTML" }
+        }
+        if let text = action.retryAfter { verdict.reply.headers.append(("retry-after", text)) }
+        return verdict
+    }
+
+    private static func refusal(
+        of verdict: PushVerdict,
+        bentBy action: RuleAction,
+        provider: SimulatedProvider,
+        at now: SimulatorTime
+    ) -> PushVerdict {
+        switch provider {
+        case .apns:
+            let status = action.status ?? action.reason.flatMap(APNsReason.init)?.status ?? 400
+            let reason = action.reason ?? APNsReason.usual(for: status)?.rawValue
+            let id = verdict.reply.headers.first { $0.name == "apns-id" }?.value ?? RandomID.uuid()
+            guard let reason else {
+                let reply = SimulatorReply(status: status, headers: [("apns-id", id)])
+                return PushVerdict(token: verdict.token, reason: "Status\(status)", reply: reply)
+            }
+            let timestamp = action.timestamp.map { SimulatorTime(milliseconds: $0) } ?? now
+            let reply = APNsReply.refused(status: status, reason: reason, id: id, timestamp: timestamp)
+            return PushVerdict(token: verdict.token, reason: reason, reply: reply)
+        case .fcm:
+            let code = action.reason ?? FCMRefusal.usualCode(for: action.status ?? 500)
+            let refusal = FCMRefusal.code(code, httpStatus: action.status)
+            return PushVerdict(token: verdict.token, reason: refusal.reason, reply: refusal.reply)
+        case .oauth:
+            let status = action.status ?? 400
+            let usual = status == 401 ? "invalid_client" : status < 500 ? "invalid_grant" : "internal_failure"
+            let refusal = OAuthRefusal(error: action.reason ?? usual, text: "Refused by a rule of the simulator.")
+            var reply = refusal.reply
+            reply.status = action.status ?? reply.status
+            return PushVerdict(token: nil, reason: refusal.error, reply: reply)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+extension SimulatorRule {
+    /// The rule in the form in which the control port takes and shows it.
+    package var json: JSONValue {
+        var match: [JSONValue.JSONMember] = []
+        if let provider = self.match.provider {
+            match.append(.init(name: "provider", value: .string(provider.rawValue)))
+        }
+        if let prefix = self.match.tokenPrefix { match.append(.init(name: "tokenPrefix", value: .string(prefix))) }
+        if let every = self.match.everyNth { match.append(.init(name: "everyNth", value: .integer(Int64(every)))) }
+        return .object([
+            .init(name: "match", value: .object(match)), .init(name: "do", value: self.action.json),
+        ])
+    }
+}
+
+extension RuleAction {
+    fileprivate var json: JSONValue {
+        var members: [JSONValue.JSONMember] = []
+        func add(_ name: String, _ value: JSONValue?) {
+            if let value { members.append(.init(name: name, value: value)) }
+        }
+        add("status", self.status.map { .integer(Int64($0)) })
+        add("reason", self.reason.map { .string($0) })
+        add("timestamp", self.timestamp.map { .integer($0) })
+        add("retryAfter", self.retryAfter.map { text in Int64(text).map { .integer($0) } ?? .string(text) })
+        add("delayMs", self.delayMilliseconds == 0 ? nil : .integer(Int64(self.delayMilliseconds)))
+        if let order = self.goAway {
+            var parts: [JSONValue.JSONMember] = [
+                .init(name: "code", value: .integer(Int64(order.code))),
+                .init(name: "processed", value: .bool(order.coversRequest)),
+            ]
+            if let data = order.debugData { parts.append(.init(name: "debugData", value: .string(data))) }
+            add("goaway", .object(parts))
+        }
+        add("reset", self.resetCode.map { .integer(Int64($0)) })
+        add("drop", self.drops ? .bool(true) : nil)
+        add("maxStreams", self.maxStreams.map { .integer(Int64($0)) })
+        add("html", self.html.map { .string($0) })
+        add("silent", self.isSilent ? .bool(true) : nil)
+        return .object(members)
+    }
+}

@@ -1,0 +1,48 @@
+/// An order to misbehave: what it applies to, and what happens then.
+package struct SimulatorRule: Sendable, Equatable {
+    /// What the rule applies to.
+    ///
+    /// All that is given must hold.
+    package var match: Match
+    /// What happens.
+    package var action: RuleAction
+
+    /// Takes a rule.
+    ///
+    /// - Parameters:
+    ///   - match: What the rule applies to.
+    ///   - action: What happens.
+    package init(match: Match = Match(), action: RuleAction) {
+        self.match = match
+        self.action = action
+    }
+
+    /// What a rule applies to.
+    package struct Match: Sendable, Equatable {
+        /// Nil for pushes of both push services; the token endpoint must be named.
+        package var provider: SimulatedProvider?
+        /// The first characters of the device token.
+        package var tokenPrefix: String?
+        /// Only every so-manyth request that fits otherwise, 1 or more; nil for each.
+        package var everyNth: Int?
+
+        /// Takes the conditions.
+        ///
+        /// - Parameters:
+        ///   - provider: Nil for pushes of both push services.
+        ///   - tokenPrefix: The first characters of the device token.
+        ///   - everyNth: Only every so-manyth request that fits otherwise.
+        package init(provider: SimulatedProvider? = nil, tokenPrefix: String? = nil, everyNth: Int? = nil) {
+            self.provider = provider
+            self.tokenPrefix = tokenPrefix
+            self.everyNth = everyNth
+        }
+
+        /// Whether a request fits, `everyNth` left aside.
+        func fits(_ provider: SimulatedProvider, token: String?) -> Bool {
+            guard self.provider.map({ $0 == provider }) ?? (provider != .oauth) else { return false }
+            guard let prefix = self.tokenPrefix else { return true }
+            return token?.hasPrefix(provider == .apns ? prefix.lowercased() : prefix) ?? false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import HTTP2Connections
+internal import Synchronization
+
+/// The simulated FCM behind its port, and Google's token endpoint on the same port at `/token`.
+final class FCMService: HTTP2ServerApplication {
+    /// More access tokens than these are not remembered; the oldest go.
+    private static let grantLimit = 10_000
+
+    private let core: SimulatorCore
+    private let endpoint: Mutex<TokenEndpoint>
+    private let validator: Mutex<FCMValidator>
+    private let connections: ConnectionTable
+
+    /// Takes what it judges by.
+    ///
+    /// - Parameters:
+    ///   - core: Rules, list and counts.
+    ///   - validator: Judges the messages; gets to know the access tokens that are issued.
+    ///   - endpoint: Judges the requests for access tokens.
+    init(core: SimulatorCore, validator: FCMValidator, endpoint: TokenEndpoint) {
+        self.core = core
+        self.endpoint = Mutex(endpoint)
+        self.validator = Mutex(validator)
+        self.connections = ConnectionTable(core: core, provider: .fcm)
+    }
+
+    /// Sets what assertions may name as their audience, once the port is known.
+    func setAudiences(_ audiences: Set<String>) {
+        self.endpoint.withLock { $0.audiences = audiences }
+    }
+
+    func connectionOpened(_ connection: HTTP2ServerConnection, facts: HTTP2ServerConnectionFacts) {
+        self.connections.open(connection)
+    }
+
+    func connectionClosed(_ connection: HTTP2ServerConnection) {
+        self.connections.close(connection)
+    }
+
+    func receive(_ requests: [HTTP2ServerRequest], on connection: HTTP2ServerConnection) {
+        guard let record = self.connections.record(of: connection) else { return }
+        let now = self.core.clock()
+        let judged = requests.map { self.judge($0, at: now) }
+        RequestBatch(
+            core: self.core,
+            connection: connection,
+            record: record,
+            port: .fcm,
+            now: now,
+            raisedStreams: nil
+        ).finish(judged)
+    }
+
+    private func judge(_ request: HTTP2ServerRequest, at now: SimulatorTime) -> RequestBatch.Judged {
+        let simulated = SimulatorRequest(request)
+        guard request.path == "/token" else {
+            // A copy, so that validation of one connection does not hold up the others.
+            let validator = self.validator.withLock { $0 }
+            return .init(request: request, provider: .fcm, verdict: validator.verdict(on: simulated, at: now))
+        }
+        let endpoint = self.endpoint.withLock { $0 }
+        let (verdict, issued) = endpoint.verdict(on: simulated, at: now)
+        if let issued { self.remember(issued.token, issued.grant, at: now) }
+        return .init(request: request, provider: .oauth, verdict: verdict)
+    }
+
+    private func remember(_ token: String, _ grant: AccessGrant, at now: SimulatorTime) {
+        self.validator.withLock { validator in
+            if validator.directory.grants.count >= Self.grantLimit {
+                // Expired ones stay until then: "expired" is another answer than "unknown".
+                let oldest = validator.directory.grants.sorted { $0.value.expires < $1.value.expires }
+                for (token, _) in oldest.prefix(Self.grantLimit / 2) { validator.directory.grants[token] = nil }
+            }
+            validator.directory.grants[token] = grant
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import Logging
+
+/// How a simulator is to be started.
+package struct SimulatorConfiguration: Sendable {
+    /// Where APNs listens.
+    package var apns = SimulatorAddress()
+    /// Where FCM and the token endpoint listen.
+    package var fcm = SimulatorAddress()
+    /// Where the control port listens; nil for none.
+    package var control: SimulatorAddress? = SimulatorAddress()
+    /// The folder of certificates and credentials; nil for a temporary one, which is removed at the end.
+    package var certificates: String?
+    /// Whether pushes are only counted, not kept.
+    package var isQuiet = false
+    /// How many pushes are kept; the oldest go first.
+    package var keptPushes = 20_000
+    /// MAX_CONCURRENT_STREAMS of an APNs connection until a push was accepted on it.
+    package var firstStreams: UInt32 = 1
+    /// MAX_CONCURRENT_STREAMS afterwards, and FCM's from the start.
+    package var streams: UInt32 = 1000
+    /// The simulated devices of APNs by token in lower case, beside which any other token is taken.
+    package var apnsDevices: [String: SimulatedDevice] = [:]
+    /// The simulated devices of FCM by token.
+    package var fcmDevices: [String: SimulatedDevice] = [:]
+    /// The wall clock; tests may move it.
+    package var clock: @Sendable () -> SimulatorTime = SimulatorTime.now
+    /// Gets what the servers have to say, at `debug`.
+    package var logger = Logger(label: "push-simulator") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Free ports of the loopback address and a temporary folder.
+    package init() {}
+}

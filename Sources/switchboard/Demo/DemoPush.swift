@@ -1,0 +1,77 @@
+import Foundation
+import PushSimulator
+
+/// A push as a simulated provider got it, with what a person wants to see of it.
+struct DemoPush {
+    /// `apns` or `fcm`.
+    let provider: String
+    /// Whether the provider took it.
+    let isAccepted: Bool
+    /// The provider's word when it did not.
+    let reason: String
+    /// The parsed body.
+    let body: JSONValue
+
+    private let path: String
+    private let headers: [(name: String, value: String)]
+
+    /// Takes what the simulator saw.
+    ///
+    /// - Parameter push: One push.
+    init(_ push: SimulatedPush) {
+        provider = push.provider.rawValue
+        isAccepted = push.result == .accepted
+        reason = push.reason ?? ""
+        body = (try? JSONValue(parsing: Data(push.body))) ?? .null
+        path = push.path
+        headers = push.headers
+    }
+
+    /// The badge that it sets; nil when it sets none.
+    var badge: Int64? {
+        if provider == "apns" { return body["aps"]["badge"].integer }
+        return fcm["data"]["badge"].string.flatMap { Int64($0) }
+    }
+
+    /// The title that is shown; empty when nothing is shown.
+    var title: String {
+        provider == "apns" ? body["aps"]["alert"]["title"].plain : fcm["data"]["title"].plain
+    }
+
+    /// The text that is shown; empty when nothing is shown.
+    var text: String {
+        provider == "apns" ? body["aps"]["alert"]["body"].plain : fcm["data"]["text"].plain
+    }
+
+    /// The message that it carries.
+    var messageID: String {
+        provider == "apns" ? body["messageId"].plain : fcm["data"]["messageId"].plain
+    }
+
+    /// What a person reads.
+    var lines: String {
+        let name = provider == "apns" ? "APNs" : "FCM "
+        var text = "  \(name) got POST \(shortened(path))\n"
+        let interesting = ["apns-topic", "apns-push-type", "apns-priority", "apns-id", "apns-collapse-id"]
+        for header in headers where interesting.contains(header.name) {
+            text += "         \(header.name): \(header.value)\n"
+        }
+        if provider == "fcm" {
+            text += "         android.priority: \(fcm["android"]["priority"].plain)"
+            let count = fcm["android"]["notification"]["notification_count"]
+            if count != .null { text += ", notification_count: \(count.plain)" }
+            text += "\n"
+        }
+        let shown = self.text.isEmpty ? "nothing" : "\"\(title)\": \"\(self.text)\""
+        text += "         shows \(shown), badge \(badge.map { String($0) } ?? "unchanged")"
+        return isAccepted ? text : text + "\n         refused: \(reason)"
+    }
+
+    private var fcm: JSONValue { body["message"] }
+
+    private func shortened(_ path: String) -> String {
+        path.split(separator: "/").map { $0.count > 24 ? "\($0.prefix(8))..." : String($0) }
+            .map { "/" + $0 }
+            .joined()
+    }
+}

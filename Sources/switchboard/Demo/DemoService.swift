@@ -1,0 +1,28 @@
+import ServiceLifecycle
+
+/// Runs the demonstration beside the gateway, once that listens; its end stops the gateway.
+struct DemoService: Service {
+    /// Gives the gateway's address once it listens.
+    let addresses: AsyncStream<ListenAddress>
+    /// Whether to end after the demonstration.
+    let once: Bool
+    /// Who takes part.
+    let stage: DemoStage
+
+    func run() async throws {
+        guard let address = await addresses.first(where: { _ in true }) else { return }
+        let server = "http://\(address)"
+        let story = DemoStory(
+            stage: stage,
+            admin: APIClient(server: server, bearer: try stage.adminToken()),
+            show: { StandardOutput.write($0) }
+        )
+        let outcome = try await story.tell()
+        if once {
+            StandardOutput.write("\nEverything went as it should.")
+            return
+        }
+        StandardOutput.write(stage.hints(server: server, outcome: outcome))
+        try? await gracefulShutdown()
+    }
+}

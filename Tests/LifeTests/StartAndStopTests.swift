@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+@testable import switchboard
+
+@Suite("Start and stop", .timeLimit(.minutes(2)))
+struct StartAndStopTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("the first start makes its secrets closed to others, says where the token lies, and is ready with one line")
+    func firstStart() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        #expect(gateway.process.errors.contains { $0.contains(gateway.dataDirectory + "/admin-token") })
+        let token = try String(contentsOfFile: gateway.dataDirectory + "/admin-token", encoding: .utf8)
+        #expect(!gateway.process.errors.joined().contains(token.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(try mode(gateway.dataDirectory) == 0o700)
+        for name in try FileManager.default.contentsOfDirectory(atPath: gateway.dataDirectory) {
+            #expect(try mode(gateway.dataDirectory + "/" + name) & 0o077 == 0, "\(name) is open to others")
+        }
+        #expect(try await gateway.admin.call("GET", ["readyz"]).status == 200)
+        #expect(try await gateway.process.stop() == .init(status: 0, isSignal: false))
+        #expect(gateway.process.output == ["listening on \(gateway.url)"])
+    }
+
+    @Test("data, credentials and unread counts are there after a restart, and the admin token stays the same")
+    func restart() async throws {
+        let first = try await GatewayProcess.start(in: directory)
+        _ = try await first.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        let token = try await first.session("u-1")
+        let event =
+            ["id": "e1", "type": "agent.message", "consumer": "u-1", "conversation": "c", "text": "hi"] as JSONValue
+        _ = try await first.admin.call("POST", ["v1", "brands", "acme", "events"], body: event)
+        #expect(try await first.process.stop().status == 0)
+
+        let second = try await GatewayProcess.start(in: directory)
+        #expect(second.admin.authorization == first.admin.authorization)
+        let device = APIClient(server: second.url, bearer: token)
+        #expect(try await device.call("GET", ["v1", "brands", "acme", "unread"]).body["unread"].integer == 1)
+        let again = try await second.admin.call("POST", ["v1", "brands", "acme", "events"], body: event)
+        #expect(again.body["duplicates"].integer == 1)
+        #expect(try await second.process.stop().status == 0)
+    }
+
+    @Test("whatever was acknowledged is there after kill -9")
+    func kill() async throws {
+        let first = try await GatewayProcess.start(in: directory)
+        _ = try await first.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        let admin = first.admin
+        let acknowledged = await withTaskGroup(of: [String].self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    var ids: [String] = []
+                    for number in 0..<10_000 {
+                        let id = "e-\(writer)-\(number)"
+                        let event: JSONValue = [
+                            "id": .string(id), "type": "agent.message", "consumer": .string("u-\(writer)"),
+                            "text": "hi",
+                        ]
+                        let answer = try? await admin.exchange("POST", ["v1", "brands", "acme", "events"], body: event)
+                        guard answer?.status == 202 else { break }
+                        ids.append(id)
+                        if writer == 0, number == 25 { first.process.signal(SIGKILL) }
+                    }
+                    return ids
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(try await first.process.ended() == .init(status: SIGKILL, isSignal: true))
+        try #require(acknowledged.count > 25)
+
+        let second = try await GatewayProcess.start(in: directory)
+        let events: [JSONValue] = acknowledged.map { id in
+            let writer = id.split(separator: "-")[1]
+            return ["id": .string(id), "type": "agent.message", "consumer": .string("u-\(writer)"), "text": "hi"]
+        }
+        let answer = try await second.admin.call("POST", ["v1", "brands", "acme", "events"], body: .array(events))
+        #expect(answer.body["duplicates"].integer == Int64(acknowledged.count))
+        #expect(answer.body["accepted"].integer == 0)
+        #expect(try await second.process.stop().status == 0)
+    }
+
+    @Test("a second SIGTERM ends a stop that waits, at once, with its own code")
+    func secondSignal() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        // A request whose body never comes keeps the stop waiting.
+        let address = try #require(ListenAddress(String(gateway.url.dropFirst("http://".count))))
+        let script = """
+            import socket,sys
+            s=socket.create_connection(("127.0.0.1",\(address.port)))
+            s.sendall(b"POST /v1/brands HTTP/1.1\\r\\nHost: h\\r\\nAuthorization: \(gateway.admin.authorization ?? "")\\r\\n"
+              b"Content-Type: application/json\\r\\nExpect: 100-continue\\r\\nContent-Length: 100\\r\\n\\r\\n{")
+            print("sent",flush=True)
+            s.recv(100)
+            """
+        let client = try ChildProcess("/usr/bin/env", ["python3", "-c", script])
+        _ = try await client.line("sent")
+        #expect(try await gateway.admin.call("GET", ["livez"]).status == 200)
+        gateway.process.signal(SIGTERM)
+        _ = try await gateway.process.errorLine("\"stopping\"")
+        gateway.process.signal(SIGTERM)
+        #expect(
+            try await gateway.process.ended() == .init(status: ProcessStatus.secondSignal.rawValue, isSignal: false)
+        )
+        let again = try await GatewayProcess.start(in: directory)
+        #expect(try await again.process.stop().status == 0)
+    }
+
+    @Test("SIGHUP takes over the log level and says what needs a restart")
+    func reload() async throws {
+        let file = directory.path("settings.yaml")
+        try "log: {level: info}\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let gateway = try await GatewayProcess.start(in: directory, arguments: ["--config", file])
+        try "log: {level: debug}\nmetrics: {listen: \"127.0.0.1:0\"}\n"
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        gateway.process.signal(SIGHUP)
+        let line = try await gateway.process.errorLine("settings were read again")
+        #expect(line.contains("\"metrics\"") && line.contains("\"debug\""))
+        try "log: {levle: debug}\n".write(toFile: file, atomically: true, encoding: .utf8)
+        gateway.process.signal(SIGHUP)
+        #expect(try await gateway.process.errorLine("settings were not taken over").contains("log.level?"))
+        _ = try await gateway.admin.call("GET", ["readyz"])
+        _ = try await gateway.process.errorLine("\"level\":\"debug\"")
+        #expect(try await gateway.process.stop().status == 0)
+    }
+
+    @Test("metrics have a listener of their own, open to who can reach it; promtool finds nothing to say")
+    func metrics() async throws {
+        let port = try await freePort()
+        let gateway = try await GatewayProcess.start(
+            in: directory,
+            environment: ["SWITCHBOARD_METRICS_LISTEN": "127.0.0.1:\(port)"]
+        )
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        let script =
+            "curl -sS --fail http://127.0.0.1:\(port)/metrics | tee \(directory.path("m")) | promtool check metrics"
+        let check = try ChildProcess("/usr/bin/env", ["bash", "-o", "pipefail", "-c", script])
+        let exit = try await check.ended()
+        #expect(exit.status == 0 && check.errors.isEmpty, "\(check.errors)")
+        let text = try String(contentsOfFile: directory.path("m"), encoding: .utf8)
+        #expect(
+            text.contains(
+                #"switchboard_http_requests_total{method="POST",route="/v1/brands",status_class="2xx"} 1"#
+            )
+        )
+        #expect(try await gateway.process.stop().status == 0)
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+    }
+
+    /// A port that was free a moment ago.
+    private func freePort() async throws -> String {
+        let python = try ChildProcess(
+            "/usr/bin/env",
+            [
+                "python3", "-c",
+                "import socket; s=socket.socket(); s.bind(('127.0.0.1',0)); print('port',s.getsockname()[1])",
+            ]
+        )
+        return try await python.line("port ")
+    }
+}

@@ -1,0 +1,179 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import switchboard
+
+/// The verbs over the HTTP API, as an operator types them.
+@Suite("Verbs", .timeLimit(.minutes(2)))
+struct VerbTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("an operator sets up a brand, sends and looks up, all from the command line")
+    func wholeLife() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        func run(_ arguments: String...) async throws -> [String] {
+            let result = try await gateway.verb(arguments)
+            #expect(result.exit.status == 0, "\(arguments): \(result.errors)")
+            return result.output
+        }
+        func json(_ arguments: String...) async throws -> JSONValue {
+            let result = try await gateway.verb(arguments + ["--json"])
+            #expect(result.exit.status == 0, "\(arguments): \(result.errors)")
+            #expect(result.output.count <= 1, "JSON is one line")
+            return try JSONValue(parsing: Data((result.output.first ?? "null").utf8))
+        }
+        let key = directory.path("key.p8")
+        try P256.Signing.PrivateKey().pemRepresentation.write(toFile: key, atomically: true, encoding: .utf8)
+
+        #expect(try await json("brand", "create", "acme", "--name", "Acme")["id"].string == "acme")
+        #expect(try await run("brand", "list") == ["BRAND  NAME", "acme   Acme"])
+        #expect(try await json("brand", "update", "acme", "--name", "Acme Ltd")["name"].string == "Acme Ltd")
+        _ = try await run(
+            "app",
+            "put",
+            "acme",
+            "ios",
+            "--team-id",
+            "TEAM000001",
+            "--key-id",
+            "KEY0000001",
+            "--private-key",
+            key,
+            "--topic",
+            "com.example.app",
+            "--endpoint",
+            "https://127.0.0.1:1"
+        )
+        let app = try await json("app", "show", "acme", "ios")
+        #expect(app["platform"].string == "ios" && !app.text.contains("PRIVATE KEY"))
+        #expect(try await json("app", "list", "acme")["items"].items.count == 1)
+
+        let credential = try await json("credential", "create", "acme", "--name", "cc", "--scope", "events:write")
+        let id = try #require(credential["id"].string)
+        #expect(credential["secret"].string?.isEmpty == false)
+        #expect(try await run("credential", "list", "acme").joined().contains(id))
+
+        let token = String(repeating: "ab", count: 32)
+        _ = try await run(
+            "device",
+            "register",
+            "acme",
+            "ios",
+            "phone-1",
+            "--consumer",
+            "u-1",
+            "--token",
+            token,
+            "--type",
+            "apns"
+        )
+        let devices = try await json("device", "list", "acme", "u-1")
+        #expect(devices["items"].items.map { $0["deviceId"].plain } == ["phone-1"] && !devices.text.contains(token))
+        #expect(
+            try await json("device", "show", "acme", "ios", "phone-1", "--consumer", "u-1")["state"].string == "active"
+        )
+
+        let sent = try await json(
+            "send",
+            "acme",
+            "u-1",
+            "hello",
+            "--conversation",
+            "c-1",
+            "--agent",
+            "Dana",
+            "--id",
+            "e-1"
+        )
+        #expect(sent["accepted"].integer == 1 && sent["results"].items.first?["deliveries"].integer == 1)
+        #expect(
+            try await json("send", "acme", "u-1", "hello", "--conversation", "c-1", "--id", "e-1")["duplicates"].integer
+                == 1
+        )
+        let deliveries = try await json("deliveries", "acme", "--consumer", "u-1")
+        let delivery = try #require(deliveries["items"].items.first?["id"].string)
+        #expect(try await json("deliveries", "acme", "--id", delivery)["id"].string == delivery)
+        #expect(try await run("deliveries", "acme", "--state", "tapped").count == 1, "only the header")
+
+        _ = try await run("device", "unregister", "acme", "ios", "phone-1", "--consumer", "u-1")
+        _ = try await run("credential", "revoke", "acme", id)
+        _ = try await run("app", "delete", "acme", "ios", "--yes")
+        _ = try await run("brand", "delete", "acme", "--yes")
+        #expect(try await run("brand", "list") == ["BRAND  NAME"])
+        #expect(try await gateway.process.stop().status == 0)
+    }
+
+    @Test("a refusal goes to standard error with its code, and ends with 1")
+    func refusal() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        let missing = try await gateway.verb(["brand", "show", "nobody"])
+        #expect(missing.exit.status == 1 && missing.output.isEmpty)
+        #expect(missing.errors.joined().contains("404 not_found"))
+        let invalid = try await gateway.verb(["brand", "create", "no spaces"])
+        #expect(invalid.exit.status == 1 && invalid.errors.joined().contains("/id"))
+        try "wrong-token-wrong-token-wrong-token-wrong".write(
+            toFile: directory.path("wrong"),
+            atomically: true,
+            encoding: .utf8
+        )
+        let verb = try ChildProcess(
+            "switchboard",
+            ["brand", "list", "--server", gateway.url, "--admin-token-file", directory.path("wrong")]
+        )
+        #expect(try await verb.ended().status == 1)
+        #expect(verb.errors.joined().contains("401"))
+        #expect(try await gateway.process.stop().status == 0)
+        let gone = try await gateway.verb(["brand", "list"])
+        #expect(gone.exit.status == 1 && gone.errors.joined().contains("is the gateway running?"))
+    }
+
+    @Test("migrate lists what is pending, applies it, and lists it as applied")
+    func migrate() async throws {
+        let data = directory.path("data")
+        func run(_ arguments: String...) async throws -> [String] {
+            let process = try ChildProcess("switchboard", ["migrate", "--data-dir", data] + arguments)
+            #expect(try await process.ended().status == 0, "\(process.errors)")
+            return process.output
+        }
+        let pending = try await run("--dry-run")
+        #expect(!pending.isEmpty && pending.allSatisfy { $0.hasPrefix("pending") })
+        #expect(!FileManager.default.fileExists(atPath: data), "a dry run makes nothing")
+        let applied = try await run()
+        #expect(applied.count == pending.count && applied.allSatisfy { $0.hasPrefix("applied now") })
+        let after = try await run("--dry-run", "--json")
+        let items = try JSONValue(parsing: Data(after.joined().utf8)).items
+        #expect(items.count == pending.count && items.allSatisfy { $0["state"].string == "applied" })
+    }
+
+    @Test("check says what is bad about each app, and ends with 1")
+    func check() async throws {
+        let fresh = try ChildProcess("switchboard", ["check", "--data-dir", directory.path("data")])
+        #expect(try await fresh.ended().status == 0, "\(fresh.errors)")
+        #expect(!FileManager.default.fileExists(atPath: directory.path("data")), "a check makes nothing")
+        let gateway = try await GatewayProcess.start(in: directory)
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        _ = try await gateway.admin.call(
+            "PUT",
+            ["v1", "brands", "acme", "apps", "ios"],
+            body: [
+                "platform": "ios",
+                "apns": [
+                    "teamId": "TEAM000001", "keyId": "KEY0000001", "topic": "com.example.app",
+                    "privateKey": .string(P256.Signing.PrivateKey().pemRepresentation),
+                    "endpoints": ["production": "https://127.0.0.1:1", "sandbox": "https://127.0.0.1:1"],
+                ],
+            ]
+        )
+        let inUse = try ChildProcess("switchboard", ["check", "--data-dir", directory.path("data")])
+        #expect(try await inUse.ended().status == ProcessStatus.data.rawValue)
+        #expect(try await gateway.process.stop().status == 0)
+        let check = try ChildProcess("switchboard", ["check", "--json", "--data-dir", directory.path("data")])
+        #expect(try await check.ended().status == 1)
+        let verdicts = try check.output.map { try JSONValue(parsing: Data($0.utf8)) }
+        let bad = verdicts.filter { $0["ok"] == .bool(false) }.map { $0["subject"].plain }
+        #expect(bad == ["acme/ios/apns/production", "acme/ios/apns/sandbox"])
+    }
+}
