@@ -113,7 +113,7 @@ let package = Package(
             name: "GatewayHTTP",
             dependencies: [
                 "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "PushPayloads",
-                "PushProviders", "Telemetry", hummingbird, logging, nioCore, lifecycle,
+                "PushProviders", "Telemetry", crypto, hummingbird, logging, nioCore, lifecycle,
             ],
             swiftSettings: settings
         ),
@@ -122,8 +122,9 @@ let package = Package(
             dependencies: [
                 "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "Identity", "PushProviders",
                 "PushSimulator", "SQLiteStorage", "Telemetry",
-                arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
+                arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
@@ -198,6 +199,7 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
+                "Telemetry", lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -212,6 +214,11 @@ let package = Package(
         .testTarget(
             name: "PushSimulatorTests",
             dependencies: ["PushSimulator", "HTTP2Connections", crypto, cryptoExtras, nioCore, nioPosix],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: ["switchboard", "Delivery", "Telemetry", arguments, logging],
             swiftSettings: settings
         ),
         .testTarget(

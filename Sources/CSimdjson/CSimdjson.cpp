@@ -1,1 +1,533 @@
 #include "CSimdjson.h"
+
+#define SIMDJSON_EXCEPTIONS 0
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <vector>
+
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+using simdjson::dom::object;
+
+struct event_parser {
+    event_parser(size_t max_bytes, size_t max_depth)
+        : dom(max_bytes), max_bytes(max_bytes), max_depth(max_depth) {}
+
+    simdjson::dom::parser dom;
+    size_t max_bytes;
+    size_t max_depth;
+    // Names of members that we do not know, to find those that stand twice.
+    std::vector<std::string_view> unknown;
+};
+
+namespace {
+
+event_text text_of(std::string_view view) {
+    return {reinterpret_cast<const uint8_t *>(view.data()), view.size(), EVENT_VALUE};
+}
+
+void take(event_text &target, element value) {
+    std::string_view view;
+    if (value.get_string().get(view) == simdjson::SUCCESS) {
+        target = text_of(view);
+    } else {
+        target.shape = value.is_null() ? EVENT_NULL : EVENT_WRONG_TYPE;
+    }
+}
+
+void take(event_integer &target, element value) {
+    int64_t number;
+    if (value.type() == element_type::INT64 && value.get_int64().get(number) == simdjson::SUCCESS) {
+        target = {number, EVENT_VALUE};
+    } else {
+        target.shape = value.is_null() ? EVENT_NULL : EVENT_WRONG_TYPE;
+    }
+}
+
+void take(event_flag &target, element value) {
+    bool flag;
+    if (value.get_bool().get(flag) == simdjson::SUCCESS) {
+        target = {flag, EVENT_VALUE};
+    } else {
+        target.shape = value.is_null() ? EVENT_NULL : EVENT_WRONG_TYPE;
+    }
+}
+
+// Walks the tokens that simdjson's first stage found, to get at the text of a value: the tape does not keep it.
+class tokens {
+public:
+    tokens(const simdjson::dom::parser &parser, const uint8_t *bytes, size_t count)
+        : bytes(bytes), count(count) {
+        if (parser.implementation) {
+            indexes = parser.implementation->structural_indexes.get();
+            end = indexes == nullptr ? 0 : parser.implementation->n_structural_indexes;
+        }
+    }
+
+    bool done() const { return position >= end || indexes[position] >= count; }
+    size_t offset() const { return indexes[position]; }
+    uint8_t head() const { return bytes[indexes[position]]; }
+    void advance() { position += 1; }
+
+    // Steps over one value; what it left behind is the end of the last token, for objects and arrays exact.
+    size_t skip_value() {
+        size_t depth = 0;
+        size_t last = 0;
+        while (!done()) {
+            uint8_t byte = head();
+            last = offset();
+            if (byte == '{' || byte == '[') {
+                depth += 1;
+            } else if (byte == '}' || byte == ']') {
+                if (depth > 0) { depth -= 1; }
+            }
+            advance();
+            if (depth == 0) { break; }
+        }
+        return last + 1;
+    }
+
+private:
+    const uint8_t *bytes;
+    size_t count;
+    const uint32_t *indexes = nullptr;
+    size_t end = 0;
+    size_t position = 0;
+};
+
+// The text of the value of the member with this ordinal in the object that the document is; the document is valid.
+event_text raw_value(const simdjson::dom::parser &parser, const uint8_t *bytes, size_t count, size_t ordinal) {
+    tokens walk(parser, bytes, count);
+    walk.advance(); // {
+    for (size_t member = 0; !walk.done(); member += 1) {
+        walk.advance(); // name
+        walk.advance(); // :
+        if (walk.done()) { break; }
+        size_t start = walk.offset();
+        size_t stop = walk.skip_value();
+        if (member == ordinal) { return {bytes + start, stop - start, EVENT_VALUE}; }
+        walk.advance(); // ,
+    }
+    return {nullptr, 0, EVENT_WRONG_TYPE};
+}
+
+bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+
+// Whether a token that simdjson refused as a number follows the grammar all the same, so that only its size is wrong.
+bool is_number(const uint8_t *at, const uint8_t *end) {
+    if (at < end && *at == '-') { at += 1; }
+    if (at == end || !is_digit(*at)) { return false; }
+    if (*at == '0') {
+        at += 1;
+    } else {
+        while (at < end && is_digit(*at)) { at += 1; }
+    }
+    if (at < end && *at == '.') {
+        at += 1;
+        if (at == end || !is_digit(*at)) { return false; }
+        while (at < end && is_digit(*at)) { at += 1; }
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at += 1;
+        if (at < end && (*at == '+' || *at == '-')) { at += 1; }
+        if (at == end || !is_digit(*at)) { return false; }
+        while (at < end && is_digit(*at)) { at += 1; }
+    }
+    return at == end || *at == ',' || *at == '}' || *at == ']' || *at == ' ' || *at == '\n' || *at == '\r' || *at == '\t';
+}
+
+// simdjson has one error for numbers that are malformed and for some that are too large: tells the two apart, and names
+// the member of the event whose number is too large, if it is the value of a member with a plain name.
+event_status classify_number(
+    const simdjson::dom::parser &parser, const uint8_t *bytes, size_t count, event_members *members) {
+    const uint8_t *end = bytes + count;
+    tokens walk(parser, bytes, count);
+    for (tokens all = walk; !all.done(); all.advance()) {
+        uint8_t byte = all.head();
+        if ((byte == '-' || is_digit(byte)) && !is_number(bytes + all.offset(), end)) { return EVENT_SYNTAX; }
+    }
+    if (walk.done() || walk.head() != '{') { return EVENT_NUMBER; }
+    walk.advance();
+    while (!walk.done() && walk.head() == '"') {
+        const uint8_t *name = bytes + walk.offset() + 1;
+        const uint8_t *close = name;
+        while (close < end && *close != '"' && *close != '\\') { close += 1; }
+        walk.advance();
+        walk.advance(); // :
+        if (walk.done()) { break; }
+        uint8_t byte = walk.head();
+        if ((byte == '-' || is_digit(byte)) && close < end && *close == '"') {
+            const uint8_t *start = bytes + walk.offset();
+            const uint8_t *stop = start;
+            bool plain = true;
+            while (stop < end && (is_digit(*stop) || *stop == '-' || *stop == '+' || *stop == '.' || (*stop | 0x20) == 'e')) {
+                plain = plain && (is_digit(*stop) || *stop == '-');
+                stop += 1;
+            }
+            // 19 digits and a sign always fit; a double only overflows with an exponent or hundreds of digits.
+            if (stop - start > 19 || !plain) {
+                members->fault = {name, size_t(close - name), EVENT_VALUE};
+            }
+        }
+        walk.skip_value();
+        walk.advance(); // ,
+    }
+    return EVENT_NUMBER;
+}
+
+// Finds a name that stands twice among the unknown ones; the list may be reordered.
+const std::string_view *repeated(std::vector<std::string_view> &names) {
+    if (names.size() < 2) { return nullptr; }
+    std::sort(names.begin(), names.end());
+    auto found = std::adjacent_find(names.begin(), names.end());
+    return found == names.end() ? nullptr : &*found;
+}
+
+struct duplicate {
+    bool found = false;
+    std::string_view name;
+};
+
+// Reads one level: `known` gets each member and answers its bit, or 0 when it does not know it.
+template <typename Known>
+duplicate read_level(object source, std::vector<std::string_view> &unknown, Known known) {
+    uint64_t seen = 0;
+    unknown.clear();
+    size_t ordinal = 0;
+    for (auto member : source) {
+        uint64_t bit = known(member.key, member.value, ordinal);
+        ordinal += 1;
+        if (bit == 0) {
+            unknown.push_back(member.key);
+        } else if (seen & bit) {
+            return {true, member.key};
+        }
+        seen |= bit;
+    }
+    if (const std::string_view *name = repeated(unknown)) { return {true, *name}; }
+    return {};
+}
+
+event_shape shape_of(element value) {
+    if (value.is_object()) { return EVENT_VALUE; }
+    return value.is_null() ? EVENT_NULL : EVENT_WRONG_TYPE;
+}
+
+event_status read_members(event_parser *parser, element root, const uint8_t *bytes, size_t count, event_members *out) {
+    object top;
+    if (root.get_object().get(top) != simdjson::SUCCESS) { return EVENT_NOT_OBJECT; }
+    size_t data_ordinal = 0;
+    element agent_value;
+    element link_value;
+    auto twice = read_level(top, parser->unknown, [&](std::string_view name, element value, size_t ordinal) -> uint64_t {
+        // The length first, so that most names are told by one comparison of bytes.
+        switch (name.size()) {
+        case 2:
+            if (name == "id") { take(out->identifier, value); return 1u << 0; }
+            break;
+        case 4:
+            if (name == "type") { take(out->type, value); return 1u << 1; }
+            if (name == "text") { take(out->text, value); return 1u << 2; }
+            if (name == "data") {
+                out->data.shape = shape_of(value);
+                data_ordinal = ordinal;
+                return 1u << 3;
+            }
+            if (name == "link") {
+                out->link = shape_of(value);
+                link_value = value;
+                return 1u << 4;
+            }
+            if (name == "time") { take(out->time, value); return 1u << 5; }
+            if (name == "kind") { take(out->kind, value); return 1u << 6; }
+            break;
+        case 5:
+            if (name == "agent") {
+                out->agent = shape_of(value);
+                agent_value = value;
+                return 1u << 7;
+            }
+            if (name == "title") { take(out->title, value); return 1u << 8; }
+            if (name == "sound") { take(out->sound, value); return 1u << 9; }
+            break;
+        case 6:
+            if (name == "source") { take(out->source, value); return 1u << 10; }
+            if (name == "dialog") { take(out->dialog, value); return 1u << 11; }
+            if (name == "silent") { take(out->silent, value); return 1u << 12; }
+            break;
+        case 8:
+            if (name == "consumer") { take(out->consumer, value); return 1u << 13; }
+            if (name == "priority") { take(out->priority, value); return 1u << 14; }
+            if (name == "category") { take(out->category, value); return 1u << 15; }
+            if (name == "campaign") { take(out->campaign, value); return 1u << 16; }
+            break;
+        case 10:
+            if (name == "ttlSeconds") { take(out->ttl_seconds, value); return 1u << 17; }
+            break;
+        case 11:
+            if (name == "collapseKey") { take(out->collapse_key, value); return 1u << 18; }
+            break;
+        case 12:
+            if (name == "conversation") { take(out->conversation, value); return 1u << 19; }
+            if (name == "upToSequence") { take(out->up_to_sequence, value); return 1u << 20; }
+            break;
+        case 13:
+            if (name == "upToMessageId") { take(out->up_to_message, value); return 1u << 21; }
+            break;
+        case 14:
+            if (name == "sourceSequence") { take(out->source_sequence, value); return 1u << 22; }
+            break;
+        case 15:
+            if (name == "lookBackSeconds") { take(out->look_back_seconds, value); return 1u << 23; }
+            break;
+        case 18:
+            if (name == "upToSourceSequence") { take(out->up_to_source_sequence, value); return 1u << 24; }
+            break;
+        default:
+            break;
+        }
+        return 0;
+    });
+    if (twice.found) {
+        out->fault = text_of(twice.name);
+        return EVENT_DUPLICATE;
+    }
+    object level;
+    if (out->agent == EVENT_VALUE && agent_value.get_object().get(level) == simdjson::SUCCESS) {
+        auto in_agent = read_level(level, parser->unknown, [&](std::string_view name, element value, size_t) -> uint64_t {
+            if (name == "id") { take(out->agent_identifier, value); return 1; }
+            if (name == "nickname") { take(out->agent_nickname, value); return 2; }
+            return 0;
+        });
+        if (in_agent.found) {
+            out->fault = text_of(in_agent.name);
+            out->fault_parent = text_of("agent");
+            return EVENT_DUPLICATE;
+        }
+    }
+    if (out->link == EVENT_VALUE && link_value.get_object().get(level) == simdjson::SUCCESS) {
+        auto in_link = read_level(level, parser->unknown, [&](std::string_view name, element value, size_t) -> uint64_t {
+            if (name == "ios") { take(out->link_ios, value); return 1; }
+            if (name == "android") { take(out->link_android, value); return 2; }
+            if (name == "web") { take(out->link_web, value); return 4; }
+            return 0;
+        });
+        if (in_link.found) {
+            out->fault = text_of(in_link.name);
+            out->fault_parent = text_of("link");
+            return EVENT_DUPLICATE;
+        }
+    }
+    if (out->data.shape == EVENT_VALUE) { out->data = raw_value(parser->dom, bytes, count, data_ordinal); }
+    return EVENT_READ;
+}
+
+// The first member that stands twice in any object within a value; the parser's depth limit bounds the recursion.
+duplicate find_duplicate(element value) {
+    if (value.is_object()) {
+        object level;
+        if (value.get_object().get(level) != simdjson::SUCCESS) { return {}; }
+        std::vector<std::string_view> names;
+        for (auto member : level) {
+            names.push_back(member.key);
+            auto inner = find_duplicate(member.value);
+            if (inner.found) { return inner; }
+        }
+        if (const std::string_view *name = repeated(names)) { return {true, *name}; }
+    } else if (value.is_array()) {
+        simdjson::dom::array elements;
+        if (value.get_array().get(elements) != simdjson::SUCCESS) { return {}; }
+        for (element item : elements) {
+            auto inner = find_duplicate(item);
+            if (inner.found) { return inner; }
+        }
+    }
+    return {};
+}
+
+// Parses, with room made first; answers in our words.
+event_status parse(event_parser *parser, const uint8_t *bytes, size_t count, bool copies, element &root, bool &number) {
+    number = false;
+    if (count == 0) { return EVENT_SYNTAX; }
+    if (count > parser->max_bytes) { return EVENT_TOO_LARGE; }
+    if (parser->dom.capacity() < count) {
+        size_t wanted = parser->dom.capacity();
+        while (wanted < count) { wanted *= 2; }
+        wanted = std::min(wanted, parser->max_bytes);
+        if (parser->dom.allocate(wanted, parser->max_depth) != simdjson::SUCCESS) { return EVENT_MEMORY; }
+    }
+    switch (parser->dom.parse(bytes, count, copies).get(root)) {
+    case simdjson::SUCCESS:
+        return EVENT_READ;
+    case simdjson::UTF8_ERROR:
+        return EVENT_ENCODING;
+    case simdjson::DEPTH_ERROR:
+        return EVENT_DEPTH;
+    case simdjson::NUMBER_ERROR:
+    case simdjson::NUMBER_OUT_OF_RANGE:
+        number = true;
+        return EVENT_NUMBER;
+    case simdjson::CAPACITY:
+        return EVENT_TOO_LARGE;
+    case simdjson::MEMALLOC:
+        return EVENT_MEMORY;
+    default:
+        return EVENT_SYNTAX;
+    }
+}
+
+bool is_space(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
+
+} // namespace
+
+event_parser *event_parser_new(size_t max_bytes, size_t max_depth) {
+    try {
+        auto *parser = new event_parser(max_bytes, max_depth);
+        // Room for one ordinary event; grows by doubling.
+        if (parser->dom.allocate(std::min<size_t>(max_bytes, 4096), max_depth) != simdjson::SUCCESS) {
+            delete parser;
+            return nullptr;
+        }
+        return parser;
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+void event_parser_delete(event_parser *parser) { delete parser; }
+
+size_t event_parser_capacity(const event_parser *parser) { return parser->dom.capacity(); }
+
+event_status event_parser_read(
+    event_parser *parser, const uint8_t *bytes, size_t count, size_t readable, event_members *members) {
+    std::memset(members, 0, sizeof(event_members));
+    try {
+        element root;
+        bool number;
+        bool copies = readable - count < simdjson::SIMDJSON_PADDING;
+        event_status status = parse(parser, bytes, count, copies, root, number);
+        if (number) { return classify_number(parser->dom, bytes, count, members); }
+        return status == EVENT_READ ? read_members(parser, root, bytes, count, members) : status;
+    } catch (...) {
+        return EVENT_MEMORY;
+    }
+}
+
+event_status event_parser_check(event_parser *parser, const uint8_t *bytes, size_t count, event_text *fault) {
+    std::memset(fault, 0, sizeof(event_text));
+    try {
+        element root;
+        bool number;
+        event_status status = parse(parser, bytes, count, true, root, number);
+        if (number) {
+            event_members members;
+            std::memset(&members, 0, sizeof(members));
+            status = classify_number(parser->dom, bytes, count, &members);
+            *fault = members.fault;
+            return status;
+        }
+        if (status != EVENT_READ) { return status; }
+        if (!root.is_object()) { return EVENT_NOT_OBJECT; }
+        auto twice = find_duplicate(root);
+        if (!twice.found) { return EVENT_READ; }
+        *fault = text_of(twice.name);
+        return EVENT_DUPLICATE;
+    } catch (...) {
+        return EVENT_MEMORY;
+    }
+}
+
+bool event_next_line(const uint8_t **at, const uint8_t *end, const uint8_t **item, size_t *count) {
+    const uint8_t *start = *at;
+    while (start < end) {
+        const void *found = std::memchr(start, '\n', size_t(end - start));
+        const uint8_t *stop = found == nullptr ? end : static_cast<const uint8_t *>(found);
+        const uint8_t *next = found == nullptr ? end : stop + 1;
+        while (start < stop && is_space(*start)) { start += 1; }
+        while (stop > start && is_space(stop[-1])) { stop -= 1; }
+        if (start < stop) {
+            *at = next;
+            *item = start;
+            *count = size_t(stop - start);
+            return true;
+        }
+        start = next;
+    }
+    *at = end;
+    return false;
+}
+
+event_element event_next_element(
+    const uint8_t **at, const uint8_t *end, bool first, const uint8_t **item, size_t *count) {
+    const uint8_t *position = *at;
+    while (position < end && is_space(*position)) { position += 1; }
+    if (position == end) { return EVENT_ARRAY_MALFORMED; }
+    if (*position == ']') {
+        position += 1;
+        while (position < end && is_space(*position)) { position += 1; }
+        *at = position;
+        return position == end ? EVENT_ARRAY_END : EVENT_ARRAY_MALFORMED;
+    }
+    if (!first) {
+        if (*position != ',') { return EVENT_ARRAY_MALFORMED; }
+        position += 1;
+        while (position < end && is_space(*position)) { position += 1; }
+    }
+    const uint8_t *start = position;
+    size_t depth = 0;
+    while (position < end) {
+        uint8_t byte = *position;
+        if (byte == '"') {
+            position += 1;
+            while (position < end && *position != '"') {
+                if (*position == '\\') { position += 1; }
+                if (position < end) { position += 1; }
+            }
+            if (position == end) { return EVENT_ARRAY_MALFORMED; }
+        } else if (byte == '{' || byte == '[') {
+            depth += 1;
+        } else if (byte == '}' || byte == ']') {
+            if (depth == 0) { break; }
+            depth -= 1;
+        } else if (byte == ',' && depth == 0) {
+            break;
+        }
+        position += 1;
+    }
+    if (position == end) { return EVENT_ARRAY_MALFORMED; }
+    *at = position;
+    const uint8_t *stop = position;
+    while (stop > start && is_space(stop[-1])) { stop -= 1; }
+    if (stop == start) { return EVENT_ARRAY_MALFORMED; }
+    *item = start;
+    *count = size_t(stop - start);
+    return EVENT_ELEMENT;
+}
+
+uint64_t event_hash(const uint8_t *bytes, size_t count) {
+    // Two words at a time, each pair folded through a 128-bit product; odd constants with about half their bits set.
+    const uint64_t first = 0x9E3779B97F4A7C15u;
+    const uint64_t second = 0xD6E8FEB86659FD93u;
+    uint64_t state = first ^ (uint64_t(count) * second);
+    auto fold = [](uint64_t left, uint64_t right) {
+        unsigned __int128 product = static_cast<unsigned __int128>(left) * right;
+        return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+    };
+    while (count >= 16) {
+        uint64_t pair[2];
+        std::memcpy(pair, bytes, 16);
+        state = fold(state ^ pair[0] ^ first, (pair[1] + state) ^ second);
+        bytes += 16;
+        count -= 16;
+    }
+    uint64_t tail[2] = {0, 0};
+    std::memcpy(tail, bytes, count);
+    state = fold(state ^ tail[0] ^ second, (tail[1] + state) ^ first);
+    state ^= state >> 31;
+    state *= 0x94D049BB133111EBu;
+    return state ^ (state >> 29);
+}

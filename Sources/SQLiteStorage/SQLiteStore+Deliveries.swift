@@ -88,8 +88,8 @@ extension SQLiteStore {
         return try Row.fetchAll(
             db,
             sql: """
-                SELECT d.id, d.message, m.low, u.id AS consumer, r.device, r.app, r.push_type, d.owner, d.attempts, d.queued_at,
-                d.tapped_at FROM outbox d JOIN registrations r ON r.id = d.registration JOIN brands b ON b.key = r.brand
+                SELECT d.id, d.message, m.low, u.id AS consumer_id, r.device, r.app, r.push_type, d.owner, d.attempts,
+                d.queued_at, d.tapped_at FROM outbox d JOIN registrations r ON r.id = d.registration JOIN brands b ON b.key = r.brand
                 JOIN consumers u ON u.key = d.consumer LEFT JOIN messages m ON m.key = d.message
                 WHERE \(condition) ORDER BY d.id DESC LIMIT ?
                 """,
@@ -119,7 +119,7 @@ extension SQLiteStore {
         return try Row.fetchAll(
             db,
             sql: """
-                SELECT d.*, u.id AS consumer, m.low FROM delivery_log d JOIN brands b ON b.key = d.brand
+                SELECT d.*, u.id AS consumer_id, m.low FROM delivery_log d JOIN brands b ON b.key = d.brand
                 JOIN consumers u ON u.key = d.consumer LEFT JOIN messages m ON m.key = d.message
                 WHERE \(condition) ORDER BY d.id DESC LIMIT ?
                 """,
@@ -151,7 +151,7 @@ extension SQLiteStore {
             messageID: message.flatMap { high in
                 low.map { MessageID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: $0)) }
             },
-            consumer: ConsumerID(trusted: row["consumer"]),
+            consumer: ConsumerID(trusted: row["consumer_id"]),
             device: DeviceID(trusted: row["device"]),
             app: AppID(trusted: row["app"]),
             provider: provider,

@@ -23,7 +23,13 @@ struct GatewayLogHandlerTests {
     private func logger(_ format: LogFormat, level: Logger.Level = .trace) -> Logger {
         let sink = lines
         return Logger(label: "test.room") { label in
-            GatewayLogHandler(label: label, level: level, format: format, clock: FixedClock(), sink: sink)
+            GatewayLogHandler(
+                label: label,
+                threshold: LogThreshold(level),
+                format: format,
+                clock: FixedClock(),
+                sink: sink
+            )
         }
     }
 
@@ -72,6 +78,26 @@ struct GatewayLogHandlerTests {
         #expect(lines.all.count == 1)
         #expect(quiet.logLevel == .notice)
         #expect(quiet[metadataKey: "only-on"] == nil)
+    }
+
+    @Test("the threshold can be changed while loggers live; a logger's own level stays")
+    func threshold() {
+        let threshold = LogThreshold(.warning)
+        let sink = lines
+        let logger = Logger(label: "a") {
+            GatewayLogHandler(label: $0, threshold: threshold, format: .text, clock: FixedClock(), sink: sink)
+        }
+        var own = logger
+        own.logLevel = .error
+        logger.info("no")
+        threshold.level = .info
+        logger.info("yes")
+        own.warning("no")
+        #expect(lines.all.count == 1)
+        for level in Logger.Level.allCases {
+            threshold.level = level
+            #expect(logger.logLevel == level)
+        }
     }
 
     @Test("a text line is for people and stays one line")

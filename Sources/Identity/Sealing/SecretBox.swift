@@ -66,7 +66,7 @@ package struct SecretBox: Sendable {
 /// One run of AES-256-GCM; owns OpenSSL's context, which never leaves it.
 ///
 /// OpenSSL's error queue belongs to the thread: it is cleared before each call, so that nobody finds our failures in it.
-private struct Cipher: ~Copyable {
+private final class Cipher {
     private let context: OpaquePointer
     private let encrypting: Int32
 

@@ -5,13 +5,18 @@ package import Logging
 ///
 /// A JSON line holds `time`, `level`, `logger`, `message` and the metadata's dotted keys beside them.
 package struct GatewayLogHandler: LogHandler {
-    /// Events below it are not written.
-    package var logLevel: Logger.Level
+    /// Events below it are not written: the process's threshold, unless this logger was given its own level.
+    package var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
     /// What every line of this logger carries.
     package var metadata: Logger.Metadata = [:]
     /// Adds what the task carries.
     package var metadataProvider: Logger.MetadataProvider?
 
+    private var ownLevel: Logger.Level?
+    private let threshold: LogThreshold
     private let label: String
     private let format: LogFormat
     private let clock: any GatewayClock
@@ -21,19 +26,19 @@ package struct GatewayLogHandler: LogHandler {
     ///
     /// - Parameters:
     ///   - label: The logger's name.
-    ///   - level: Events below it are not written.
+    ///   - threshold: Events below it are not written.
     ///   - format: How lines look.
     ///   - clock: Where the lines' time is read from.
     ///   - sink: Where the lines go.
     package init(
         label: String,
-        level: Logger.Level,
+        threshold: LogThreshold,
         format: LogFormat,
         clock: any GatewayClock = SystemClock(),
         sink: any LogSink = StandardErrorSink()
     ) {
         self.label = label
-        self.logLevel = level
+        self.threshold = threshold
         self.format = format
         self.clock = clock
         self.sink = sink

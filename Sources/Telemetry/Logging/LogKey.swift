@@ -56,6 +56,12 @@ package enum LogKey {
     package static let setting = "setting"
     /// The program's version.
     package static let version = "version"
+    /// A log level.
+    package static let level = "log.level"
+    /// Settings that only come with a restart.
+    package static let needsRestart = "setting.needs_restart"
+    /// What was probably meant.
+    package static let nearest = "nearest"
     /// A signal's name.
     package static let signal = "signal"
 }

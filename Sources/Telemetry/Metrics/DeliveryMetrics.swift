@@ -24,8 +24,6 @@ package struct DeliveryMetrics: Sendable {
     package let endToEnd: LabelledMetrics<PushType, Timer>
     /// Rows that lanes hold in memory.
     package let ownedRows: LabelledMetrics<PushType, Meter>
-    /// Rows that wait in the store for their lane.
-    package let backlogRows: LabelledMetrics<PushType, Meter>
     /// Pushes that left and are not answered.
     package let inFlight: LabelledMetrics<PushType, Meter>
     /// Lanes whose breaker is open.
@@ -70,9 +68,6 @@ package struct DeliveryMetrics: Sendable {
         }
         ownedRows = perProvider {
             Meter(label: MetricCatalogue.deliveryOwnedRows.name, dimensions: $0, factory: factory)
-        }
-        backlogRows = perProvider {
-            Meter(label: MetricCatalogue.deliveryBacklogRows.name, dimensions: $0, factory: factory)
         }
         inFlight = perProvider {
             Meter(label: MetricCatalogue.deliveryInFlight.name, dimensions: $0, factory: factory)

@@ -86,13 +86,6 @@ package enum MetricCatalogue {
         help: "Deliveries that lanes hold in memory.",
         labels: ["provider"]
     )
-    /// Rows that wait in the store for a lane.
-    package static let deliveryBacklogRows = MetricDeclaration(
-        "switchboard_delivery_backlog_rows",
-        .gauge,
-        help: "Deliveries that wait in the store for their lane.",
-        labels: ["provider"]
-    )
     /// Pushes that left and are not answered.
     package static let deliveryInFlight = MetricDeclaration(
         "switchboard_delivery_in_flight_pushes",
@@ -169,7 +162,7 @@ package enum MetricCatalogue {
     /// All of them.
     package static let all = [
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors, deliveryOutcomes,
-        deliverySuppressed, deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows, deliveryBacklogRows,
+        deliverySuppressed, deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
         deliveryInFlight, deliveryOpenBreakers, httpRequests, httpRequestDuration, sessionsOpened,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
     ]

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Everything that must hold: format, build without warnings, all tests, the demonstration.
+# Needs the Swift toolchain; installs the packages that are missing (with sudo when it is not run by root).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=Deploy/packages.sh
+. Deploy/packages.sh
+
+# What the tests call beside the build's own packages: other implementations of HTTP/2, TLS, JSON and metrics.
+test_packages=(nghttp2-client nghttp2-server python3 strace prometheus openssl curl)
+command -v node >/dev/null 2>&1 || test_packages+=(nodejs)
+
+started=$SECONDS
+step() { say "[$((SECONDS - started)) s] $*"; }
+
+require_swift
+require_packages "${build_packages[@]}" "${test_packages[@]}"
+
+step "format"
+swift format lint --strict --recursive --parallel Sources Tests
+
+step "build (warnings are errors)"
+swift build --build-tests
+
+step "tests"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+status=0
+swift test --skip-build 2>&1 | tee "$log" | grep -vE '(started\.|^◇ Test case passing)' || true
+status=${PIPESTATUS[0]}
+[ "$status" -eq 0 ] || fail "tests failed"
+# A suite that should run and was skipped is a failure: nobody would see it otherwise.
+if grep -E '^(➜|⊘|↷)|(Test|Suite) .* skipped' "$log" >&2; then fail "a test was skipped"; fi
+grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$log" || fail "no test was run"
+
+step "demonstration"
+Deploy/quickstart.sh --once
+
+step "all good"

@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import PushPayloads
+
+/// Makes responses.
+enum Answer {
+    /// A JSON text that was written by hand.
+    static func json(
+        _ status: HTTPResponse.Status,
+        _ writer: JSONWriter,
+        contentType: String = "application/json"
+    ) -> Response {
+        let body = ByteBuffer(bytes: writer.bytes)
+        return Response(
+            status: status,
+            headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+
+    /// A value as its JSON; for cold routes.
+    static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        let body = ByteBuffer(bytes: try encoder.encode(value))
+        return Response(
+            status: status,
+            headers: [.contentType: "application/json", .contentLength: String(body.readableBytes)],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+
+    /// Nothing to say.
+    static let noContent = Response(status: .noContent)
+
+    /// A page of a list; `item` writes one item.
+    static func page<Items: Collection>(
+        _ items: Items,
+        next: String?,
+        item: (inout JSONWriter, Items.Element) -> Void
+    ) -> Response {
+        var writer = JSONWriter(capacity: 64 + items.count * 256)
+        writer.literal(#"{"items":["#)
+        var first = true
+        for element in items {
+            if !first { writer.literal(",") }
+            first = false
+            item(&writer, element)
+        }
+        writer.literal(#"],"nextCursor":"#)
+        writer.string(orNull: next)
+        writer.literal("}")
+        return json(.ok, writer)
+    }
+}
+
+extension Response {
+    /// The same with a header that keeps it out of caches: it holds a secret.
+    func uncached() -> Response {
+        var response = self
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+}

@@ -1,0 +1,46 @@
+internal import CSimdjson
+
+/// Why a text is no event at all, in words for the caller.
+struct EventFault {
+    /// What the caller is told about this text alone.
+    let problem: Problem
+    /// Whether a JSON text around it is no JSON either.
+    let spoilsText: Bool
+
+    static let malformed = Problem.unreadable("The text is not valid JSON.")
+
+    /// Translates what the parser says; `members` holds where the fault is, if it has a place.
+    init(status: event_status, members: UnsafePointer<event_members>) {
+        switch status {
+        case EVENT_ENCODING:
+            problem = .unreadable("The text is not valid UTF-8.")
+            spoilsText = true
+        case EVENT_DEPTH:
+            problem = .unreadable("The JSON nests deeper than \(EventParser.maxDepth) levels.")
+            spoilsText = false
+        case EVENT_NUMBER:
+            if let name = members.pointee.fault.string {
+                problem = Problem(invalid: FieldProblem.pointer([name]), "is out of range")
+            } else {
+                problem = .unreadable("A number is out of range.")
+            }
+            spoilsText = false
+        case EVENT_NOT_OBJECT:
+            problem = .unreadable("The JSON must be an object.")
+            spoilsText = false
+        case EVENT_DUPLICATE:
+            let path = [members.pointee.fault_parent.string, members.pointee.fault.string].compactMap(\.self)
+            problem = Problem(invalid: FieldProblem.pointer(path), "appears more than once")
+            spoilsText = false
+        case EVENT_TOO_LARGE:
+            problem = Problem(.payloadTooLarge, "An event holds at most \(EventParser.maxEventBytes) bytes.")
+            spoilsText = false
+        case EVENT_MEMORY:
+            problem = Problem(.overloaded, "There is no memory to read the event.", retryAfterSeconds: 1)
+            spoilsText = false
+        default:
+            problem = Self.malformed
+            spoilsText = true
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import CSimdjson
+
+/// Owns a parser of `CSimdjson` with its buffers, and the members that it read last.
+///
+/// One request at a time: the pool hands it out.
+final class EventParser {
+    /// The longest single event, in bytes.
+    static let maxEventBytes = 1 << 20
+    /// How deep an event may nest.
+    static let maxDepth = 64
+    /// A parser that grew past this is not kept: its buffers are about 15 times as large.
+    static let keptBytes = 1 << 16
+
+    private let parser: OpaquePointer
+    /// What the last call of ``read(_:count:readable:)`` found; its texts hold until the next one.
+    let members: UnsafeMutablePointer<event_members>
+
+    /// Makes a parser; nil when there is no memory.
+    init?() {
+        guard let parser = event_parser_new(Self.maxEventBytes, Self.maxDepth) else { return nil }
+        self.parser = parser
+        members = .allocate(capacity: 1)
+        members.initialize(to: event_members())
+    }
+
+    deinit {
+        members.deinitialize(count: 1)
+        members.deallocate()
+        event_parser_delete(parser)
+    }
+
+    /// Whether it is small enough to be kept for later.
+    var isKept: Bool { event_parser_capacity(parser) <= Self.keptBytes }
+
+    /// Reads one event into ``members``.
+    func read(_ bytes: UnsafePointer<UInt8>, count: Int, readable: Int) -> event_status {
+        event_parser_read(parser, bytes, count, readable, members)
+    }
+
+    /// Looks whether a text is a JSON object without a member that stands twice.
+    func check(_ bytes: UnsafeBufferPointer<UInt8>) -> (status: event_status, fault: String?) {
+        var fault = event_text()
+        guard let base = bytes.baseAddress else { return (EVENT_SYNTAX, nil) }
+        let status = event_parser_check(parser, base, bytes.count, &fault)
+        return (status, fault.string)
+    }
+}
+
+extension event_text {
+    /// The text, if the member has one.
+    var string: String? {
+        guard shape == EVENT_VALUE, let bytes else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+}

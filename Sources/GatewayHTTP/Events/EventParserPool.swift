@@ -1,0 +1,35 @@
+internal import Synchronization
+
+/// Keeps parsers between requests, so that their buffers are allocated once.
+///
+/// Never waits: when none is free a new one is made, and at most ``limit`` are kept.
+final class EventParserPool: Sendable {
+    /// About one for each thread that reads at the same time.
+    private static let limit = 16
+
+    /// Hands a parser from one thread to another: whoever took it out of the pool is the only one to use it.
+    private struct Kept: @unchecked Sendable {
+        // Guarded by the pool's lock while it is here, by being taken out while it is not.
+        let parser: EventParser
+    }
+
+    private let kept = Mutex<[Kept]>([])
+
+    /// Lends a parser for the duration of a call.
+    ///
+    /// - Parameter body: What to do with it.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws, and `overloaded` when there is no memory for a parser.
+    func withParser<Result>(_ body: (EventParser) throws(Problem) -> Result) throws(Problem) -> Result {
+        guard let parser = kept.withLock({ $0.popLast() })?.parser ?? EventParser() else {
+            throw Problem(.overloaded, "There is no memory to read the request.", retryAfterSeconds: 1)
+        }
+        defer {
+            if parser.isKept {
+                let back = Kept(parser: parser)
+                kept.withLock { if $0.count < Self.limit { $0.append(back) } }
+            }
+        }
+        return try body(parser)
+    }
+}

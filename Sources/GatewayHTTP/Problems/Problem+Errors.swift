@@ -1,0 +1,101 @@
+package import Delivery
+package import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+package import Identity
+
+// The one place where errors of the rooms below become answers.
+extension Problem {
+    /// Translates a failure of the store: what may pass is `overloaded` (503, retryable), what will not is `internal`.
+    ///
+    /// - Parameter error: The failure.
+    package init(_ error: StorageError) {
+        switch error {
+        case .full, .readOnly, .unavailable, .locked, .closed:
+            self.init(.overloaded, "The store cannot take this now.", retryAfterSeconds: 5)
+        case .duplicate:
+            self.init(.conflict, "The id or the name is taken.")
+        case .newerSchema, .corrupt, .constraint:
+            self.init(.internal, "The store failed.")
+        }
+    }
+
+    /// Translates why events or a change were not taken.
+    ///
+    /// - Parameter error: The reason.
+    package init(_ error: IntakeError) {
+        switch error {
+        case .overloaded(let retryAfterSeconds):
+            self.init(.overloaded, "Too much is waiting already.", retryAfterSeconds: retryAfterSeconds)
+        case .stopping:
+            self.init(.overloaded, "The gateway is stopping.", retryAfterSeconds: 5)
+        case .storage(let error):
+            self.init(error)
+        }
+    }
+
+    /// Translates why an event that is well formed was not stored.
+    ///
+    /// - Parameter rejection: The reason.
+    package init(_ rejection: EventRejection) {
+        switch rejection {
+        case .conversationOfAnotherConsumer:
+            self.init(invalid: "/conversation", "belongs to another consumer")
+        case .unknownConversation:
+            self.init(invalid: "/conversation", "is not known")
+        case .unknownMessage:
+            self.init(invalid: "/upToMessageId", "is not a message of the conversation")
+        case .unknownBrand:
+            self = .notFound("brand")
+        }
+    }
+
+    /// Translates why a caller is not who it says it is.
+    ///
+    /// - Parameter error: The reason.
+    package init(_ error: AuthenticationError) {
+        switch error {
+        case .unauthorized: self.init(.unauthorized, error.text)
+        case .tokenExpired: self.init(.tokenExpired, error.text)
+        case .tokenInvalid: self.init(.tokenInvalid, error.text, reason: error.reason)
+        case .invalidClaim(let name, let detail): self.init(invalid: "/token/" + name, detail)
+        }
+    }
+
+    /// Translates why a session was not opened, found or ended.
+    ///
+    /// - Parameter error: The reason.
+    package init(_ error: SessionError) {
+        switch error {
+        case .refused(let error): self.init(error)
+        case .unknownBrand: self = .notFound("brand")
+        case .storage(let error): self.init(error)
+        }
+    }
+
+    /// Translates why an administrative change was not made.
+    ///
+    /// - Parameter error: The reason.
+    package init(_ error: DirectoryError) {
+        switch error {
+        case .storage(let error): self.init(error)
+        case .duplicate: self.init(.conflict, "The id or the name is taken.")
+        case .notFound: self.init(.notFound, "There is no such thing.")
+        case .invalid(let problems):
+            self.init(invalid: problems.map { FieldProblem(pointer: $0.pointer, detail: $0.detail) })
+        case .busy: self.init(.overloaded, "Too many administrative changes are waiting.", retryAfterSeconds: 1)
+        case .wrongMasterKey, .damaged, .sealing: self.init(.internal, "A stored secret cannot be used.")
+        }
+    }
+
+    /// Translates what Hummingbird itself throws: no route, no body, a body that cannot be decoded.
+    init(_ error: any HTTPResponseError) {
+        switch error.status.code {
+        case 404: self = .notFound("resource")
+        case 413: self.init(.payloadTooLarge, "The body is too long.")
+        case 415: self.init(.unsupportedMediaType, "The body is of a type that is not read here.")
+        case 400..<500: self.init(.invalidRequest, status: 400, "The request cannot be read.")
+        default: self.init(.internal, "The gateway failed.")
+        }
+    }
+}

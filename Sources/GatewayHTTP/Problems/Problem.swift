@@ -1,0 +1,100 @@
+/// A refusal as the caller sees it: `application/problem+json` (RFC 9457) with a stable code.
+///
+/// Holds nothing secret: it is answered as it stands.
+package struct Problem: Error, Sendable, Equatable {
+    /// The stable code.
+    package var code: ProblemCode
+    /// The HTTP status.
+    package var status: Int
+    /// One sentence for people.
+    package var detail: String
+    /// Refines `token_invalid`.
+    package var reason: String?
+    /// The members that are wrong.
+    package var errors: [FieldProblem]
+    /// Seconds for `Retry-After`; nil sends none.
+    package var retryAfterSeconds: Int?
+    /// The methods for `Allow`; empty sends none.
+    package var allow: [String]
+
+    /// Takes a refusal.
+    ///
+    /// - Parameters:
+    ///   - code: The stable code.
+    ///   - status: The HTTP status; nil takes the code's own.
+    ///   - detail: One sentence for people.
+    ///   - reason: Refines `token_invalid`.
+    ///   - errors: The members that are wrong.
+    ///   - retryAfterSeconds: Seconds for `Retry-After`.
+    package init(
+        _ code: ProblemCode,
+        status: Int? = nil,
+        _ detail: String,
+        reason: String? = nil,
+        errors: [FieldProblem] = [],
+        retryAfterSeconds: Int? = nil
+    ) {
+        self.code = code
+        self.status = status ?? code.status
+        self.detail = detail
+        self.reason = reason
+        self.errors = errors
+        self.retryAfterSeconds = retryAfterSeconds
+        self.allow = []
+    }
+
+    /// Members are wrong (422).
+    ///
+    /// - Parameter errors: Which, and how.
+    package init(invalid errors: [FieldProblem]) {
+        self.init(.invalidRequest, "One or more members are not valid.", errors: errors)
+    }
+
+    /// One member is wrong (422).
+    ///
+    /// - Parameters:
+    ///   - pointer: Which.
+    ///   - detail: How.
+    package init(invalid pointer: String, _ detail: String) {
+        self.init(invalid: [FieldProblem(pointer: pointer, detail: detail)])
+    }
+
+    /// The request cannot be read (400).
+    ///
+    /// - Parameter detail: Why.
+    /// - Returns: The refusal.
+    package static func unreadable(_ detail: String) -> Problem {
+        Problem(.invalidRequest, status: 400, detail)
+    }
+
+    /// There is no such thing (404).
+    ///
+    /// - Parameter what: What was looked for, for example `device`.
+    /// - Returns: The refusal.
+    package static func notFound(_ what: String) -> Problem {
+        Problem(.notFound, "There is no such \(what).")
+    }
+
+    /// The right identity without the right (403).
+    package static let forbidden = Problem(.forbidden, "The credential does not allow this.")
+
+    /// The reason phrase of the status (RFC 9110 section 15), which RFC 9457 asks for beside `about:blank`.
+    package var title: String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 422: "Unprocessable Content"
+        case 429: "Too Many Requests"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        default: status < 500 ? "Bad Request" : "Internal Server Error"
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import Identity
+
+// Credentials come before everything else about a request (R3): what a caller without them asks for is never looked at.
+extension Call {
+    /// Tells the caller; `brand` is the path's, which back-ends and sessions must be of.
+    func caller(of brand: BrandID?) async throws(Problem) -> Caller {
+        guard let header = request.headers[.authorization] else { throw Problem(AuthenticationError.unauthorized) }
+        switch AuthorizationHeader(header) {
+        case .basic:
+            do {
+                return .account(try services.accounts.authenticate(authorization: header, brand: brand))
+            } catch { throw Problem(error) }
+        case .bearer(let token):
+            if services.admin.matches(token) { return .admin }
+            do {
+                return .session(try await services.sessions.authenticate(token: token, brand: brand))
+            } catch { throw Problem(error) }
+        case nil:
+            throw Problem(AuthenticationError.unauthorized)
+        }
+    }
+
+    /// Lets only the admin token pass; `brand` is the path's, if it has one.
+    func requireAdmin(of brand: BrandID? = nil) async throws(Problem) {
+        guard case .admin = try await caller(of: brand) else { throw .forbidden }
+    }
+
+    /// Lets the admin token and back-ends with a scope pass.
+    ///
+    /// - Parameter scope: What the back-end must be allowed.
+    /// - Returns: The brand of the path.
+    /// - Throws: `Problem` 401, 403, and 404 when there is no such brand.
+    func requireBackend(_ scope: Scope) async throws(Problem) -> Brand {
+        let caller = try await caller(of: BrandID(try segment("brand")))
+        switch caller {
+        case .admin: break
+        case .account(let account):
+            // An id of the wrong shape names no brand, so it is not this account's.
+            guard BrandID(try segment("brand")) == account.brand else {
+                throw Problem(AuthenticationError.unauthorized)
+            }
+            guard account.allows(scope) else { throw .forbidden }
+        case .session: throw .forbidden
+        }
+        return try brand()
+    }
+
+    /// Lets a consumer's session pass, and who may act for consumers: `?consumer=` then names the consumer.
+    ///
+    /// - Returns: For whom the call acts.
+    /// - Throws: `Problem` 401, 403, 404, and 422 when a back-end names no consumer.
+    func requireConsumer() async throws(Problem) -> ConsumerAccess {
+        let id = BrandID(try segment("brand"))
+        switch try await caller(of: id) {
+        case .session(let session):
+            guard session.brand == id else { throw Problem(AuthenticationError.unauthorized) }
+            // A session is bound to its consumer: naming another one is not a question of who calls (R6).
+            if let named = try query().identifier("consumer", as: ConsumerID.self), named != session.consumer {
+                throw .forbidden
+            }
+            return ConsumerAccess(brand: try brand(), consumer: session.consumer, boundDevice: session.device)
+        case .account(let account):
+            guard account.brand == id else { throw Problem(AuthenticationError.unauthorized) }
+            guard account.allows(.consumersWrite) else { throw .forbidden }
+        case .admin: break
+        }
+        let brand = try brand()
+        guard let consumer = try query().identifier("consumer", as: ConsumerID.self) else {
+            throw Problem(invalid: "/consumer", "is required when the caller is not a consumer")
+        }
+        return ConsumerAccess(brand: brand, consumer: consumer, boundDevice: nil)
+    }
+}

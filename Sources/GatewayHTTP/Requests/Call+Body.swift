@@ -1,0 +1,76 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+extension Call {
+    /// The longest body of every route but the events'.
+    static let maxBodyBytes = 1 << 20
+
+    /// Collects the body.
+    ///
+    /// - Parameter limit: How long it may be, asked again when its first bytes are known.
+    /// - Returns: The body, with no more in memory than the limit at any time.
+    /// - Throws: `Problem` 413, and what the connection throws.
+    func body(limit: (ByteBufferView?) -> Int) async throws -> ByteBuffer {
+        let tooLarge = { (limit: Int) in Problem(.payloadTooLarge, "The body holds at most \(limit) bytes.") }
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        if let announced, announced > limit(nil) { throw tooLarge(limit(nil)) }
+        var body: ByteBuffer?
+        var most = limit(nil)
+        for try await var part in request.body where part.readableBytes > 0 {
+            guard var whole = body else {
+                most = limit(part.readableBytesView)
+                if max(announced ?? 0, part.readableBytes) > most { throw tooLarge(most) }
+                if let announced, announced > part.readableBytes {
+                    part.reserveCapacity(announced + Self.padding)
+                }
+                body = part
+                continue
+            }
+            body = nil
+            guard whole.readableBytes + part.readableBytes <= most else { throw tooLarge(most) }
+            whole.writeBuffer(&part)
+            body = whole
+        }
+        return body ?? ByteBuffer()
+    }
+
+    /// How many bytes the event parser likes to have behind the text.
+    static let padding = 64
+
+    /// Decodes a JSON object.
+    ///
+    /// - Parameters:
+    ///   - type: What to decode.
+    ///   - mayBeEmpty: Whether no body is the same as `{}`.
+    /// - Returns: What was decoded; members that it does not know are ignored.
+    /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
+    func decode<Value: Decodable>(_ type: Value.Type, mayBeEmpty: Bool = false) async throws -> Value {
+        if let contentType = request.headers[.contentType] {
+            switch MediaTypeName(contentType) {
+            case "application/json", "application/merge-patch+json": break
+            default: throw Problem(.unsupportedMediaType, "The body must be application/json.")
+            }
+        }
+        let buffer = try await body { _ in Self.maxBodyBytes }
+        if buffer.readableBytes == 0 {
+            guard mayBeEmpty else { throw Problem.unreadable("The body is empty.") }
+            return try Self.decode(type, Data("{}".utf8))
+        }
+        try buffer.withUnsafeReadableBytes { raw in
+            try services.events.checkObject(raw.bindMemory(to: UInt8.self))
+        }
+        return try Self.decode(type, Data(buffer.readableBytesView))
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) throws(Problem) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch let error as DecodingError {
+            throw Problem(error)
+        } catch {
+            throw .unreadable("The text is not valid JSON.")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+internal import Delivery
+internal import GatewayStorage
+internal import Identity
+
+extension Call {
+    /// Reads from the store.
+    func read<Value: Sendable>(
+        _ body: (any GatewayStore) async throws(StorageError) -> Value
+    ) async throws(Problem) -> Value {
+        do { return try await body(services.store) } catch { throw Problem(error) }
+    }
+
+    /// Does a change.
+    func perform(_ change: StoreChange) async throws(Problem) -> StoreChangeResult {
+        do { return try await services.delivery.perform(change) } catch { throw Problem(error) }
+    }
+
+    /// Makes an administrative change.
+    func administer<Value: Sendable>(
+        _ body: (Directory) async throws(DirectoryError) -> Value
+    ) async throws(Problem) -> Value {
+        do { return try await body(services.directory) } catch { throw Problem(error) }
+    }
+}

@@ -1,0 +1,54 @@
+internal import GatewayModel
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+
+/// One request on its way through a route, with everything that routes need.
+struct Call: Sendable {
+    let request: Request
+    let context: GatewayContext
+    let services: GatewayServices
+
+    /// The request's id.
+    var requestID: String { context.requestID }
+
+    /// The query, decoded.
+    func query() throws(Problem) -> QueryParameters { try QueryParameters(request.uri.query) }
+
+    /// An id of the path, decoded exactly once; `name` is what the route's path calls it.
+    ///
+    /// Throws 400 when it is not decodable, 422 when it does not have its shape.
+    func identifier<ID: GatewayIdentifier>(_ name: String, as _: ID.Type) throws(Problem) -> ID {
+        let text = try segment(name)
+        guard let id = ID(text) else { throw Problem(invalid: "/" + name, "is not a valid id") }
+        return id
+    }
+
+    /// A segment of the path, decoded exactly once.
+    func segment(_ name: String) throws(Problem) -> String {
+        guard let raw = context.parameters[name[...]] else { throw Problem(.internal, "The route has no such part.") }
+        guard let text = PercentDecoding.decode(raw) else {
+            throw .unreadable("The path is not percent-encoded UTF-8.")
+        }
+        return text
+    }
+
+    /// The brand of the path as its id; whether there is one is asked after the credential.
+    func brandID() throws(Problem) -> BrandID {
+        // An id of the wrong shape cannot be a brand's.
+        guard let id = BrandID(try segment("brand")) else { throw .notFound("brand") }
+        return id
+    }
+
+    /// The brand of the path.
+    func brand() throws(Problem) -> Brand {
+        guard let brand = services.directory.brand(try brandID()) else { throw .notFound("brand") }
+        return brand
+    }
+
+    /// The app of the path with its settings.
+    func appID() throws(Problem) -> AppID {
+        guard let id = AppID(try segment("app")) else { throw .notFound("app") }
+        return id
+    }
+}

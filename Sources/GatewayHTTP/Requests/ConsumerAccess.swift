@@ -1,0 +1,18 @@
+internal import GatewayModel
+
+/// For whom a device route acts.
+struct ConsumerAccess: Sendable {
+    /// The brand.
+    var brand: Brand
+    /// The consumer.
+    var consumer: ConsumerID
+    /// The device that the session is bound to; nil for unbound sessions and for back-ends.
+    var boundDevice: DeviceID?
+
+    /// Refuses what a session does for another device than its own: 403, for the identity is right.
+    func require(device: DeviceID) throws(Problem) {
+        guard boundDevice == nil || boundDevice == device else {
+            throw Problem(.forbidden, "The session belongs to another device.")
+        }
+    }
+}

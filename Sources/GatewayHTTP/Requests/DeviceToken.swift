@@ -1,0 +1,50 @@
+internal import Crypto
+internal import GatewayModel
+
+/// The provider's token of a device: its shape for each transport, and what may be shown of it.
+enum DeviceToken {
+    /// Apple says that the length may change and names no limit; today's have 64 digits (`providers.md` A2).
+    private static let maxAPNsDigits = 400
+    private static let maxFCMBytes = 4096
+
+    /// The token in its one form, as its transport has it; nil when it cannot be one.
+    static func normalised(_ text: String, for pushType: PushType) -> String? {
+        let bytes = text.utf8
+        guard !bytes.isEmpty else { return nil }
+        switch pushType {
+        case .apns:
+            guard bytes.count <= maxAPNsDigits, bytes.count % 2 == 0, bytes.allSatisfy(isHexadecimal) else {
+                return nil
+            }
+            return text.lowercased()
+        case .fcm, .huawei, .webpush:
+            guard bytes.count <= maxFCMBytes, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+            return text
+        }
+    }
+
+    /// What a token must be, for the caller.
+    static func rule(for pushType: PushType) -> String {
+        switch pushType {
+        case .apns: "must be an even number of at most \(maxAPNsDigits) hexadecimal digits"
+        case .fcm, .huawei, .webpush: "must be 1 to \(maxFCMBytes) visible ASCII characters"
+        }
+    }
+
+    /// The first 16 hexadecimal digits of the token's SHA-256: tells tokens apart without giving one away.
+    static func fingerprint(_ token: String) -> String {
+        SHA256.hash(data: Array(token.utf8)).prefix(8).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// The type and subtype of a `Content-Type`, in lower case (RFC 9110 section 8.3).
+struct MediaTypeName: Equatable, ExpressibleByStringLiteral {
+    /// Never matches anything that a caller can send, when the charset is not UTF-8.
+    private let name: String
+
+    /// Takes a name that is known to be one.
+    init(stringLiteral value: String) { name = value }
+
+    /// Reads the header's value.
+    init(_ contentType: String) {
+        let parts = contentType.split(separator: ";", omittingEmptySubsequences: false)
+        let charset = parts.dropFirst().lazy.map(Self.trimmed).first { $0.hasPrefix("charset=") }
+        let readable = charset.map { ["charset=utf-8", "charset=\"utf-8\"", "charset=us-ascii"].contains($0) } ?? true
+        name = readable ? parts.first.map(Self.trimmed) ?? "" : ""
+    }
+
+    private static func trimmed(_ part: Substring) -> String {
+        let start = part.drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { start[...$0].lowercased() } ?? ""
+    }
+
+    static func ~= (pattern: MediaTypeName, value: MediaTypeName) -> Bool { pattern == value }
+}

@@ -1,0 +1,49 @@
+internal import GatewayModel
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+
+/// Apps with their push credentials (`http-api.md` section 2): what is secret goes in and never comes out.
+enum AppRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.put, "/v1/brands/:brand/apps/:app") { try await put($0) }
+        routes.on(.get, "/v1/brands/:brand/apps/:app") { try await get($0) }
+        routes.on(.delete, "/v1/brands/:brand/apps/:app") { try await delete($0) }
+        routes.on(.get, "/v1/brands/:brand/apps") { try await list($0) }
+    }
+
+    private static func put(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.brandAdmin)
+        let app = try call.identifier("app", as: AppID.self)
+        let settings = try await call.decode(AppBody.self).settings
+        let isNew = try await call.administer { directory throws(DirectoryError) in
+            try await directory.putApp(brand: brand.id, app: app, settings: settings)
+        }
+        guard let stored = call.services.directory.app(brand: brand.id, app: app) else { throw Problem.notFound("app") }
+        return try Answer.json(isNew ? .created : .ok, stored.redacted)
+    }
+
+    private static func get(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.brandAdmin)
+        guard let app = call.services.directory.app(brand: brand.id, app: try call.appID()) else {
+            throw Problem.notFound("app")
+        }
+        return try Answer.json(.ok, app.redacted)
+    }
+
+    private static func list(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.brandAdmin)
+        let apps = call.services.directory.apps(brand: brand.id)
+        let (items, next) = try PageRequest(call.query()).page(of: apps) { $0.id.rawValue }
+        return try Answer.json(.ok, PageAnswer(items: items.map(\.redacted), nextCursor: next))
+    }
+
+    private static func delete(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.brandAdmin)
+        let app = try call.appID()
+        try await call.administer { directory throws(DirectoryError) in
+            try await directory.deleteApp(brand: brand.id, app: app)
+        }
+        return Answer.noContent
+    }
+}

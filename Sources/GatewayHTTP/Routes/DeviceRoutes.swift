@@ -1,0 +1,80 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+internal import PushPayloads
+
+/// Registrations (`http-api.md` section 5).
+///
+/// A session that is bound to a device acts only for that device: anything else is 403. A back-end with `consumers:write`
+/// names the consumer by `?consumer=`.
+enum DeviceRoutes {
+    static func add(to routes: inout RouteTable) {
+        let path = "/v1/brands/:brand/apps/:app/devices/:deviceId"
+        routes.on(.put, path) { try await put($0) }
+        routes.on(.get, path) { try await get($0) }
+        routes.on(.delete, path) { try await delete($0) }
+        routes.on(.get, "/v1/brands/:brand/consumers/:consumer/devices") { try await list($0) }
+    }
+
+    private static func put(_ call: Call) async throws -> Response {
+        let (access, app, device) = try await target(call)
+        guard let known = call.services.directory.app(brand: access.brand.id, app: app) else {
+            throw Problem.notFound("app")
+        }
+        let body = try await call.decode(DeviceBody.self)
+        let wanted = try body.registration(of: device, app: known, consumer: access.consumer)
+        guard case .registered(let change) = try await call.perform(.register(wanted)) else {
+            // The app went away in between.
+            throw Problem.notFound("app")
+        }
+        var writer = JSONWriter(capacity: 512)
+        writer.registration(change.registration)
+        return Answer.json(change.created ? .created : .ok, writer)
+    }
+
+    private static func get(_ call: Call) async throws -> Response {
+        let (access, app, device) = try await target(call)
+        let found = try await call.read { store throws(StorageError) in
+            try await store.registration(brand: access.brand.id, app: app, device: device)
+        }
+        guard let found, found.consumer == access.consumer else { throw Problem.notFound("device") }
+        var writer = JSONWriter(capacity: 512)
+        writer.registration(found)
+        return Answer.json(.ok, writer)
+    }
+
+    private static func delete(_ call: Call) async throws -> Response {
+        let (access, app, device) = try await target(call)
+        let scope = try call.query().word("unregister", as: UnregisterScope.self) ?? .all
+        if scope != .none {
+            _ = try await call.perform(
+                .unregister(brand: access.brand.id, consumer: access.consumer, app: app, device: device, scope: scope)
+            )
+        }
+        return Answer.noContent
+    }
+
+    private static func list(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.consumersWrite)
+        let consumer = try call.identifier("consumer", as: ConsumerID.self)
+        let page = try PageRequest(call.query())
+        let found = try await call.read { store throws(StorageError) in
+            try await store.registrations(brand: brand.id, consumer: consumer)
+        }
+        // A device may be registered for several apps of the brand.
+        let sorted = found.map { (key: "\($0.device.rawValue)\u{0}\($0.app.rawValue)", registration: $0) }
+            .sorted { $0.key < $1.key }
+        let (items, next) = page.page(of: sorted) { $0.key }
+        return Answer.page(items, next: next) { $0.registration($1.registration) }
+    }
+
+    private static func target(_ call: Call) async throws -> (ConsumerAccess, AppID, DeviceID) {
+        let access = try await call.requireConsumer()
+        let app = try call.appID()
+        let device = try call.identifier("deviceId", as: DeviceID.self)
+        try access.require(device: device)
+        return (access, app, device)
+    }
+}

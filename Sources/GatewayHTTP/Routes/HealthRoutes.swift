@@ -1,0 +1,46 @@
+internal import Delivery
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import PushPayloads
+
+/// What the machinery around the gateway asks (`http-api.md` section 9).
+enum HealthRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/livez") { _ in ok("ok") }
+        routes.on(.get, "/readyz") { try await ready($0) }
+        routes.on(.get, "/metrics") { try await metrics($0) }
+    }
+
+    private static func ok(_ status: String) -> Response {
+        var writer = JSONWriter(capacity: 32)
+        writer.literal(#"{"status":"#)
+        writer.string(status)
+        writer.literal("}")
+        return Answer.json(.ok, writer).uncached()
+    }
+
+    /// Ready is who would take an event now: the store answers, and the core is neither starting nor stopping.
+    private static func ready(_ call: Call) async throws -> Response {
+        let health = call.services.delivery.health
+        if let error = health.storeError { throw Problem(error) }
+        guard health.isAccepting else {
+            throw Problem(.overloaded, "The gateway is starting or stopping.", retryAfterSeconds: 1)
+        }
+        try await call.read { store throws(StorageError) in try await store.probe() }
+        return ok("ready")
+    }
+
+    private static func metrics(_ call: Call) async throws -> Response {
+        if !call.context.isLoopback { try await call.requireAdmin() }
+        let body = ByteBuffer(string: call.services.renderMetrics())
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/plain; version=0.0.4; charset=utf-8", .contentLength: String(body.readableBytes),
+            ],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+}

@@ -1,0 +1,214 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import PushPayloads
+
+/// Unread counts, messages, reads, taps and receipts (`http-api.md` section 6).
+enum MessageRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/v1/brands/:brand/unread") { try await unread($0) }
+        routes.on(.get, "/v1/brands/:brand/messages") { try await messages($0) }
+        routes.on(.post, "/v1/brands/:brand/conversations/:conversation/read") { try await read($0) }
+        routes.on(.post, "/v1/brands/:brand/messages/:messageId/tap") { try await tap($0) }
+        routes.on(.post, "/v1/brands/:brand/receipts") { try await receipts($0) }
+    }
+
+    // MARK: Unread and messages
+
+    private static func unread(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        let now = call.services.clock.now
+        let counts = try await call.read { store throws(StorageError) in
+            try await store.unread(brand: access.brand.id, consumer: access.consumer)
+        }
+        var writer = JSONWriter(capacity: 128 + counts.conversations.count * 96)
+        writer.literal(#"{"unread":"#)
+        writer.integer(counts.total)
+        writer.literal(#","conversations":["#)
+        for (index, conversation) in counts.conversations.enumerated() {
+            if index > 0 { writer.literal(",") }
+            writer.literal(#"{"id":"#)
+            writer.string(conversation.id.rawValue)
+            writer.literal(#","unread":"#)
+            writer.integer(conversation.unread)
+            writer.literal(#","lastSequence":"#)
+            writer.integer(conversation.lastSequence)
+            writer.literal(#","readSequence":"#)
+            writer.integer(conversation.readSequence)
+            writer.literal("}")
+        }
+        writer.literal(#"],"asOf":"#)
+        writer.timestamp(now)
+        writer.literal("}")
+        return Answer.json(.ok, writer)
+    }
+
+    /// Messages in order; downloading alone resets nothing (R88).
+    private static func messages(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        let query = try call.query()
+        let conversation = try query.identifier("conversation", as: ConversationID.self)
+        var afterSequence = try query.integer("afterSequence", in: 0...Int64.max) ?? 0
+        let page = try PageRequest(query)
+        // The cursor is the sequence of the last item within one conversation, and its id across all of them.
+        var after: MessageID?
+        if let cursor = page.after {
+            if conversation == nil {
+                guard let id = MessageID(cursor) else { throw PageRequest.badCursor }
+                after = id
+            } else {
+                guard let sequence = Int64(cursor), sequence >= 0 else { throw PageRequest.badCursor }
+                afterSequence = max(afterSequence, sequence)
+            }
+        }
+        let (start, cursor) = (afterSequence, after)
+        let found = try await call.read { store throws(StorageError) in
+            try await store.messages(
+                brand: access.brand.id,
+                consumer: access.consumer,
+                conversation: conversation,
+                afterSequence: start,
+                after: cursor,
+                limit: page.limit + 1
+            )
+        }
+        guard let found else { throw Problem.notFound("conversation") }
+        let items = found.prefix(page.limit)
+        let last = found.count > page.limit ? items.last : nil
+        let next = last.map { PageRequest.cursor(after: conversation == nil ? $0.id.description : String($0.sequence)) }
+        return Answer.page(items, next: next) { $0.message($1) }
+    }
+
+    // MARK: Reads
+
+    private struct ReadBody: Decodable {
+        var upToSequence: Int64
+    }
+
+    private static func read(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        let conversation = try call.identifier("conversation", as: ConversationID.self)
+        let body = try await call.decode(ReadBody.self)
+        guard body.upToSequence >= 0 else { throw Problem(invalid: "/upToSequence", "must be 0 or more") }
+        let request = ReadRequest(
+            brand: access.brand.id,
+            consumer: access.consumer,
+            conversation: conversation,
+            target: .sequence(body.upToSequence),
+            device: access.boundDevice
+        )
+        guard case .read(let change) = try await call.perform(.read(request)) else {
+            throw Problem.notFound("conversation")
+        }
+        var writer = JSONWriter(capacity: 32)
+        writer.literal(#"{"unread":"#)
+        writer.integer(change.unread)
+        writer.literal("}")
+        return Answer.json(.ok, writer)
+    }
+
+    // MARK: Taps and receipts
+
+    private struct TapBody: Decodable {
+        var deviceId: String
+        var tappedAt: String?
+        var action: String?
+    }
+
+    private static func tap(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        // What is no id of ours cannot be known.
+        guard let message = MessageID(try call.segment("messageId")) else { throw Problem.notFound("message") }
+        let body = try await call.decode(TapBody.self)
+        let now = call.services.clock.now
+        var checks = FieldChecks()
+        let device = checks.identifier(body.deviceId, "/deviceId", as: DeviceID.self)
+        let tappedAt = checks.moment(body.tappedAt, "/tappedAt") ?? now
+        let action = checks.line(body.action, "/action", atMost: 256)
+        try checks.finish()
+        guard let device else { throw Problem(invalid: "/deviceId", "is not a valid id") }
+        try access.require(device: device)
+        let request = TapRequest(
+            brand: access.brand.id,
+            consumer: access.consumer,
+            message: message,
+            device: device,
+            // A device's clock may be ahead; a tap of the future would sort before what follows it.
+            tappedAt: min(tappedAt, now),
+            action: action
+        )
+        switch try await call.perform(.tap(request)) {
+        case .tapped(let answer): return Answer.json(.ok, tapped(answer))
+        case .gone: throw Problem(.gone, "The message is past its look-back.")
+        default: throw Problem.notFound("message")
+        }
+    }
+
+    private static func tapped(_ answer: TapAnswer) -> JSONWriter {
+        var writer = JSONWriter(capacity: 512)
+        writer.literal(#"{"kind":"#)
+        writer.string(answer.message.kind.rawValue)
+        writer.literal(#","conversation":"#)
+        writer.string(answer.message.conversation.rawValue)
+        writer.literal(#","sequence":"#)
+        writer.integer(answer.message.sequence)
+        if answer.message.kind != .agent {
+            writer.literal(#","message":"#)
+            writer.message(answer.message)
+        }
+        writer.literal(#","tappedAt":"#)
+        writer.timestamp(answer.tappedAt)
+        writer.literal("}")
+        return writer
+    }
+
+    private struct ReceiptsBody: Decodable {
+        struct Receipt: Decodable {
+            var messageId: String
+            var deviceId: String
+            var state: String
+            var at: String
+        }
+
+        var receipts: [Receipt]
+    }
+
+    /// How many receipts one call may carry.
+    private static let maxReceipts = 500
+
+    private static func receipts(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        let body = try await call.decode(ReceiptsBody.self)
+        var checks = FieldChecks()
+        if body.receipts.count > maxReceipts { checks.fail("/receipts", "must be at most \(maxReceipts)") }
+        var receipts: [DeviceReceipt] = []
+        for (index, receipt) in body.receipts.prefix(maxReceipts).enumerated() {
+            let pointer = "/receipts/\(index)"
+            let message = MessageID(receipt.messageId)
+            if message == nil { checks.fail(pointer + "/messageId", "must be a UUID") }
+            let device = checks.identifier(receipt.deviceId, pointer + "/deviceId", as: DeviceID.self)
+            let state = checks.word(receipt.state, pointer + "/state", as: DeviceReceipt.State.self)
+            let at = checks.moment(receipt.at, pointer + "/at")
+            guard let message, let device, let state, let at else { continue }
+            try access.require(device: device)
+            receipts.append(
+                DeviceReceipt(message: message, device: device, state: state, at: min(at, call.services.clock.now))
+            )
+        }
+        try checks.finish()
+        var recorded = 0
+        if !receipts.isEmpty,
+            case .receipts(let count) = try await call.perform(
+                .receipts(brand: access.brand.id, consumer: access.consumer, receipts)
+            )
+        {
+            recorded = count
+        }
+        var writer = JSONWriter(capacity: 32)
+        writer.literal(#"{"recorded":"#)
+        writer.integer(Int64(recorded))
+        writer.literal("}")
+        return Answer.json(.accepted, writer)
+    }
+}

@@ -1,0 +1,41 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import Identity
+
+/// A push token that an assertion carries (R32).
+///
+/// It is registered when there is no doubt what it is: the login names its device, the SDK key names its app (or the brand
+/// has one app only), the app has a credential for one transport only, and the token has that transport's shape. Otherwise
+/// it is ignored: the device registers by itself.
+struct PushTokenClaim {
+    /// The token: secret.
+    let token: String
+    /// The app that the SDK key is for.
+    let app: AppID?
+
+    /// Registers it for a consumer's device, if that can be told.
+    func register(_ device: DeviceID, of consumer: ConsumerID, _ brand: Brand, _ call: Call) async throws(Problem) {
+        let apps = call.services.directory.apps(brand: brand.id)
+        let candidates = app.map { app in apps.filter { $0.id == app } } ?? apps
+        guard candidates.count == 1, let target = candidates.first else { return }
+        let transports = PushType.allCases.filter(target.settings.supports)
+        guard transports.count == 1, let pushType = transports.first,
+            let token = DeviceToken.normalised(token, for: pushType)
+        else { return }
+        _ = try await call.perform(
+            .register(
+                DeviceToRegister(
+                    brand: brand.id,
+                    app: target.id,
+                    device: device,
+                    consumer: consumer,
+                    token: token,
+                    pushType: pushType,
+                    environment: .production,
+                    platform: pushType == .apns ? .ios : target.settings.platform,
+                    receives: .all
+                )
+            )
+        )
+    }
+}

@@ -1,0 +1,87 @@
+internal import GatewayModel
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOHTTP1
+internal import Telemetry
+
+/// The outermost layer: names the request, turns every refusal into `application/problem+json`, and logs the outcome.
+///
+/// It must be added first: Hummingbird wraps only routes that are added later.
+struct AnsweringMiddleware: RouterMiddleware {
+    typealias Context = GatewayContext
+
+    let clock: any GatewayClock
+    let logger: Logger
+    let metrics: HTTPMetrics
+
+    func handle(
+        _ request: Request,
+        context: GatewayContext,
+        next: @concurrent (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        let start = clock.monotonicNanoseconds
+        var context = context
+        context.requestID = RequestID(header: request.headers[.xRequestID]).text
+        var response: Response
+        var code: ProblemCode?
+        do {
+            response = try await next(request, context)
+        } catch let error as HTTPParserError {
+            // Hummingbird closes the connection on this one.
+            throw error
+        } catch {
+            let problem = translate(error, context)
+            code = problem.code
+            response = problem.response(requestID: context.requestID)
+        }
+        response.headers[.xRequestID] = context.requestID
+        let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
+        let route = route(of: context)
+        metrics.route(method: request.method.rawValue, template: route)
+            .record(status: response.status.code, nanoseconds: nanoseconds)
+        // What callers did wrong is worth a line; what went well only when somebody looks for it.
+        let level: Logger.Level = response.status.code >= 400 ? .info : .debug
+        if logger.logLevel <= level {
+            var metadata: Logger.Metadata = [
+                LogKey.request: .string(context.requestID),
+                LogKey.method: .string(request.method.rawValue),
+                LogKey.route: .string(route),
+                LogKey.status: .stringConvertible(response.status.code),
+                LogKey.milliseconds: .stringConvertible(Double(nanoseconds / 10_000) / 100),
+            ]
+            if let brand = context.parameters["brand"], brand.utf8.count <= 64 {
+                metadata[LogKey.brand] = .string(String(brand))
+            }
+            if let code { metadata[LogKey.errorCode] = .string(code.rawValue) }
+            if let trace = request.headers[.traceParent].flatMap(TraceParent.traceID) {
+                metadata[LogKey.trace] = .string(trace)
+            }
+            logger.log(level: level, "request", metadata: metadata)
+        }
+        return response
+    }
+
+    /// The route as it was declared, for a closed set of labels.
+    private func route(of context: GatewayContext) -> String {
+        guard let path = context.endpointPath, path != "NotFound" else { return "unmatched" }
+        return path
+    }
+
+    private func translate(_ error: any Error, _ context: GatewayContext) -> Problem {
+        switch error {
+        case let problem as Problem: return problem
+        case let error as any HTTPResponseError: return Problem(error)
+        default:
+            // The text of an error that we do not know may hold anything: only its type is logged.
+            logger.error(
+                "a request failed unexpectedly",
+                metadata: [
+                    LogKey.request: .string(context.requestID),
+                    LogKey.errorText: .string(String(describing: type(of: error))),
+                ]
+            )
+            return Problem(.internal, "The gateway failed.")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package import Hummingbird
+internal import Logging
+package import NIOCore
+
+/// The HTTP face of the gateway: every route of `http-api.md` that this version has.
+package final class GatewayServer: Sendable {
+    private let services: GatewayServices
+
+    /// Takes what the routes stand on.
+    ///
+    /// - Parameter services: Everything; the delivery core is started and run by the caller.
+    package init(services: GatewayServices) { self.services = services }
+
+    /// The router with all routes, for tests without a socket.
+    ///
+    /// - Returns: A new router each time.
+    package func makeRouter() -> Router<GatewayContext> {
+        var routes = RouteTable(services: services)
+        HealthRoutes.add(to: &routes)
+        BrandRoutes.add(to: &routes)
+        AppRoutes.add(to: &routes)
+        CredentialRoutes.add(to: &routes)
+        EventRoutes.add(to: &routes)
+        SessionRoutes.add(to: &routes)
+        DeviceRoutes.add(to: &routes)
+        MessageRoutes.add(to: &routes)
+        DeliveryRoutes.add(to: &routes)
+        return routes.finish()
+    }
+
+    /// The application that listens; a service that runs until its group shuts down.
+    ///
+    /// - Parameters:
+    ///   - host: The address to listen on.
+    ///   - port: The port; 0 takes a free one.
+    ///   - onServerRunning: Called once with the listening channel, whose address has the bound port.
+    /// - Returns: The application.
+    package func buildApplication(
+        host: String,
+        port: Int,
+        onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
+    ) -> Application<RouterResponder<GatewayContext>> {
+        var logger = services.logger
+        // Hummingbird says at info where it listens; the executable says that itself, once, on stdout.
+        if logger.logLevel < .notice { logger.logLevel = .notice }
+        return Application(
+            router: makeRouter(),
+            server: .http1(configuration: .init(idleTimeout: .seconds(90))),
+            configuration: .init(address: .hostname(host, port: port), serverName: nil, backlog: 1024),
+            onServerRunning: onServerRunning,
+            logger: logger
+        )
+    }
+}

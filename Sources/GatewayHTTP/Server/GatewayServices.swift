@@ -1,0 +1,74 @@
+package import Delivery
+package import GatewayModel
+package import GatewayStorage
+package import Identity
+package import Logging
+package import Telemetry
+
+/// Everything that the routes stand on; made by the executable, or by a test.
+package struct GatewayServices: Sendable {
+    /// Where routes read.
+    package var store: any GatewayStore
+    /// What takes events and changes.
+    package var delivery: DeliveryService
+    /// Brands, apps and credentials.
+    package var directory: Directory
+    /// Who tells back-ends.
+    package var accounts: ServiceAccountAuthenticator
+    /// Who tells operators.
+    package var admin: AdminToken
+    /// Who opens, finds and ends consumers' sessions.
+    package var sessions: SessionService
+    /// Who verifies assertions.
+    package var assertions: SDKKeyVerifier
+    /// Where time is read from.
+    package var clock: any GatewayClock
+    /// For what operators should know.
+    package var logger: Logger
+    /// What is counted.
+    package var metrics: HTTPMetrics
+    /// Renders the Prometheus text; called for each scrape.
+    package var renderMetrics: @Sendable () -> String
+    /// Reads events, and keeps the parsers.
+    let events = EventReader()
+
+    /// Takes everything.
+    ///
+    /// - Parameters:
+    ///   - store: Where routes read.
+    ///   - delivery: What takes events and changes.
+    ///   - directory: Brands, apps and credentials.
+    ///   - accounts: Who tells back-ends.
+    ///   - admin: Who tells operators.
+    ///   - sessions: Who opens, finds and ends consumers' sessions.
+    ///   - assertions: Who verifies assertions.
+    ///   - clock: Where time is read from.
+    ///   - logger: For what operators should know.
+    ///   - metrics: What is counted.
+    ///   - renderMetrics: Renders the Prometheus text.
+    package init(
+        store: any GatewayStore,
+        delivery: DeliveryService,
+        directory: Directory,
+        accounts: ServiceAccountAuthenticator,
+        admin: AdminToken,
+        sessions: SessionService,
+        assertions: SDKKeyVerifier,
+        clock: any GatewayClock,
+        logger: Logger,
+        metrics: HTTPMetrics,
+        renderMetrics: @escaping @Sendable () -> String
+    ) {
+        self.store = store
+        self.delivery = delivery
+        self.directory = directory
+        self.accounts = accounts
+        self.admin = admin
+        self.sessions = sessions
+        self.assertions = assertions
+        self.clock = clock
+        self.logger = logger
+        self.metrics = metrics
+        self.renderMetrics = renderMetrics
+    }
+}

@@ -1,0 +1,57 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Collects routes, so that a path that is known under other methods answers 405 with `Allow` and not 404.
+struct RouteTable {
+    private let router: Router<GatewayContext>
+    private let services: GatewayServices
+    private var methods: [String: [HTTPRequest.Method]] = [:]
+
+    private static let allMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .patch, .delete, .options]
+
+    init(services: GatewayServices) {
+        self.services = services
+        router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(
+            middleware: AnsweringMiddleware(
+                clock: services.clock,
+                logger: services.logger,
+                metrics: services.metrics
+            )
+        )
+    }
+
+    /// Adds a route.
+    ///
+    /// - Parameters:
+    ///   - method: Its method.
+    ///   - path: Its path with `:name` for parameters, undecoded.
+    ///   - handler: What it does.
+    mutating func on(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ handler: @escaping @Sendable (Call) async throws -> Response
+    ) {
+        let services = services
+        methods[path, default: []].append(method)
+        router.on(RouterPath(path), method: method) { request, context in
+            try await handler(Call(request: request, context: context, services: services))
+        }
+    }
+
+    /// Adds the refusals and gives the router.
+    func finish() -> Router<GatewayContext> {
+        for (path, taken) in methods {
+            let allowed = taken.contains(.get) ? taken + [.head] : taken
+            let names = allowed.map(\.rawValue).sorted()
+            for method in Self.allMethods where !allowed.contains(method) {
+                router.on(RouterPath(path), method: method) { _, _ -> Response in
+                    var problem = Problem(.methodNotAllowed, "The path takes \(names.joined(separator: ", ")).")
+                    problem.allow = names
+                    throw problem
+                }
+            }
+        }
+        return router
+    }
+}

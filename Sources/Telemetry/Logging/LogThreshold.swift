@@ -1,0 +1,23 @@
+package import Logging
+import Synchronization
+
+/// The level below which nothing is written, shared by every logger of the process, so that it can be changed while they
+/// live.
+///
+/// Any thread; reading it is one atomic load.
+package final class LogThreshold: Sendable {
+    private let position: Atomic<Int>
+
+    /// Starts at a level.
+    ///
+    /// - Parameter level: Events below it are not written.
+    package init(_ level: Logger.Level) { position = Atomic(Self.position(of: level)) }
+
+    /// The level; a logger that was given its own is not touched by a change.
+    package var level: Logger.Level {
+        get { Logger.Level.allCases[position.load(ordering: .relaxed)] }
+        set { position.store(Self.position(of: newValue), ordering: .relaxed) }
+    }
+
+    private static func position(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// JSON files that the verbs take.
+enum JSONFile {
+    /// Reads one.
+    ///
+    /// - Parameter path: The file; `-` is standard input.
+    /// - Returns: The value.
+    /// - Throws: ``CommandFailure``.
+    static func read(_ path: String) throws -> JSONValue {
+        let data: Data
+        if path == "-" {
+            data = FileHandle.standardInput.readDataToEndOfFile()
+        } else {
+            guard let contents = FileManager.default.contents(atPath: path) else {
+                throw CommandFailure(.usage, "\(path) cannot be read")
+            }
+            data = contents
+        }
+        do {
+            return try JSONValue(parsing: data)
+        } catch {
+            throw CommandFailure(.usage, "\(path) is not JSON")
+        }
+    }
+
+    /// Reads a text file, such as a `.p8` key.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: Its text.
+    /// - Throws: ``CommandFailure``.
+    static func readText(_ path: String) throws -> String {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw CommandFailure(.usage, "\(path) cannot be read")
+        }
+        return text
+    }
+}

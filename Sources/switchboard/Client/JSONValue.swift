@@ -1,0 +1,101 @@
+import Foundation
+
+/// A JSON value whose shape is not known beforehand.
+enum JSONValue: Codable, Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+
+    /// Reads JSON.
+    ///
+    /// - Parameter data: UTF-8.
+    /// - Throws: `DecodingError`.
+    init(parsing data: Data) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: data)
+    }
+
+    /// The value as JSON text with sorted members.
+    var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try? encoder.encode(self)
+        return data.map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+
+    /// A member of an object; null when there is none.
+    subscript(_ name: String) -> JSONValue {
+        if case .object(let members) = self { members[name] ?? .null } else { .null }
+    }
+
+    /// The items of an array; none for other values.
+    var items: [JSONValue] {
+        if case .array(let items) = self { items } else { [] }
+    }
+
+    /// The text of a string.
+    var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// A whole number.
+    var integer: Int64? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    /// What a person reads in a table: texts as they are, nothing for null, JSON for the rest.
+    var plain: String {
+        switch self {
+        case .null: ""
+        case .string(let value): value
+        default: text
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    init(stringLiteral value: String) { self = .string(value) }
+    init(integerLiteral value: Int64) { self = .integer(value) }
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+}

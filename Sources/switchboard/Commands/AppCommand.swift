@@ -1,0 +1,115 @@
+import ArgumentParser
+
+/// Apps of a brand.
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app",
+        abstract: "Put, list, show or delete a brand's apps and their push credentials.",
+        subcommands: [Put.self, List.self, Show.self, Delete.self]
+    )
+
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create an app or replace its settings.",
+            discussion: "Either --settings with the whole JSON, or the parts of one provider."
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The app's id: 1 to 64 of letters, digits, '.', '_', '-'.") var app: String
+        @Option(help: ArgumentHelp("A JSON file of the app's settings; - is standard input.", valueName: "file"))
+        var settings: String?
+        @Option(help: "APNs: the 10-character team id.") var teamId: String?
+        @Option(help: "APNs: the 10-character key id.") var keyId: String?
+        @Option(help: ArgumentHelp("APNs: the .p8 file of the key.", valueName: "file")) var privateKey: String?
+        @Option(help: "APNs: the app's bundle id.") var topic: String?
+        @Option(help: ArgumentHelp("FCM: the service account's JSON file.", valueName: "file"))
+        var serviceAccount: String?
+        @Option(help: "FCM: notification or data.") var style: String?
+        @Option(help: ArgumentHelp("Another host than the provider's: https://host:port.", valueName: "url"))
+        var endpoint: String?
+
+        func validate() throws {
+            let apns = [teamId, keyId, privateKey, topic].compactMap { $0 }
+            let ways = [settings != nil, !apns.isEmpty, serviceAccount != nil].filter { $0 }.count
+            guard ways == 1 else {
+                throw ValidationError(
+                    "Give one of: --settings; --team-id, --key-id, --private-key and --topic; --service-account."
+                )
+            }
+            if !apns.isEmpty, apns.count < 4 {
+                throw ValidationError("APNs needs --team-id, --key-id, --private-key and --topic.")
+            }
+        }
+
+        func run() async throws {
+            let answer = try await options.client()
+                .call("PUT", ["v1", "brands", brand, "apps", app], body: try body())
+            let verb = answer.status == 201 ? "created" : "replaced"
+            StandardOutput.write(options.json ? answer.body.text : "app \(brand)/\(app) \(verb)")
+        }
+
+        private func body() throws -> JSONValue {
+            if let settings { return try JSONFile.read(settings) }
+            if let teamId, let keyId, let privateKey, let topic {
+                var apns: [String: JSONValue] = [
+                    "teamId": .string(teamId), "keyId": .string(keyId), "topic": .string(topic),
+                    "privateKey": .string(try JSONFile.readText(privateKey)),
+                ]
+                if let endpoint {
+                    apns["endpoints"] = ["production": .string(endpoint), "sandbox": .string(endpoint)]
+                }
+                return ["platform": "ios", "apns": .object(apns)]
+            }
+            guard let serviceAccount else { return [:] }
+            var fcm: [String: JSONValue] = ["serviceAccount": try JSONFile.read(serviceAccount)]
+            if let style { fcm["style"] = .string(style) }
+            if let endpoint { fcm["endpoint"] = .string(endpoint) }
+            return ["platform": "android", "fcm": .object(fcm)]
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show an app's settings as JSON, with fingerprints in place of secrets."
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The app.") var app: String
+
+        func run() async throws {
+            let answer = try await options.client().call("GET", ["v1", "brands", brand, "apps", app])
+            StandardOutput.write(answer.body.text)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List a brand's apps.")
+        @OptionGroup var options: ClientOptions
+        @OptionGroup var page: PagedList
+        @Argument(help: "The brand.") var brand: String
+
+        func run() async throws {
+            let answer = try await options.client().call("GET", ["v1", "brands", brand, "apps"], query: page.query)
+            PagedList.show(answer.body, json: options.json, columns: [("APP", "id"), ("PLATFORM", "platform")])
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete an app with its registrations and what waits for them."
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The app.") var app: String
+        @Flag(help: "Say that you mean it: the app's registrations go too.") var yes = false
+
+        func validate() throws {
+            if !yes { throw ValidationError("This deletes \(brand)/\(app) and its registrations: add --yes.") }
+        }
+
+        func run() async throws {
+            let answer = try await options.client().call("DELETE", ["v1", "brands", brand, "apps", app])
+            StandardOutput.write(options.json ? answer.body.text : "app \(brand)/\(app) deleted")
+        }
+    }
+}

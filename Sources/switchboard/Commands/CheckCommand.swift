@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import GatewayModel
+import Identity
+import Logging
+import PushProviders
+import Telemetry
+
+/// Checks configuration, data, credentials and providers.
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the configuration, each app's credentials and a connection to each provider.",
+        discussion: """
+            Prints a verdict a line and ends with 1 when one of them is bad. Sends no push. The data must not be in use by \
+            a running gateway; nothing is made in a directory that has no data yet.
+            """
+    )
+    @OptionGroup var options: ServeOptions
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+        let loader = options.loader
+        let settings = try await loader.load()
+        var report = CheckReport(json: json)
+        report.say("configuration", true, "\(options.config ?? "no file") and the environment are understood")
+        for unknown in loader.unknownEnvironmentNames() {
+            let hint = unknown.nearest.map { "; did you mean \($0)?" } ?? ""
+            report.say("configuration", false, "\(unknown.name) is not a setting of this version\(hint)")
+        }
+        let files = DataDirectory(settings: settings)
+        guard FileManager.default.fileExists(atPath: files.databasePath) else {
+            report.say("data", true, "\(settings.server.dataDir) has no data yet; serve makes it")
+            return try report.end()
+        }
+        let logger = settings.log.logger("switchboard", threshold: LogThreshold(.error))
+        let gateway = try await Gateway.open(settings: settings, logger: logger)
+        report.say("data", true, "\(files.databasePath) opens, and the master key is the right one")
+        for brand in gateway.directory.brands where gateway.directory.apps(brand: brand.id).isEmpty {
+            report.say("brand \(brand.id)", true, "has no apps")
+        }
+        for lane in gateway.directory.lanes {
+            let verdict = await ProviderCheck(factory: gateway.providers).check(lane)
+            report.say("\(lane.key)", verdict.isUsable, verdict.text)
+        }
+        await gateway.close()
+        try report.end()
+    }
+}

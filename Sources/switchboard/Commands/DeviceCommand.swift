@@ -1,0 +1,88 @@
+import ArgumentParser
+
+/// Device registrations.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Register, list, show or unregister consumers' devices.",
+        subcommands: [Register.self, List.self, Show.self, Unregister.self]
+    )
+
+    struct Register: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Register a device for a consumer.")
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The app.") var app: String
+        @Argument(help: "The device's id.") var device: String
+        @Option(help: "The consumer.") var consumer: String
+        @Option(help: "The provider's token of the device.") var token: String
+        @Option(name: .customLong("type"), help: "apns or fcm.") var pushType: String
+        @Option(help: "For apns: production or sandbox.") var environment: String?
+
+        func run() async throws {
+            var members: [String: JSONValue] = ["token": .string(token), "pushType": .string(pushType)]
+            if let environment { members["environment"] = .string(environment) }
+            let answer = try await options.client().call(
+                "PUT",
+                ["v1", "brands", brand, "apps", app, "devices", device],
+                query: [("consumer", consumer)],
+                body: .object(members)
+            )
+            StandardOutput.write(options.json ? answer.body.text : "device \(device) registered for \(consumer)")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List a consumer's devices.")
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The consumer.") var consumer: String
+
+        func run() async throws {
+            let answer = try await options.client()
+                .call("GET", ["v1", "brands", brand, "consumers", consumer, "devices"])
+            PagedList.show(
+                answer.body,
+                json: options.json,
+                columns: [
+                    ("DEVICE", "deviceId"), ("APP", "app"), ("TYPE", "pushType"), ("ENVIRONMENT", "environment"),
+                    ("STATE", "state"), ("RECEIVES", "receives"),
+                ]
+            )
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show a registration as JSON.")
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The app.") var app: String
+        @Argument(help: "The device's id.") var device: String
+        @Option(help: "The consumer.") var consumer: String
+
+        func run() async throws {
+            let path = ["v1", "brands", brand, "apps", app, "devices", device]
+            let answer = try await options.client().call("GET", path, query: [("consumer", consumer)])
+            StandardOutput.write(answer.body.text)
+        }
+    }
+
+    struct Unregister: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Unregister a device.")
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The app.") var app: String
+        @Argument(help: "The device's id.") var device: String
+        @Option(help: "The consumer.") var consumer: String
+        @Option(help: "all, or agent to keep proactive pushes.") var unregister = "all"
+
+        func run() async throws {
+            let answer = try await options.client().call(
+                "DELETE",
+                ["v1", "brands", brand, "apps", app, "devices", device],
+                query: [("consumer", consumer), ("unregister", unregister)]
+            )
+            StandardOutput.write(options.json ? answer.body.text : "device \(device) unregistered")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Logging
+import ServiceLifecycle
+import Telemetry
+import UnixSignals
+
+/// Runs the gateway.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the gateway.",
+        discussion: """
+            Without any setting it keeps everything in ./data and listens on 127.0.0.1:8080. When it is ready it prints \
+            one line on standard output: listening on http://HOST:PORT. SIGTERM and SIGINT stop it in order; a second \
+            one stops it at once. Every setting is also an environment variable SWITCHBOARD_<SECTION>_<KEY>; flags win \
+            over the environment, the environment over the file.
+            """
+    )
+    @OptionGroup var options: ServeOptions
+
+    func run() async throws {
+        let loader = options.loader
+        let settings = try await loader.load()
+        let threshold = LogThreshold(settings.log.level)
+        let logger = settings.log.logger("switchboard", threshold: threshold)
+        for unknown in loader.unknownEnvironmentNames() {
+            logger.warning(
+                "an environment variable is not a setting of this version",
+                metadata: [LogKey.setting: "\(unknown.name)", LogKey.nearest: "\(unknown.nearest ?? "")"]
+            )
+        }
+        let gateway = try await Gateway.open(settings: settings, logger: logger)
+        if gateway.adminToken.isNew {
+            logger.notice("made an admin token and a master key", metadata: [LogKey.path: "\(gateway.adminToken.path)"])
+            StandardError.write("switchboard: the admin token is in \(gateway.adminToken.path)")
+        }
+        if !settings.server.listen.isLoopback {
+            logger.notice(
+                "listening beyond the loopback address without TLS; put a proxy that ends TLS in front",
+                metadata: [LogKey.address: "\(settings.server.listen)"]
+            )
+        }
+        let reload = ReloadSignal(loader: loader, running: settings, threshold: threshold, logger: logger)
+        try await gateway.run(signals: [.sigterm, .sigint], beside: [.init(service: reload)]) { address in
+            StandardOutput.write("listening on http://\(address)")
+        }
+    }
+}

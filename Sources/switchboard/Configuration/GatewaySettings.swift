@@ -1,0 +1,36 @@
+import Configuration
+import Delivery
+import Logging
+import Telemetry
+
+/// Everything that can be configured, with its defaults.
+struct GatewaySettings: Equatable {
+    /// Listening address and files.
+    var server = ServerSettings()
+    /// Where the store is.
+    var storage = StorageSettings()
+    /// Outgoing connections.
+    var provider = ProviderSettings()
+    /// Intake and lanes.
+    var delivery = DeliverySettings()
+    /// Log lines.
+    var log = LogSettings()
+    /// The metrics' own listener.
+    var metrics = MetricsSettings()
+
+    /// The defaults.
+    init() {}
+
+    /// Reads and checks everything.
+    ///
+    /// - Parameter config: Flags, environment and file, in this order.
+    /// - Throws: ``SettingsError``.
+    init(config: ConfigReader) async throws {
+        server = try await ServerSettings(config: config)
+        storage = try await StorageSettings(config: config)
+        provider = try await ProviderSettings(config: config)
+        delivery = try await DeliverySettings(config: config)
+        log = try await LogSettings(config: config)
+        metrics = try await MetricsSettings(config: config)
+    }
+}

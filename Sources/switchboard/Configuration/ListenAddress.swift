@@ -1,0 +1,44 @@
+/// Where a listener is bound.
+struct ListenAddress: Equatable, CustomStringConvertible {
+    /// A name or an address, IPv6 without brackets.
+    var host: String
+    /// 0 lets the system choose.
+    var port: Int
+
+    /// Takes host and port.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an address.
+    ///   - port: 0 to 65535.
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`; nil when it is something else.
+    ///
+    /// - Parameter text: IPv6 stands in brackets: `[::1]:8080`.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let digits = text[text.index(after: colon)...]
+        guard !digits.isEmpty, digits.allSatisfy(\.isASCII), digits.allSatisfy(\.isNumber), let port = Int(digits),
+            port <= 65_535
+        else { return nil }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "[" || $0 == "]" }) else {
+            return nil
+        }
+        self.init(host: String(host), port: port)
+    }
+
+    /// Whether only this machine can reach it.
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    /// `HOST:PORT`, as it stands in a URL.
+    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

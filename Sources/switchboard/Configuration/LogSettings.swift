@@ -1,0 +1,38 @@
+import Configuration
+import Logging
+import Telemetry
+
+/// Log lines on standard error.
+///
+/// - `log.level` (trace, debug, info, notice, warning, error, critical; default info)
+/// - `log.format` (json, text; default json)
+struct LogSettings: Equatable {
+    /// Events below it are not written.
+    var level = Logger.Level.info
+    /// How lines look.
+    var format = LogFormat.json
+
+    /// The defaults.
+    init() {}
+
+    /// Reads and checks.
+    ///
+    /// - Parameter config: Flags, environment and file.
+    /// - Throws: ``SettingsError``.
+    init(config: ConfigReader) async throws {
+        let reader = SettingsReader(config: config)
+        level = try await reader.word(.logLevel, of: Logger.Level.self, default: level)
+        format = try await reader.word(.logFormat, of: LogFormat.self, default: format)
+    }
+
+    /// A logger that writes so.
+    ///
+    /// - Parameters:
+    ///   - label: The logger's name.
+    ///   - threshold: The level that the whole process shares.
+    /// - Returns: The logger.
+    func logger(_ label: String, threshold: LogThreshold) -> Logger {
+        let format = format
+        return Logger(label: label) { GatewayLogHandler(label: $0, threshold: threshold, format: format) }
+    }
+}

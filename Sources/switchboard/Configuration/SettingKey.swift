@@ -1,0 +1,36 @@
+/// Every setting, by its key in the file (`section.key`); the one list that the file, the environment and the checks share.
+enum SettingKey: String, CaseIterable {
+    case serverListen = "server.listen"
+    case serverDataDir = "server.dataDir"
+    case serverAdminTokenFile = "server.adminTokenFile"
+    case serverMasterKeyFile = "server.masterKeyFile"
+    case storageURL = "storage.url"
+    case providerTrustRoots = "provider.trustRoots"
+    case intakeMaxPendingEvents = "intake.maxPendingEvents"
+    case intakeMaxPendingBytes = "intake.maxPendingBytes"
+    case deliverySlotsPerLane = "delivery.slotsPerLane"
+    case deliveryRetryDelaysSeconds = "delivery.retryDelaysSeconds"
+    case deliveryDrainDeadlineSeconds = "delivery.drainDeadlineSeconds"
+    case logLevel = "log.level"
+    case logFormat = "log.format"
+    case metricsListen = "metrics.listen"
+
+    /// What every environment variable of a setting begins with.
+    static let environmentPrefix = "SWITCHBOARD"
+
+    /// The setting's environment variable: `intake.maxPendingEvents` is `SWITCHBOARD_INTAKE_MAX_PENDING_EVENTS`.
+    var environmentName: String {
+        var name = Self.environmentPrefix + "_"
+        var previousIsLower = false
+        for character in rawValue {
+            if character == "." {
+                name += "_"
+            } else {
+                if character.isUppercase, previousIsLower { name += "_" }
+                name += character.uppercased()
+            }
+            previousIsLower = character.isLowercase
+        }
+        return name
+    }
+}

@@ -1,0 +1,90 @@
+import Configuration
+import Foundation
+import Synchronization
+
+/// Brings flags, environment and file together: flags > environment > file > default.
+struct SettingsLoader {
+    /// Values of flags.
+    var flags: [SettingKey: String] = [:]
+    /// The environment.
+    var environment: [String: String]
+    /// The YAML file, if one was named.
+    var file: String?
+
+    /// Reads and checks everything.
+    ///
+    /// - Returns: The settings.
+    /// - Throws: ``SettingsError``.
+    func load() async throws -> GatewaySettings {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (key, value) in flags {
+            values[AbsoluteConfigKey(ConfigKey(key.rawValue))] = ConfigValue(.string(value), isSecret: false)
+        }
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(name: "flags", values: values),
+            EnvironmentVariablesProvider(environmentVariables: environment)
+                .prefixKeys(with: ConfigKey([SettingKey.environmentPrefix.lowercased()])),
+        ]
+        if let file, let provider = try await Self.provider(file: file) { providers.append(provider) }
+        return try await GatewaySettings(config: ConfigReader(providers: providers))
+    }
+
+    /// Variables that begin like settings and are none: a typing error, or a setting of another version.
+    ///
+    /// - Returns: Sorted by name, without those that the command line's other verbs read.
+    func unknownEnvironmentNames() -> [SettingsError.UnknownName] {
+        let known = SettingKey.allCases.map(\.environmentName)
+        return environment.keys
+            .filter { $0.hasPrefix(SettingKey.environmentPrefix + "_") && !known.contains($0) }
+            .filter { !ClientEnvironment.names.contains($0) && !$0.hasPrefix("SWITCHBOARD_TEST_") }
+            .sorted()
+            .map { .init(name: $0, nearest: NearestName.nearest(to: $0, among: known)) }
+    }
+
+    private static func provider(file: String) async throws -> (any ConfigProvider)? {
+        let text: String
+        do {
+            text = try String(contentsOfFile: file, encoding: .utf8)
+        } catch {
+            throw SettingsError.file(path: file, detail: "cannot be read: \(reason(error))")
+        }
+        // A file without a single setting is not a mapping for YAML, and yet nothing is wrong with it.
+        let isEmpty = text.split(separator: "\n").allSatisfy { line in
+            let rest = line.drop { $0.isWhitespace }
+            return rest.isEmpty || rest.hasPrefix("#") || rest == "---"
+        }
+        if isEmpty { return nil }
+        // The parser asks for each key whether it is secret: that is how every key of the file is seen.
+        let seen = Mutex<[String]>([])
+        let options = YAMLSnapshot.ParsingOptions(
+            secretsSpecifier: .dynamic { key, _ in
+                seen.withLock { $0.append(key) }
+                return false
+            }
+        )
+        let provider: FileProvider<YAMLSnapshot>
+        do {
+            let path = InMemoryProvider(values: ["filePath": ConfigValue(.string(file), isSecret: false)])
+            provider = try await FileProvider(parsingOptions: options, config: ConfigReader(provider: path))
+        } catch {
+            throw SettingsError.file(path: file, detail: "not a YAML file of settings: \(error)")
+        }
+        let known = SettingKey.allCases.map(\.rawValue)
+        let unknown = seen.withLock { $0 }.filter { !known.contains($0) }.sorted()
+        guard unknown.isEmpty else {
+            throw SettingsError.unknownKeys(
+                path: file,
+                unknown.map { .init(name: $0, nearest: NearestName.nearest(to: $0, among: known)) }
+            )
+        }
+        return provider
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        if let underlying, underlying.domain == NSPOSIXErrorDomain {
+            return String(cString: strerror(Int32(underlying.code)))
+        }
+        return (error as NSError).localizedDescription
+    }
+}

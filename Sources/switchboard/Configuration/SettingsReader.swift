@@ -1,0 +1,129 @@
+import Configuration
+
+/// Reads settings from swift-configuration with errors that name key, value and range; an empty value counts as none.
+struct SettingsReader {
+    /// The providers in their order: flags, environment, file.
+    let config: ConfigReader
+
+    /// A text.
+    ///
+    /// - Parameter key: The setting.
+    /// - Returns: Nil when nobody sets it, or sets it to the empty text.
+    /// - Throws: ``SettingsError`` when it is a list.
+    func text(_ key: SettingKey) async throws -> String? {
+        let text: String?
+        do {
+            text = try await config.fetchString(forKey: ConfigKey(key.rawValue))
+        } catch {
+            throw wrong(key, "a list", "one value")
+        }
+        guard let text, !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// A whole number.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - range: What is allowed.
+    ///   - fallback: The default.
+    /// - Returns: The number.
+    /// - Throws: ``SettingsError``.
+    func integer<Number: FixedWidthInteger>(
+        _ key: SettingKey,
+        in range: ClosedRange<Number>,
+        default fallback: Number
+    ) async throws -> Number {
+        guard let text = try await text(key) else { return fallback }
+        guard let number = Number(text), range.contains(number) else {
+            throw wrong(key, text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Whole numbers: a YAML list, or text with commas.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - range: What is allowed for each.
+    ///   - maxCount: How many there may be.
+    ///   - fallback: The default.
+    /// - Returns: One number or more.
+    /// - Throws: ``SettingsError``.
+    func integers<Number: FixedWidthInteger>(
+        _ key: SettingKey,
+        in range: ClosedRange<Number>,
+        maxCount: Int,
+        default fallback: [Number]
+    ) async throws -> [Number] {
+        let name = ConfigKey(key.rawValue)
+        let text: String?
+        do {
+            text = try await config.fetchString(forKey: name)
+        } catch {
+            // A YAML list is not a text; it is read as what it is.
+            text = try await config.fetchStringArray(forKey: name)?.joined(separator: ",")
+        }
+        guard let text, !text.isEmpty else { return fallback }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Number($0.trimmingBlanks) }.filter(range.contains)
+        guard numbers.count == parts.count, numbers.count <= maxCount else {
+            throw wrong(
+                key,
+                text,
+                "1 to \(maxCount) whole numbers from \(range.lowerBound) to \(range.upperBound), separated by commas"
+            )
+        }
+        return numbers
+    }
+
+    /// One word of a closed set.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - words: What is allowed.
+    ///   - fallback: The default.
+    /// - Returns: The word.
+    /// - Throws: ``SettingsError``.
+    func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ key: SettingKey,
+        of words: Word.Type,
+        default fallback: Word
+    ) async throws -> Word {
+        guard let text = try await text(key) else { return fallback }
+        guard let word = Word(rawValue: text) else {
+            throw wrong(key, text, "one of " + words.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return word
+    }
+
+    /// An address to listen on.
+    ///
+    /// - Parameter key: The setting.
+    /// - Returns: Nil when nobody sets it.
+    /// - Throws: ``SettingsError``.
+    func address(_ key: SettingKey) async throws -> ListenAddress? {
+        guard let text = try await text(key) else { return nil }
+        guard let address = ListenAddress(text) else {
+            throw wrong(key, text, "HOST:PORT with a port from 0 to 65535, IPv6 in brackets")
+        }
+        return address
+    }
+
+    /// An error about one setting.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - value: What it is.
+    ///   - allowed: What it must be.
+    /// - Returns: The error.
+    func wrong(_ key: SettingKey, _ value: String, _ allowed: String) -> SettingsError {
+        .wrong(key: key.rawValue, environmentName: key.environmentName, value: value, allowed: allowed)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: Substring {
+        drop { $0 == " " }.prefix { $0 != " " }
+    }
+}

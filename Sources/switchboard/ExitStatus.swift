@@ -1,0 +1,39 @@
+/// How the process ends; the numbers are part of what scripts and service managers rely on.
+enum ExitStatus: Int32, CaseIterable {
+    /// Done, or stopped by one SIGTERM or SIGINT.
+    case ok = 0
+    /// It failed while it ran: an expectation of the demo, a refusal of the API, a provider that cannot be used.
+    case failure = 1
+    /// Wrong arguments or settings; nothing was started.
+    case usage = 2
+    /// The data directory or the database is in use by another process, not writable, full or damaged.
+    case data = 3
+    /// The master key is missing or is not the one that the data was sealed with.
+    case masterKey = 4
+    /// The database was written by a newer version.
+    case newerDatabase = 5
+    /// The address cannot be listened on.
+    case listen = 6
+    /// Stopped at once by a second signal; what was on its way is sent again at the next start.
+    case secondSignal = 143
+
+    /// The lines of the help text and of the README.
+    static var help: String {
+        allCases.map { "\($0.rawValue)\(String(repeating: " ", count: $0.rawValue < 10 ? 4 : 2))\($0.text)" }
+            .joined(separator: "\n")
+    }
+
+    /// What it means, in one line.
+    var text: String {
+        switch self {
+        case .ok: "done, or stopped by one SIGTERM or SIGINT"
+        case .failure: "failed while running, or the gateway refused"
+        case .usage: "wrong arguments or settings; nothing was started"
+        case .data: "the data is in use by another process, not writable, or damaged"
+        case .masterKey: "the master key is missing, malformed or not that of the data"
+        case .newerDatabase: "the database was written by a newer version"
+        case .listen: "the address cannot be listened on"
+        case .secondSignal: "stopped at once by a second signal; the next start goes on"
+        }
+    }
+}

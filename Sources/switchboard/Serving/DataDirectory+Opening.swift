@@ -1,0 +1,47 @@
+import GatewayStorage
+import Identity
+import Logging
+import SQLiteStorage
+
+extension DataDirectory {
+    /// The admin token, made at the first start.
+    ///
+    /// - Returns: The token, and whether this start made it.
+    /// - Throws: ``CommandFailure``.
+    func readAdminToken() throws -> (token: AdminToken, isNew: Bool) {
+        let (text, isNew) = try adminToken { AdminToken.makeText() }
+        do {
+            return (try AdminToken(text: text), isNew)
+        } catch {
+            throw CommandFailure(.usage, "\(adminTokenPath): \(error.text)")
+        }
+    }
+
+    /// The master key, made at the first start.
+    ///
+    /// - Returns: The key.
+    /// - Throws: ``CommandFailure``.
+    func readMasterKey() throws -> MasterKey {
+        let (text, _) = try masterKey { MasterKey().base64 }
+        do {
+            return try MasterKey(base64: text)
+        } catch {
+            throw CommandFailure(.masterKey, "\(masterKeyPath): \(error.text)")
+        }
+    }
+}
+
+extension DataDirectory {
+    /// Opens the database, made at the first start and brought up to date at later ones.
+    ///
+    /// - Parameter logger: For what operators should know.
+    /// - Returns: The store, which nobody else has open.
+    /// - Throws: ``CommandFailure``.
+    func openStore(logger: Logger) throws -> SQLiteStore {
+        do {
+            return try SQLiteStore.open(path: databasePath, logger: logger)
+        } catch {
+            throw CommandFailure(error, path: databasePath)
+        }
+    }
+}

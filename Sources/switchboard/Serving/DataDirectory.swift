@@ -1,0 +1,117 @@
+import Foundation
+
+/// The directory of an instance: made with mode 0700, its secrets with mode 0600, each made once.
+struct DataDirectory {
+    /// The admin token's file name.
+    static let adminTokenName = "admin-token"
+    /// The master key's file name.
+    static let masterKeyName = "master-key"
+    /// The database's file name.
+    static let databaseName = "switchboard.sqlite"
+
+    /// The instance's settings.
+    let settings: GatewaySettings
+
+    /// The SQLite file.
+    var databasePath: String { settings.storage.sqlitePath ?? path(Self.databaseName) }
+
+    /// The admin token's file.
+    var adminTokenPath: String { settings.server.adminTokenFile ?? path(Self.adminTokenName) }
+
+    /// The master key's file.
+    var masterKeyPath: String { settings.server.masterKeyFile ?? path(Self.masterKeyName) }
+
+    /// Makes the directory when it is missing and checks that it can be written.
+    ///
+    /// - Throws: ``CommandFailure`` with status 3.
+    func prepare() throws {
+        let directory = settings.server.dataDir
+        var isDirectory: ObjCBool = false
+        if FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory) {
+            guard isDirectory.boolValue else {
+                throw CommandFailure(.data, "the data directory \(directory) is not a directory")
+            }
+        } else {
+            let parent = (directory as NSString).deletingLastPathComponent
+            if !parent.isEmpty {
+                try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            }
+            // Another process that starts at the same time may have made it meanwhile.
+            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+                throw CommandFailure(.data, "the data directory \(directory) cannot be made: \(Self.systemError())")
+            }
+        }
+        guard access(directory, R_OK | W_OK | X_OK) == 0 else {
+            throw CommandFailure(.data, "the data directory \(directory) cannot be used: \(Self.systemError())")
+        }
+    }
+
+    /// Reads the admin token; makes one when it is missing and its file was not named.
+    ///
+    /// - Parameter make: Makes a new token's text.
+    /// - Returns: The file's text, and whether it is new.
+    /// - Throws: ``CommandFailure``.
+    func adminToken(make: () -> String) throws -> (text: String, isNew: Bool) {
+        let isNamed = settings.server.adminTokenFile != nil
+        return try secret(at: adminTokenPath, isNamed: isNamed, what: "the admin token", missing: .usage, make: make)
+    }
+
+    /// Reads the master key; makes one when it is missing, its file was not named, and there is no database yet.
+    ///
+    /// - Parameter make: Makes a new key's text.
+    /// - Returns: The file's text, and whether it is new.
+    /// - Throws: ``CommandFailure``.
+    func masterKey(make: () -> String) throws -> (text: String, isNew: Bool) {
+        // A new key for old data would make every stored credential unreadable without saying so.
+        let isNamed = settings.server.masterKeyFile != nil || FileManager.default.fileExists(atPath: databasePath)
+        return try secret(at: masterKeyPath, isNamed: isNamed, what: "the master key", missing: .masterKey, make: make)
+    }
+
+    private func path(_ name: String) -> String {
+        (settings.server.dataDir as NSString).appendingPathComponent(name)
+    }
+
+    private func secret(
+        at path: String,
+        isNamed: Bool,
+        what: String,
+        missing: ExitStatus,
+        make: () -> String
+    ) throws -> (text: String, isNew: Bool) {
+        var isNew = false
+        if !isNamed, access(path, F_OK) != 0, errno == ENOENT {
+            isNew = try create(path, make() + "\n", what)
+        }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            let exists = access(path, F_OK) == 0
+            throw CommandFailure(
+                missing,
+                "\(what) \(exists ? "in \(path) cannot be read" : "is missing: there is no \(path)")"
+            )
+        }
+        return (text, isNew)
+    }
+
+    /// Writes a secret to a new file, whole or not at all; false when another process was faster.
+    private func create(_ path: String, _ text: String, _ what: String) throws -> Bool {
+        let temporary = "\(path).\(ProcessInfo.processInfo.processIdentifier).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure(.data, "\(what) cannot be written to \(temporary): \(Self.systemError())")
+        }
+        defer { unlink(temporary) }
+        let bytes = Array(text.utf8)
+        let isWritten = write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+        let error = Self.systemError()
+        close(descriptor)
+        guard isWritten else { throw CommandFailure(.data, "\(what) cannot be written to \(temporary): \(error)") }
+        // A link fails where the name exists: of two processes one wins, and both read the same secret.
+        if link(temporary, path) == 0 { return true }
+        guard errno == EEXIST else {
+            throw CommandFailure(.data, "\(what) cannot be written to \(path): \(Self.systemError())")
+        }
+        return false
+    }
+
+    static func systemError() -> String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,250 @@
+import AsyncHTTPClient
+import Delivery
+import Foundation
+import GatewayHTTP
+import GatewayModel
+import GatewayStorage
+import Hummingbird
+import Identity
+import Logging
+import NIOCore
+import NIOPosix
+import PushProviders
+import SQLiteStorage
+import ServiceLifecycle
+import Telemetry
+import UnixSignals
+
+/// One gateway, wired together: store, directory, delivery, providers and HTTP; what `serve` and `demo` run.
+final class Gateway: Sendable {
+    /// Its settings.
+    let settings: GatewaySettings
+    /// Where everything is kept.
+    let store: any GatewayStore
+    /// Brands, apps and credentials.
+    let directory: Directory
+    /// The delivery core.
+    let delivery: DeliveryService
+    /// Makes the providers.
+    let providers: PushProviderFactory
+    /// The metrics.
+    let registry: PrometheusRegistry
+    /// The file of the admin token, and whether this start made it.
+    let adminToken: (path: String, isNew: Bool)
+
+    private let httpClient: HTTPClient
+    private let services: GatewayServices
+    private let logger: Logger
+
+    private init(
+        settings: GatewaySettings,
+        store: any GatewayStore,
+        directory: Directory,
+        delivery: DeliveryService,
+        providers: PushProviderFactory,
+        registry: PrometheusRegistry,
+        adminToken: (path: String, isNew: Bool),
+        httpClient: HTTPClient,
+        services: GatewayServices,
+        logger: Logger
+    ) {
+        self.settings = settings
+        self.store = store
+        self.directory = directory
+        self.delivery = delivery
+        self.providers = providers
+        self.registry = registry
+        self.adminToken = adminToken
+        self.httpClient = httpClient
+        self.services = services
+        self.logger = logger
+    }
+
+    /// Opens the data directory and everything in it; nothing listens and nothing is sent yet.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - logger: For what operators should know.
+    /// - Returns: The gateway.
+    /// - Throws: ``CommandFailure``.
+    static func open(settings: GatewaySettings, logger: Logger) async throws -> Gateway {
+        // Whatever this process writes is closed to group and others.
+        umask(0o077)
+        let clock = SystemClock()
+        let files = DataDirectory(settings: settings)
+        try files.prepare()
+        let token = try files.readAdminToken()
+        let key = try files.readMasterKey()
+        let registry = PrometheusRegistry()
+        let process = ProcessMetrics(factory: registry)
+        registry.addCollector { process.collect() }
+
+        let store = try files.openStore(logger: logger)
+        let directory: Directory
+        do {
+            directory = try await Directory.load(
+                store: store,
+                box: SecretBox(key: key),
+                clock: clock,
+                validate: AppCheck.problems
+            )
+        } catch {
+            await store.close()
+            throw CommandFailure(error, path: files.databasePath)
+        }
+        let httpClient = HTTPClient(
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
+        )
+        let providers: PushProviderFactory
+        do {
+            providers = try PushProviderFactory(
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+                trustRootsFile: settings.provider.trustRoots,
+                httpClient: httpClient,
+                clock: clock,
+                logger: logger
+            )
+        } catch {
+            try? await httpClient.shutdown()
+            await store.close()
+            throw CommandFailure(.usage, "provider.trustRoots (\(settings.provider.trustRoots ?? "")): \(error)")
+        }
+        let delivery = DeliveryService(
+            store: store,
+            directory: GatewayLaneDirectory(directory: directory, factory: providers),
+            settings: settings.delivery,
+            clock: clock,
+            metrics: DeliveryMetrics(factory: registry),
+            logger: logger
+        )
+        registry.addCollector { delivery.recordGauges() }
+        directory.onChange { change in
+            delivery.lanesRemoved(change.removedLanes)
+            delivery.lanesChanged(change.changedLanes)
+        }
+        let http = HTTPMetrics(factory: registry)
+        let services = GatewayServices(
+            store: store,
+            delivery: delivery,
+            directory: directory,
+            accounts: ServiceAccountAuthenticator(directory: directory, clock: clock),
+            admin: token.token,
+            sessions: SessionService(
+                store: store,
+                directory: directory,
+                writer: DeliverySessionWriter(delivery: delivery),
+                clock: clock
+            ),
+            assertions: SDKKeyVerifier(directory: directory, clock: clock),
+            clock: clock,
+            logger: logger,
+            metrics: http,
+            renderMetrics: { registry.render() }
+        )
+        return Gateway(
+            settings: settings,
+            store: store,
+            directory: directory,
+            delivery: delivery,
+            providers: providers,
+            registry: registry,
+            adminToken: (files.adminTokenPath, token.isNew),
+            httpClient: httpClient,
+            services: services,
+            logger: logger
+        )
+    }
+
+    /// Listens and delivers until a signal comes or the task's service group shuts down; then stops in order and closes
+    /// everything.
+    ///
+    /// - Parameters:
+    ///   - signals: Signals that stop it.
+    ///   - others: Services that run beside it and stop before it.
+    ///   - onListening: Called once with the bound address.
+    /// - Throws: ``CommandFailure``, or what a service threw.
+    func run(
+        signals: [UnixSignal],
+        beside others: [ServiceGroupConfiguration.ServiceConfiguration] = [],
+        onListening: @escaping @Sendable (ListenAddress) -> Void
+    ) async throws {
+        do {
+            let start = try await delivery.start()
+            logger.notice(
+                "started",
+                metadata: [
+                    LogKey.version: "\(Version.text)", LogKey.incarnation: "\(start.incarnation)",
+                    LogKey.count: "\(start.recovered)", LogKey.path: "\(settings.server.dataDir)",
+                ]
+            )
+        } catch {
+            await close()
+            throw CommandFailure(error, path: DataDirectory(settings: settings).databasePath)
+        }
+        // Later ones depend on earlier ones and stop first: listeners, then deliveries.
+        var list: [any Service] = [delivery, apiListener(onListening)]
+        if let address = settings.metrics.listen { list.append(metricsListener(address)) }
+        list.append(SecondSignal())
+        var configuration = ServiceGroupConfiguration(
+            services: list.map { .init(service: $0) } + others,
+            gracefulShutdownSignals: signals,
+            logger: quietLogger
+        )
+        configuration.maximumGracefulShutdownDuration = .seconds(settings.delivery.drainDeadlineSeconds + 10)
+        let result: Result<Void, any Error>
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await close()
+        logger.notice("stopped")
+        try result.get()
+    }
+
+    /// Closes what was opened.
+    func close() async {
+        try? await httpClient.shutdown()
+        await store.close()
+    }
+
+    private func apiListener(_ onListening: @escaping @Sendable (ListenAddress) -> Void) -> any Service {
+        let address = settings.server.listen
+        let isListening = ListeningFlag()
+        let application = GatewayServer(services: services)
+            .buildApplication(host: address.host, port: address.port) { channel in
+                isListening.set()
+                onListening(ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port))
+            }
+        return HTTPListener(application: application, address: address, isListening: isListening)
+    }
+
+    private func metricsListener(_ address: ListenAddress) -> any Service {
+        let isListening = ListeningFlag()
+        let registry = registry
+        let router = Router()
+        router.get("/metrics") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: PrometheusRegistry.contentType],
+                body: .init(byteBuffer: ByteBuffer(string: registry.render()))
+            )
+        }
+        let application = Application(
+            router: router,
+            configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
+            onServerRunning: { _ in isListening.set() },
+            logger: quietLogger
+        )
+        return HTTPListener(application: application, address: address, isListening: isListening)
+    }
+
+    /// Libraries say at info what this program says itself.
+    private var quietLogger: Logger {
+        var quiet = logger
+        quiet.logLevel = max(quiet.logLevel, .warning)
+        return quiet
+    }
+}

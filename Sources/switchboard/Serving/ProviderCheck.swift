@@ -1,0 +1,31 @@
+import GatewayModel
+import Identity
+import PushProviders
+
+/// Tries a lane's credential and connection without sending anything.
+struct ProviderCheck {
+    /// Makes the provider.
+    let factory: PushProviderFactory
+
+    /// A source that never has a push.
+    private final class Nothing: PushSource {
+        func nextPushes(capacity: Int, into pushes: inout [PushJob]) {}
+        func receive(_ answers: [PushResult]) {}
+        func providerChanged(_ state: PushProviderState) {}
+    }
+
+    /// Checks one lane.
+    ///
+    /// - Parameter lane: The lane.
+    /// - Returns: The verdict in plain words.
+    func check(_ lane: DirectoryLane) async -> PushProviderVerdict {
+        do {
+            let provider = try factory.make(lane: lane.key, app: lane.app, brand: lane.brand, source: Nothing())
+            let verdict = await provider.check()
+            await provider.shutdown(within: .seconds(1))
+            return verdict
+        } catch {
+            return PushProviderVerdict(isUsable: false, text: "\(error.pointer) \(error.detail)")
+        }
+    }
+}

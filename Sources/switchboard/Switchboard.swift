@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+
+/// The executable's one command; everything it does is a subcommand.
+@main
+struct Switchboard: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "switchboard",
+        abstract: "A self-hosted push notification and messaging gateway for contact centres.",
+        discussion: """
+            EXIT CODES
+              \(ExitStatus.help.replacing("\n", with: "\n  "))
+
+            brand, app, credential, device, send and deliveries speak the HTTP API of \
+            a running gateway: --server URL (or \(ClientEnvironment.server)), \
+            --admin-token-file FILE (or \(ClientEnvironment.adminToken), the token itself).
+            """,
+        version: Version.text,
+        subcommands: [
+            ServeCommand.self, CheckCommand.self, MigrateCommand.self, DemoCommand.self, BrandCommand.self,
+            AppCommand.self, CredentialCommand.self, DeviceCommand.self, SendCommand.self, DeliveriesCommand.self,
+        ]
+    )
+
+    /// Runs the command that the arguments name and ends the process with one of ``ExitStatus``.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            StandardError.write("switchboard: \(failure.message)")
+            Foundation.exit(failure.status.rawValue)
+        } catch let error as SettingsError {
+            StandardError.write("switchboard: \(error)")
+            Foundation.exit(ExitStatus.usage.rawValue)
+        } catch {
+            let isHelp = exitCode(for: error) == .success
+            let text = fullMessage(for: error)
+            if !text.isEmpty {
+                if isHelp { print(text) } else { StandardError.write(text) }
+            }
+            let isUsage = exitCode(for: error) == .validationFailure
+            Foundation.exit((isHelp ? ExitStatus.ok : isUsage ? .usage : .failure).rawValue)
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// What this program calls itself.
+enum Version {
+    /// The version of the source tree.
+    static let text = "0.1.0"
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import switchboard
+
+@Suite("Verbs")
+struct ClientTests {
+    @Test(
+        "path segments are percent-encoded once",
+        arguments: [
+            ("a-Z0.9_~", "a-Z0.9_~"), ("a/b c", "a%2Fb%20c"), ("%41", "%2541"), ("é?#&=+", "%C3%A9%3F%23%26%3D%2B"),
+        ]
+    )
+    func encoding(text: String, encoded: String) {
+        #expect(APIClient.encoded(text) == encoded)
+    }
+
+    @Test("a problem is told with its code, detail, members and request")
+    func problem() throws {
+        let body = try JSONValue(
+            parsing: Data(
+                #"{"status":422,"code":"invalid_request","detail":"no","requestId":"r1","errors":[{"pointer":"/a","detail":"d"}]}"#
+                    .utf8
+            )
+        )
+        let text = APIClient.problem(.init(status: 422, body: body))
+        #expect(text == "the gateway answered 422 invalid_request: no\n  /a d (request r1)")
+    }
+
+    @Test("a table has columns as wide as their cells and keeps each row on one line")
+    func table() {
+        let items: [JSONValue] = [["a": "x", "n": 12], ["a": "long\nname", "n": .null], ["n": 3]]
+        let table = TextTable(items, columns: [("NAME", "a"), ("N", "n")])
+        #expect(table.text == "NAME       N\nx          12\nlong name\n           3")
+    }
+
+    @Test(
+        "JSON goes through unchanged",
+        arguments: [#"{"a":[1,2.5,true,null,"x\"y"],"b":{"c":-9223372036854775808}}"#, "[]", "\"/\"", "0"]
+    )
+    func json(text: String) throws {
+        #expect(try JSONValue(parsing: Data(text.utf8)).text == text)
+    }
+
+    @Test("exit codes are told in the help, each once")
+    func exitCodes() {
+        let help = Switchboard.helpMessage(columns: 200)
+        for status in ExitStatus.allCases { #expect(help.contains("\(status.rawValue)  ")) }
+        #expect(Set(ExitStatus.allCases.map(\.text)).count == ExitStatus.allCases.count)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import switchboard
+
+@Suite("Data directory")
+struct DataDirectoryTests {
+    /// An instance in a directory that does not exist yet, for as long as a test runs.
+    private static func withInstance(
+        _ change: (inout GatewaySettings) -> Void = { _ in },
+        _ body: (DataDirectory, String) throws -> Void
+    ) throws {
+        let parent = NSTemporaryDirectory() + "switchboard-data-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: parent) }
+        var settings = GatewaySettings()
+        settings.server.dataDir = parent + "/nested/data"
+        change(&settings)
+        try body(DataDirectory(settings: settings), settings.server.dataDir)
+    }
+
+    private static func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+    }
+
+    @Test("it is made with mode 0700 and its secrets with 0600, once")
+    func first() throws {
+        try Self.withInstance { instance, path in
+            try instance.prepare()
+            #expect(try Self.mode(path) == 0o700)
+            let first = try instance.adminToken { "token-one" }
+            #expect(first.isNew && first.text == "token-one\n")
+            #expect(try Self.mode(path + "/admin-token") == 0o600)
+            let again = try instance.adminToken { "token-two" }
+            #expect(!again.isNew && again.text == "token-one\n")
+            #expect(try instance.masterKey { "key" }.isNew)
+            #expect(try Self.mode(path + "/master-key") == 0o600)
+            try instance.prepare()
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: path).sorted() == ["admin-token", "master-key"]
+            )
+        }
+    }
+
+    @Test("a file that was named is never made")
+    func named() throws {
+        try Self.withInstance {
+            $0.server.adminTokenFile = $0.server.dataDir + "/named-token"
+            $0.server.masterKeyFile = $0.server.dataDir + "/named-key"
+        } _: { instance, path in
+            try instance.prepare()
+            let token = #expect(throws: CommandFailure.self) { try instance.adminToken { "x" } }
+            #expect(token?.status == .usage)
+            let key = #expect(throws: CommandFailure.self) { try instance.masterKey { "x" } }
+            #expect(key?.status == .masterKey)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+        }
+    }
+
+    @Test("a missing master key is not made anew when there is a database that an old one sealed")
+    func keyOfOldData() throws {
+        try Self.withInstance { instance, path in
+            try instance.prepare()
+            try Data().write(to: URL(filePath: instance.databasePath))
+            let error = #expect(throws: CommandFailure.self) { try instance.masterKey { "x" } }
+            #expect(error?.status == .masterKey)
+            #expect(!FileManager.default.fileExists(atPath: path + "/master-key"))
+        }
+    }
+
+    @Test("a file in the directory's place is refused")
+    func fileInstead() throws {
+        try Self.withInstance { instance, path in
+            let parent = URL(filePath: path).deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+            try Data().write(to: URL(filePath: path))
+            let error = #expect(throws: CommandFailure.self) { try instance.prepare() }
+            #expect(error?.status == .data)
+        }
+    }
+}

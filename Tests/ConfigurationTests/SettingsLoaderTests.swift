@@ -1,0 +1,183 @@
+import Delivery
+import Foundation
+import Logging
+import Telemetry
+import Testing
+
+@testable import switchboard
+
+@Suite("Configuration")
+struct SettingsLoaderTests {
+    /// A file with some text, for as long as a test runs.
+    private static func withFile<Result>(_ text: String, _ body: (String) async throws -> Result) async throws -> Result
+    {
+        let path = NSTemporaryDirectory() + "switchboard-settings-\(UUID().uuidString).yaml"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try await body(path)
+    }
+
+    private static func load(_ text: String, environment: [String: String] = [:]) async throws -> GatewaySettings {
+        try await withFile(text) { try await SettingsLoader(environment: environment, file: $0).load() }
+    }
+
+    private static var repository: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    }
+
+    @Test("nothing configured is the defaults: loopback, ./data")
+    func nothing() async throws {
+        let settings = try await SettingsLoader(environment: [:]).load()
+        #expect(settings == GatewaySettings())
+        #expect(settings.server.listen == ListenAddress(host: "127.0.0.1", port: 8080))
+        #expect(settings.server.dataDir == "./data")
+    }
+
+    @Test("the documented file holds every setting, and its values are the defaults")
+    func documentedFile() async throws {
+        let path = Self.repository.appending(path: "Config/switchboard.yaml").path()
+        #expect(try await SettingsLoader(environment: [:], file: path).load() == GatewaySettings())
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        var section = ""
+        var keys: Set<String> = []
+        for line in lines where !line.contains("#") {
+            let name = line.prefix { $0 != ":" }
+            if name.hasPrefix("  ") { keys.insert("\(section).\(name.dropFirst(2))") } else { section = String(name) }
+        }
+        #expect(keys == Set(SettingKey.allCases.map(\.rawValue)))
+    }
+
+    @Test(
+        "each setting has the environment name that outside programs rely on",
+        arguments: [
+            (SettingKey.providerTrustRoots, "SWITCHBOARD_PROVIDER_TRUST_ROOTS"),
+            (.intakeMaxPendingEvents, "SWITCHBOARD_INTAKE_MAX_PENDING_EVENTS"),
+            (.deliveryRetryDelaysSeconds, "SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS"),
+            (.deliveryDrainDeadlineSeconds, "SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS"),
+            (.storageURL, "SWITCHBOARD_STORAGE_URL"),
+            (.logLevel, "SWITCHBOARD_LOG_LEVEL"),
+            (.logFormat, "SWITCHBOARD_LOG_FORMAT"),
+            (.metricsListen, "SWITCHBOARD_METRICS_LISTEN"),
+            (.serverListen, "SWITCHBOARD_SERVER_LISTEN"),
+            (.serverDataDir, "SWITCHBOARD_SERVER_DATA_DIR"),
+        ]
+    )
+    func environmentNames(key: SettingKey, name: String) {
+        #expect(key.environmentName == name)
+    }
+
+    @Test("every setting is read from its environment variable", arguments: SettingKey.allCases)
+    func environment(key: SettingKey) async throws {
+        // A value that no setting takes shows by its error that the variable was read; texts are compared.
+        let environment = [key.environmentName: "\u{1}"]
+        do {
+            let settings = try await SettingsLoader(environment: environment).load()
+            #expect(settings != GatewaySettings())
+        } catch let error as SettingsError {
+            #expect("\(error)".contains(key.rawValue) && "\(error)".contains(key.environmentName))
+        }
+    }
+
+    @Test("flags win over the environment, the environment over the file, the file over the defaults")
+    func precedence() async throws {
+        let file = """
+            server: {listen: "127.0.0.1:1", dataDir: /file}
+            log: {level: error, format: text}
+            delivery:
+              retryDelaysSeconds: [1, 2]
+            """
+        let settings = try await Self.withFile(file) { path in
+            try await SettingsLoader(
+                flags: [.serverListen: "127.0.0.1:3"],
+                environment: [
+                    "SWITCHBOARD_SERVER_LISTEN": "127.0.0.1:2", "SWITCHBOARD_LOG_LEVEL": "debug",
+                    "SWITCHBOARD_LOG_FORMAT": "",
+                ],
+                file: path
+            ).load()
+        }
+        #expect(settings.server.listen.port == 3)
+        #expect(settings.server.dataDir == "/file")
+        #expect(settings.log.level == .debug)
+        #expect(settings.delivery.retryDelaysSeconds == [1, 2])
+        #expect(settings.delivery.slotsPerLane == DeliverySettings().slotsPerLane)
+    }
+
+    @Test(
+        "a wrong value is named with its key, its variable and what is allowed",
+        arguments: [
+            ("intake: {maxPendingEvents: 0}", "intake.maxPendingEvents", "\"0\"", "from 1 to 1000000"),
+            ("intake: {maxPendingEvents: many}", "intake.maxPendingEvents", "\"many\"", "a whole number"),
+            ("intake: {maxPendingBytes: 1}", "intake.maxPendingBytes", "\"1\"", "from 65536 to 4294967296"),
+            ("delivery: {slotsPerLane: -5}", "delivery.slotsPerLane", "\"-5\"", "from 1 to 100000"),
+            ("delivery: {retryDelaysSeconds: \"5,x\"}", "delivery.retryDelaysSeconds", "\"5,x\"", "1 to 86400"),
+            ("delivery: {retryDelaysSeconds: [5, 0]}", "delivery.retryDelaysSeconds", "\"5,0\"", "1 to 86400"),
+            ("delivery: {drainDeadlineSeconds: [1]}", "delivery.drainDeadlineSeconds", "a list", "one value"),
+            ("log: {level: loud}", "log.level", "\"loud\"", "trace, debug, info"),
+            ("log: {format: xml}", "log.format", "\"xml\"", "json, text"),
+            ("server: {listen: \"8080\"}", "server.listen", "\"8080\"", "HOST:PORT"),
+            ("server: {listen: \"::1:80\"}", "server.listen", "\"::1:80\"", "IPv6 in brackets"),
+            ("server: {listen: \"h:65536\"}", "server.listen", "\"h:65536\"", "0 to 65535"),
+            ("metrics: {listen: nonsense}", "metrics.listen", "\"nonsense\"", "HOST:PORT"),
+            ("storage: {url: \"postgres://u:secret@h/d\"}", "storage.url", "\"postgres:...\"", "sqlite:PATH"),
+        ]
+    )
+    func wrongValues(file: String, key: String, value: String, allowed: String) async throws {
+        let error = await #expect(throws: SettingsError.self) { try await Self.load(file) }
+        let text = try #require(error?.description)
+        #expect(text.contains(key) && text.contains(value) && text.contains(allowed))
+        #expect(text.contains("SWITCHBOARD_"))
+        #expect(!text.contains("secret"))
+    }
+
+    @Test(
+        "a key that is no setting is an error that names the nearest one",
+        arguments: [
+            ("intake: {maxPendingEvent: 5}", "intake.maxPendingEvent (did you mean intake.maxPendingEvents?)"),
+            ("log: {levels: info}", "log.levels (did you mean log.level?)"),
+            ("Log: {level: info}", "Log.level (did you mean log.level?)"),
+            ("listen: 127.0.0.1:1", "listen"),
+            ("completely: {different: thing}", "completely.different"),
+        ]
+    )
+    func unknownKeys(file: String, message: String) async throws {
+        let error = await #expect(throws: SettingsError.self) { try await Self.load(file) }
+        let text = try #require(error?.description)
+        #expect(text.contains("not a setting: \(message)"))
+    }
+
+    @Test(
+        "a file that is not YAML, or not there, is an error that names it",
+        arguments: ["- a\n- b\n", "log: [unclosed", "just text"]
+    )
+    func brokenFiles(text: String) async throws {
+        try await Self.withFile(text) { path in
+            let error = await #expect(throws: SettingsError.self) {
+                try await SettingsLoader(environment: [:], file: path).load()
+            }
+            let text = try #require(error?.description)
+            #expect(text.contains(path))
+        }
+        let missing = await #expect(throws: SettingsError.self) {
+            try await SettingsLoader(environment: [:], file: "/nowhere/at/all.yaml").load()
+        }
+        let text = try #require(missing?.description)
+        #expect(text.contains("/nowhere/at/all.yaml"))
+    }
+
+    @Test("an empty file and empty values are the defaults", arguments: ["", "# nothing\n---\n", "log: {level: \"\"}"])
+    func emptyFiles(text: String) async throws {
+        #expect(try await Self.load(text) == GatewaySettings())
+    }
+
+    @Test("variables that begin like settings and are none are found, with the nearest setting")
+    func unknownEnvironment() {
+        let loader = SettingsLoader(environment: [
+            "SWITCHBOARD_LOG_LEVLE": "x", "SWITCHBOARD_SERVER": "http://h", "PATH": "/bin",
+            "SWITCHBOARD_LOG_LEVEL": "info",
+        ])
+        #expect(
+            loader.unknownEnvironmentNames() == [.init(name: "SWITCHBOARD_LOG_LEVLE", nearest: "SWITCHBOARD_LOG_LEVEL")]
+        )
+    }
+}

@@ -1,0 +1,295 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import Synchronization
+import Testing
+
+@Suite("The delivery core on a real database", .timeLimit(.minutes(1)))
+struct DeliveryServiceTests {
+    @Test("an accepted event is stored, counted, sent with its badge, and its outcome is in the log after the stop")
+    func wholeWay() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            let results = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            guard case .decided(.accepted(let accepted)) = try #require(results.first) else {
+                Issue.record("not accepted: \(results)")
+                return
+            }
+            #expect(accepted.unread == 1)
+            #expect(accepted.sequence == 1)
+            #expect(accepted.deliveries == 1)
+            let jobs = await core.provider().taken(1)
+            #expect(jobs.map(\.token) == ["token-of-d1"])
+            #expect(jobs.map(\.badge) == [1])
+            #expect(jobs.first?.message?.id == accepted.messageID)
+        }
+        try await core.run { _, store in
+            let log = try await store.allDeliveries()
+            #expect(log.map(\.state) == [.accepted])
+            #expect(log.map(\.badge) == [1])
+            #expect(log.map(\.providerID) == ["id"])
+            #expect(log.map(\.attempts) == [1])
+        }
+    }
+
+    @Test("events of one consumer arrive in order with rising badges, whatever the answers' speed")
+    func order() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            for number in 1...50 {
+                _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e\(number)")])
+            }
+            let jobs = await core.provider().taken(50)
+            #expect(jobs.compactMap { $0.message?.sequence } == Array(1...50))
+            let badges = jobs.compactMap(\.badge)
+            #expect(zip(badges, badges.dropFirst()).allSatisfy { $0 <= $1 })
+            #expect(badges.last == 50)
+        }
+    }
+
+    @Test("a logout that comes before the push's turn keeps it from leaving")
+    func logout() async throws {
+        let core = try TestCore(answer: { _ in nil })
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            _ = try await service.accept(
+                brand: TestCore.brand,
+                events: [TestCore.event("e1"), TestCore.event("e2")]
+            )
+            let provider = await core.provider()
+            _ = await provider.taken(1)
+            let change = try await service.perform(
+                .unregister(
+                    brand: TestCore.brand.id,
+                    consumer: ConsumerID(trusted: "u1"),
+                    app: nil,
+                    device: nil,
+                    scope: .all
+                )
+            )
+            guard case .unregistered(let ended) = change else {
+                Issue.record("unexpected \(change)")
+                return
+            }
+            #expect(ended.ended.count == 1)
+            provider.answerAll(.accepted(providerID: nil))
+        }
+        try await core.run { _, store in
+            let log = try await store.allDeliveries()
+            // The first was on its way already and says so; the second never left.
+            #expect(log.map(\.state) == [.accepted, .cancelled])
+            #expect(log.map(\.suppressedBy) == [nil, .unregistered])
+        }
+        #expect(await core.provider().takenCount <= 1)
+    }
+
+    @Test("what was not answered when the process stopped is sent again by the next one, in order")
+    func restart() async throws {
+        let core = try TestCore(answer: { _ in nil })
+        try await core.run { service, _ in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            _ = try await service.accept(
+                brand: TestCore.brand,
+                events: (1...5).map { TestCore.event("e\($0)") }
+            )
+            _ = await core.provider().taken(1)
+        }
+        var settings = DeliverySettings()
+        settings.retryDelaysSeconds = [0]
+        let second = try TestCore(sharing: core)
+        try await second.run(settings: settings) { _, _ in
+            let jobs = await second.provider().taken(5)
+            #expect(jobs.compactMap { $0.message?.sequence } == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test("a passing fault is tried again, and the log has every try")
+    func retry() async throws {
+        let tries = Mutex(0)
+        let core = try TestCore(answer: { _ in
+            tries.withLock { tries in
+                tries += 1
+                return tries < 3 ? .retry(afterSeconds: 0, scope: .device) : .accepted(providerID: "third")
+            }
+        })
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            _ = await core.provider().taken(3)
+        }
+        try await core.run { _, store in
+            let log = try await store.allDeliveries()
+            #expect(log.map(\.state) == [.accepted])
+            #expect(log.map(\.attempts) == [3])
+            let id = try #require(log.first?.id)
+            let detail = try await store.delivery(brand: TestCore.brand.id, id: id)
+            #expect(detail?.attempts.map(\.status) == [503, 503, 200])
+        }
+    }
+
+    @Test("one poison event fails alone")
+    func poison() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            store.judgeCommits { turn throws(StorageError) in
+                let isPoisoned = turn.accepts.contains { $0.events.contains { $0.event.id.rawValue == "poison" } }
+                if isPoisoned { throw .constraint(detail: "for this test") }
+            }
+            await withTaskGroup(of: (String, Bool).self) { group in
+                for id in ["a", "poison", "b", "c"] {
+                    group.addTask {
+                        let result = try? await service.accept(
+                            brand: TestCore.brand,
+                            events: [TestCore.event(id, consumer: id)]
+                        )
+                        return (id, result != nil)
+                    }
+                }
+                for await (id, isAccepted) in group { #expect(isAccepted == (id != "poison"), "\(id)") }
+            }
+            for id in ["a", "b", "c"] {
+                let unread = try await store.unread(brand: TestCore.brand.id, consumer: ConsumerID(trusted: id))
+                #expect(unread.total == 1)
+            }
+        }
+    }
+
+    @Test("a store that fails refuses events, turns readiness off, and both pass by themselves")
+    func storeFails() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            store.judgeCommits { _ throws(StorageError) in throw .full(detail: "for this test") }
+            let refused = await #expect(throws: IntakeError.self) {
+                _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            }
+            #expect(refused == .storage(.full(detail: "for this test")))
+            #expect(!service.health.isAccepting)
+            store.judgeCommits(nil)
+            let results = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            #expect(results.count == 1)
+            #expect(service.health.isAccepting)
+        }
+    }
+
+    @Test("a full intake refuses before anything is stored, and takes again when it has room")
+    func overload() async throws {
+        let core = try TestCore()
+        var settings = DeliverySettings()
+        settings.maxPendingEvents = 4
+        settings.maxEventsPerTurn = 2
+        try await core.run(settings: settings) { service, store in
+            let gate = Gate()
+            store.judgeCommits { _ throws(StorageError) in await gate.pass() }
+            async let first = service.accept(
+                brand: TestCore.brand,
+                events: [TestCore.event("a1"), TestCore.event("a2")]
+            )
+            await gate.reached()
+            async let second = service.accept(
+                brand: TestCore.brand,
+                events: [TestCore.event("b1"), TestCore.event("b2")]
+            )
+            async let third = service.accept(
+                brand: TestCore.brand,
+                events: [TestCore.event("c1"), TestCore.event("c2")]
+            )
+            // The first is in its commit; two more fill the queue.
+            while service.health.pendingEvents < 4 { await Task.yield() }
+            let refused = await #expect(throws: IntakeError.self) {
+                _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("d1")])
+            }
+            #expect(refused == .overloaded(retryAfterSeconds: 1))
+            gate.open()
+            let taken = try await [first, second, third]
+            #expect(taken.map(\.count) == [2, 2, 2])
+            let last = try await service.accept(brand: TestCore.brand, events: [TestCore.event("d1")])
+            #expect(last.count == 1)
+        }
+    }
+
+    @Test("a request of many events is cut into commits, and its results stay in order")
+    func pieces() async throws {
+        let core = try TestCore()
+        var settings = DeliverySettings()
+        settings.maxEventsPerTurn = 10
+        try await core.run(settings: settings) { service, store in
+            let largest = Mutex(0)
+            store.judgeCommits { turn throws(StorageError) in
+                let count = turn.accepts.reduce(0) { $0 + $1.events.count }
+                largest.withLock { $0 = max($0, count) }
+            }
+            let events = (1...95).map { TestCore.event("e\($0)") }
+            let results = try await service.accept(brand: TestCore.brand, events: events)
+            let sequences = results.map { result -> Int64? in
+                if case .decided(.accepted(let accepted)) = result { accepted.sequence } else { nil }
+            }
+            #expect(sequences == Array(1...95))
+            #expect(largest.withLock { $0 } == 10)
+        }
+    }
+
+    @Test("a dead token ends the registration unless it was registered again since")
+    func deadToken() async throws {
+        let core = try TestCore(answer: { job in
+            job.token == "token-of-dead" ? .unregistered(since: nil) : .accepted(providerID: nil)
+        })
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("dead")))
+            _ = try await service.perform(.register(TestCore.device("alive")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            _ = await core.provider().taken(2)
+        }
+        try await core.run { service, store in
+            let left = try await store.registrations(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
+            #expect(left.map(\.device.rawValue) == ["alive"])
+        }
+    }
+}
+
+/// Holds whoever passes until it is opened.
+private final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var isReached = false
+        var held: [CheckedContinuation<Void, Never>] = []
+        var watchers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func pass() async {
+        await withCheckedContinuation { continuation in
+            let (isOpen, watchers) = state.withLock { state in
+                state.isReached = true
+                let watchers = state.watchers
+                state.watchers = []
+                if !state.isOpen { state.held.append(continuation) }
+                return (state.isOpen, watchers)
+            }
+            for watcher in watchers { watcher.resume() }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func reached() async {
+        await withCheckedContinuation { continuation in
+            let isReached = state.withLock { state in
+                if !state.isReached { state.watchers.append(continuation) }
+                return state.isReached
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let held = state.withLock { state in
+            state.isOpen = true
+            defer { state.held = [] }
+            return state.held
+        }
+        for continuation in held { continuation.resume() }
+    }
+}

@@ -1,0 +1,103 @@
+import Delivery
+import GatewayModel
+import PushProviders
+import Synchronization
+
+/// Stands where a provider stands: takes pushes when woken, and answers them as a test says, on the caller's thread.
+final class ScriptedProvider: PushProvider {
+    typealias Answer = @Sendable (PushJob) -> PushOutcome?
+
+    private struct State {
+        var taken: [PushJob] = []
+        var unanswered: [PushJob] = []
+        var waiters: [(count: Int, continuation: CheckedContinuation<[PushJob], Never>)] = []
+        var answer: Answer
+        var isOpen = true
+    }
+
+    private let source: any PushSource
+    private let state: Mutex<State>
+
+    init(source: any PushSource, answer: @escaping Answer) {
+        self.source = source
+        state = Mutex(State(answer: answer))
+    }
+
+    /// Every push that was handed over, once there are that many.
+    func taken(_ count: Int) async -> [PushJob] {
+        await withCheckedContinuation { continuation in
+            let known: [PushJob]? = state.withLock { state in
+                if state.taken.count >= count { return state.taken }
+                state.waiters.append((count, continuation))
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+
+    var takenCount: Int { state.withLock { $0.taken.count } }
+
+    /// Answers the pushes that the script left unanswered.
+    func answerAll(_ outcome: PushOutcome) {
+        let jobs = state.withLock { state in
+            defer { state.unanswered = [] }
+            return state.unanswered
+        }
+        source.receive(jobs.map { Self.result($0, outcome) })
+    }
+
+    func wake() {
+        var jobs: [PushJob] = []
+        repeat {
+            guard state.withLock({ $0.isOpen }) else { return }
+            jobs = []
+            source.nextPushes(capacity: 8, into: &jobs)
+            let answer = state.withLock { $0.answer }
+            var results: [PushResult] = []
+            var open: [PushJob] = []
+            for job in jobs {
+                if let outcome = answer(job) { results.append(Self.result(job, outcome)) } else { open.append(job) }
+            }
+            let ready = state.withLock { state in
+                state.taken += jobs
+                state.unanswered += open
+                let taken = state.taken
+                let ready = state.waiters.filter { $0.count <= taken.count }
+                state.waiters.removeAll { $0.count <= taken.count }
+                return ready.map { ($0.continuation, taken) }
+            }
+            for (continuation, taken) in ready { continuation.resume(returning: taken) }
+            if !results.isEmpty { source.receive(results) }
+        } while !jobs.isEmpty
+    }
+
+    func check() async -> PushProviderVerdict { PushProviderVerdict(isUsable: true, text: "scripted") }
+
+    func shutdown(within limit: Duration) async {
+        state.withLock { $0.isOpen = false }
+        answerAll(.unknown)
+    }
+
+    private static func result(_ job: PushJob, _ outcome: PushOutcome) -> PushResult {
+        let status =
+            switch outcome {
+            case .accepted: 200
+            case .unregistered: 410
+            case .retry: 503
+            case .rejected: 400
+            case .misconfigured: 403
+            case .unknown: 0
+            }
+        return PushResult(
+            delivery: job.delivery,
+            answer: PushAnswer(
+                outcome: outcome,
+                status: status,
+                reason: nil,
+                badge: job.badge,
+                sentAt: SystemClock().now,
+                latencyMilliseconds: 1
+            )
+        )
+    }
+}

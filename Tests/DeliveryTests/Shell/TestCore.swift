@@ -1,0 +1,157 @@
+import Delivery
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Logging
+import Metrics
+import PushProviders
+import SQLiteStorage
+import ServiceLifecycle
+import Synchronization
+import Telemetry
+
+/// A delivery core on a real SQLite file, with one brand, one iOS app and a scripted provider.
+final class TestCore: LaneDirectory {
+    static let brand = Brand(
+        id: BrandID(trusted: "brand"),
+        name: "Brand",
+        settings: BrandSettings(),
+        createdAt: Timestamp(milliseconds: 1)
+    )
+    static let lane = LaneKey(
+        brand: brand.id,
+        app: AppID(trusted: "app"),
+        pushType: .apns,
+        environment: .production
+    )
+
+    let folder: URL
+    let answer: ScriptedProvider.Answer
+    private let made = Mutex<[ScriptedProvider]>([])
+    private let waiting = Mutex<[CheckedContinuation<ScriptedProvider, Never>]>([])
+
+    init(answer: @escaping ScriptedProvider.Answer = { _ in .accepted(providerID: "id") }) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("core-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.answer = answer
+        owner = nil
+    }
+
+    /// Another process's life on the data of an earlier one, with a provider that takes everything.
+    init(sharing other: TestCore) throws {
+        folder = other.folder
+        answer = { _ in .accepted(providerID: "id") }
+        owner = other
+    }
+
+    /// Keeps the folder until the last user of it is gone.
+    private let owner: TestCore?
+
+    deinit {
+        if owner == nil { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    func lane(_ id: LaneID) -> LaneDescription? {
+        LaneDescription(id: id, key: Self.lane, app: AppSettings(platform: .ios), brand: Self.brand)
+    }
+
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
+        let provider = ScriptedProvider(source: source, answer: answer)
+        made.withLock { $0.append(provider) }
+        let ready = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for continuation in ready { continuation.resume(returning: provider) }
+        return provider
+    }
+
+    /// The newest provider, once there is one.
+    func provider() async -> ScriptedProvider {
+        if let provider = made.withLock({ $0.last }) { return provider }
+        return await withCheckedContinuation { continuation in
+            waiting.withLock { $0.append(continuation) }
+            if let provider = made.withLock({ $0.last }) {
+                let mine = waiting.withLock { waiting in
+                    defer { waiting = [] }
+                    return waiting
+                }
+                for continuation in mine { continuation.resume(returning: provider) }
+            }
+        }
+    }
+
+    /// Runs a test against a started core, then stops it the way a SIGTERM does.
+    func run(
+        settings: DeliverySettings = DeliverySettings(),
+        _ test: @escaping @Sendable (DeliveryService, FaultyStore) async throws -> Void
+    ) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let sqlite = try SQLiteStore.open(path: folder.appendingPathComponent("test.sqlite").path, logger: logger)
+        let store = FaultyStore(sqlite)
+        if try await store.brands().isEmpty {
+            try await store.insertBrand(Self.brand)
+            _ = try await store.putApp(
+                StoredApp(
+                    brand: Self.brand.id,
+                    id: Self.lane.app,
+                    sealedSettings: [],
+                    updatedAt: Timestamp(milliseconds: 1)
+                ),
+                lanes: [Self.lane]
+            )
+        }
+        made.withLock { $0 = [] }
+        let service = DeliveryService(
+            store: store,
+            directory: self,
+            settings: settings,
+            clock: SystemClock(),
+            metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
+            logger: logger
+        )
+        _ = try await service.start()
+        let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            do {
+                try await test(service, store)
+            } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        await store.close()
+    }
+
+    static func event(_ id: String, consumer: String = "u1", conversation: String? = nil) -> AgentEvent {
+        var event = AgentEvent(id: EventID(trusted: id), type: .agentMessage, consumer: ConsumerID(trusted: consumer))
+        event.text = "text of \(id)"
+        event.conversation = ConversationID(trusted: conversation ?? "c-\(consumer)")
+        event.bodyHash = UInt64(id.utf8.reduce(7) { ($0 &* 31) &+ Int($1) } & Int.max)
+        return event
+    }
+
+    static func device(_ device: String, consumer: String = "u1") -> DeviceToRegister {
+        DeviceToRegister(
+            brand: brand.id,
+            app: lane.app,
+            device: DeviceID(trusted: device),
+            consumer: ConsumerID(trusted: consumer),
+            token: "token-of-\(device)",
+            pushType: .apns,
+            environment: .production,
+            platform: .ios,
+            receives: .all
+        )
+    }
+}
+
+extension GatewayStore {
+    /// All deliveries of the test's brand, oldest first.
+    func allDeliveries() async throws -> [DeliveryRecord] {
+        try await deliveries(DeliveryQuery(brand: TestCore.brand.id, limit: 500)).items.reversed()
+    }
+}

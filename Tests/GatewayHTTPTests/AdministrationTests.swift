@@ -1,0 +1,162 @@
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Brands, apps and credentials", .timeLimit(.minutes(1)))
+struct AdministrationTests {
+    @Test("a brand is made with the contract's defaults, changed by parts, and deleted")
+    func brands() async throws {
+        try await TestGateway.run { api in
+            let made = try await api.call(
+                .post,
+                "/v1/brands",
+                #"{"id":"acme","name":"Acme","settings":{"preview":"none"}}"#
+            )
+            #expect(made.status == 201)
+            #expect(made.headers[.location] == "/v1/brands/acme")
+            let settings = try #require(made["settings"])
+            #expect(settings["preview"]?.string == "none")
+            #expect(settings["presence"]?.string == "consumer")
+            #expect(settings["suppressWhileWindowOpen"]?.bool == true)
+            #expect(settings["messageTtlSeconds"]?.int == 604_800)
+            #expect(settings["retentionDays"]?.int == 30)
+            #expect(settings["sessionTtlSeconds"]?.int == 3600)
+            #expect(settings["dedupeHours"]?.int == 72)
+            #expect(settings["anonymousConsumers"]?.bool == false)
+            #expect(settings["singleDevice"]?.bool == false)
+            try await api.call(.post, "/v1/brands", #"{"id":"acme","name":"Again"}"#).expectProblem(409, "conflict")
+            let patched = try await api.call(
+                .patch,
+                "/v1/brands/acme",
+                #"{"name":"New","settings":{"sessionTtlSeconds":60,"preview":null}}"#
+            )
+            #expect(patched.status == 200)
+            #expect(patched["name"]?.string == "New")
+            #expect(patched["settings"]?["sessionTtlSeconds"]?.int == 60)
+            #expect(patched["settings"]?["preview"]?.string == "full")
+            #expect(patched["settings"]?["retentionDays"]?.int == 30)
+            let renamed = try await api.call(.patch, "/v1/brands/acme", #"{"name":"Newer"}"#)
+            #expect(renamed["settings"]?["sessionTtlSeconds"]?.int == 60)
+            #expect(try await api.call(.get, "/v1/brands/acme").text == renamed.text)
+            #expect(try await api.call(.delete, "/v1/brands/acme").status == 204)
+            try await api.call(.get, "/v1/brands/acme").expectProblem(404, "not_found")
+            try await api.call(.delete, "/v1/brands/acme").expectProblem(404, "not_found")
+        }
+    }
+
+    @Test(
+        "a brand that cannot be is refused by its members",
+        arguments: [
+            (#"{"name":"x"}"#, ["/id"]), (#"{"id":"a"}"#, ["/name"]), (#"{"id":"a b","name":""}"#, ["/id", "/name"]),
+            (#"{"id":5,"name":"x"}"#, ["/id"]), (#"{"id":"a","name":"x","settings":[]}"#, ["/settings"]),
+            (#"{"id":"a","name":"x","settings":{"preview":"some"}}"#, ["/settings/preview"]),
+            (#"{"id":"a","name":"x","settings":{"sessionTtlSeconds":59}}"#, ["/settings/sessionTtlSeconds"]),
+            (#"{"id":"a","name":"x","settings":{"singleDevice":"yes"}}"#, ["/settings/singleDevice"]),
+        ]
+    )
+    func badBrands(_ body: String, _ pointers: [String]) async throws {
+        try await TestGateway.run { api in
+            let reply = try await api.call(.post, "/v1/brands", body)
+            reply.expectProblem(422, "invalid_request")
+            #expect(reply.pointers == pointers)
+        }
+    }
+
+    @Test("an app's secrets go in and never come out")
+    func apps() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let path = "/v1/brands/acme/apps/ios"
+            let again = try await api.call(.put, path, #"{"platform":"ios","apns":\#(API.apns)}"#)
+            #expect(again.status == 200)
+            let shown = try await api.call(.get, path)
+            #expect(shown.text == again.text)
+            #expect(shown["apns"]?["topic"]?.string == "com.example.app")
+            #expect(shown["apns"]?["privateKey"] == nil)
+            #expect(shown["apns"]?["privateKeyFingerprint"]?.string?.isEmpty == false)
+            #expect(!shown.text.contains("PRIVATE KEY"))
+            let list = try await api.call(.get, "/v1/brands/acme/apps")
+            #expect(try list.json()["items"]?.items.compactMap { $0["id"]?.string } == ["ios"])
+            #expect(!list.text.contains("PRIVATE KEY"))
+            #expect(try await api.call(.delete, path).status == 204)
+            try await api.call(.get, path).expectProblem(404, "not_found")
+            try await api.call(.delete, path).expectProblem(404, "not_found")
+        }
+    }
+
+    @Test(
+        "an app that cannot be is refused by its members, and its key never repeated",
+        arguments: [
+            (#"{}"#, "/platform"), (#"{"platform":"toaster"}"#, "/platform"),
+            (#"{"platform":"ios","apns":{"teamId":"T"}}"#, "/apns/keyId"),
+            (#"{"platform":"ios","apns":{"certificate":"SECRET"}}"#, "/apns/certificate"),
+            (#"{"platform":"ios","huawei":{"clientId":"SECRET"}}"#, "/huawei"),
+            (#"{"platform":"android","fcm":{"serviceAccount":{}}}"#, "/fcm/serviceAccount/project_id"),
+            (#"{"platform":"ios","apns":{"teamId":5,"privateKey":"SECRET"}}"#, "/apns/teamId"),
+        ]
+    )
+    func badApps(_ body: String, _ pointer: String) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let reply = try await api.call(.put, "/v1/brands/acme/apps/bad", body)
+            reply.expectProblem(422, "invalid_request")
+            #expect(reply.pointers == [pointer])
+            #expect(!reply.text.contains("SECRET"))
+        }
+    }
+
+    @Test("a credential's secret is shown once")
+    func credentials() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let path = "/v1/brands/acme/credentials"
+            let account = try await api.call(
+                .post,
+                path,
+                #"{"kind":"serviceAccount","name":"crm","scopes":["events:write"],"expiresAt":"2027-01-01T00:00:00Z"}"#
+            )
+            #expect(account.status == 201)
+            #expect(account.headers[.cacheControl] == "no-store")
+            let secret = try #require(account["secret"]?.string)
+            let imported = String(repeating: "k", count: 32)
+            let key = try await api.call(
+                .post,
+                path,
+                #"{"kind":"sdkKey","name":"web","secret":"\#(imported)","app":"ios"}"#
+            )
+            #expect(key.status == 201)
+            #expect(key["secret"]?.string == imported)
+            #expect(key["algorithm"]?.string == "HS256")
+            let list = try await api.call(.get, path)
+            #expect(try list.json()["items"]?.items.count == 2)
+            #expect(!list.text.contains(secret))
+            #expect(!list.text.contains(imported))
+            let taken = try await api.call(.post, path, #"{"kind":"sdkKey","name":"web"}"#)
+            taken.expectProblem(409, "conflict")
+        }
+    }
+
+    @Test(
+        "a credential that cannot be is refused by its members",
+        arguments: [
+            (#"{"name":"x"}"#, ["/kind"]), (#"{"kind":"apiKey","name":"x"}"#, ["/kind"]),
+            (#"{"kind":"serviceAccount","name":"x"}"#, ["/scopes"]),
+            (#"{"kind":"serviceAccount","name":"x","scopes":[]}"#, ["/scopes"]),
+            (#"{"kind":"serviceAccount","name":"","scopes":["all"]}"#, ["/name", "/scopes/0"]),
+            (#"{"kind":"sdkKey","name":"x","secret":"short"}"#, ["/secret"]),
+            (#"{"kind":"sdkKey","name":"x","algorithm":"none"}"#, ["/algorithm"]),
+            (#"{"kind":"sdkKey","name":"x","app":"nope"}"#, ["/app"]),
+            (#"{"kind":"sdkKey","name":"x","expiresAt":"2020-01-01T00:00:00Z"}"#, ["/expiresAt"]),
+        ]
+    )
+    func badCredentials(_ body: String, _ pointers: [String]) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let reply = try await api.call(.post, "/v1/brands/acme/credentials", body)
+            reply.expectProblem(422, "invalid_request")
+            #expect(reply.pointers == pointers)
+            #expect(try await api.call(.get, "/v1/brands/acme/credentials").json()["items"]?.items.isEmpty == true)
+        }
+    }
+}

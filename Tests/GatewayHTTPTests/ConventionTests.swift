@@ -1,0 +1,173 @@
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Conventions of every route", .timeLimit(.minutes(1)))
+struct ConventionTests {
+    private static let requestID = HTTPField.Name("X-Request-Id") ?? .age
+
+    @Test("what is not there is 404, another method 405 with Allow, all in one shape")
+    func routing() async throws {
+        try await TestGateway.run { api in
+            for path in ["/", "/nope", "/v1", "/v1/brands/acme/nope", "/v1/brands/acme/engagements"] {
+                try await api.call(.get, path, as: .none).expectProblem(404, "not_found")
+            }
+            let wrong = try await api.call(.put, "/v1/brands/acme/events", as: .none)
+            wrong.expectProblem(405, "method_not_allowed")
+            #expect(wrong.headers[.allow] == "POST")
+            let brand = try await api.call(.post, "/v1/brands/acme", as: .none)
+            #expect(brand.headers[.allow] == "DELETE, GET, HEAD, PATCH")
+        }
+    }
+
+    @Test("a usable request id is echoed, anything else replaced")
+    func requestIDs() async throws {
+        try await TestGateway.run { api in
+            let own = try await api.call(.get, "/nope", as: .none, headers: [Self.requestID: "abc-1"])
+            #expect(own.headers[Self.requestID] == "abc-1")
+            #expect(own["requestId"]?.string == "abc-1")
+            for bad in [String(repeating: "a", count: 129), "a b", ""] {
+                let made = try await api.call(.get, "/livez", as: .none, headers: [Self.requestID: bad])
+                #expect(made.headers[Self.requestID]?.count == 32)
+            }
+        }
+    }
+
+    @Test("bodies are held to their type and size before anything else about them")
+    func bodies() async throws {
+        try await TestGateway.run { api in
+            let wrongType = try await api.call(.post, "/v1/brands", "{}", type: "text/plain")
+            wrongType.expectProblem(415, "unsupported_media_type")
+            let charset = try await api.call(.post, "/v1/brands", "{}", type: "application/json; charset=latin1")
+            charset.expectProblem(415, "unsupported_media_type")
+            try await api.call(.post, "/v1/brands", "").expectProblem(400, "invalid_request")
+            for text in ["{", "[]", "5", "null", #"{"id":"a"} x"#, #"{"a":"\#u{0}"}"#] {
+                try await api.call(.post, "/v1/brands", text).expectProblem(400, "invalid_request")
+            }
+            let deep = #"{"a":"# + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}"
+            try await api.call(.post, "/v1/brands", deep).expectProblem(400, "invalid_request")
+            try await api.call(.post, "/v1/brands", #"{"id":"a","id":"b","name":"n"}"#).expectProblem(
+                422,
+                "invalid_request"
+            )
+            let nested = #"{"id":"a","name":"n","settings":{"preview":"full","preview":"none"}}"#
+            try await api.call(.post, "/v1/brands", nested).expectProblem(422, "invalid_request")
+            let long = #"{"id":"a","name":""# + String(repeating: "x", count: 1 << 20) + #""}"#
+            try await api.call(.post, "/v1/brands", long).expectProblem(413, "payload_too_large")
+            try await api.call(.post, "/v1/brands", bytes: [0x7B, 0xFF, 0x7D]).expectProblem(400, "invalid_request")
+            #expect(try await api.call(.get, "/v1/brands").json()["items"]?.items.isEmpty == true)
+        }
+    }
+
+    @Test("path ids are decoded exactly once")
+    func pathIDs() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession("a%2Fb%20%C3%A9%252F")
+            let made = try await api.register("d%2F1", as: session)
+            #expect(made.status == 201)
+            #expect(made["deviceId"]?.string == "d/1")
+            #expect(made["consumer"]?.string == "a/b é%2F")
+            let found = try await api.call(.get, "/v1/brands/acme/apps/ios/devices/d%2f1", as: session)
+            #expect(found.status == 200)
+            for bad in ["%", "%2", "%zz", "%ff", "%c3"] {
+                let path = "/v1/brands/acme/apps/ios/devices/\(bad)"
+                try await api.call(.get, path, as: session).expectProblem(400, "invalid_request")
+            }
+            for bad in ["%00", "%0A", "%C2%85", String(repeating: "x", count: 257)] {
+                let refused = try await api.call(.get, "/v1/brands/acme/apps/ios/devices/\(bad)", as: session)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == ["/deviceId"])
+            }
+        }
+    }
+
+    @Test("lists page by cursor and refuse what is no limit or cursor of theirs")
+    func lists() async throws {
+        try await TestGateway.run { api in
+            for id in ["a", "b", "c"] {
+                _ = try await api.call(.post, "/v1/brands", #"{"id":"\#(id)","name":"n"}"#)
+            }
+            let first = try await api.call(.get, "/v1/brands?limit=2")
+            #expect(try first.json()["items"]?.items.compactMap { $0["id"]?.string } == ["a", "b"])
+            let cursor = try #require(first["nextCursor"]?.string)
+            let second = try await api.call(.get, "/v1/brands?limit=2&cursor=\(cursor)")
+            #expect(try second.json()["items"]?.items.compactMap { $0["id"]?.string } == ["c"])
+            #expect(try second.json()["nextCursor"] == .null)
+            for bad in ["limit=0", "limit=501", "limit=x", "limit=1&limit=2", "cursor=!", "cursor=YQ=="] {
+                let refused = try await api.call(.get, "/v1/brands?\(bad)")
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == ["/" + bad.prefix { $0 != "=" }])
+            }
+        }
+    }
+
+    @Test("liveness needs nothing, readiness a running core, metrics a credential from afar")
+    func health() async throws {
+        try await TestGateway.run { api in
+            #expect(try await api.call(.get, "/livez", as: .none).status == 200)
+            #expect(try await api.call(.head, "/livez", as: .none).status == 200)
+            #expect(try await api.call(.get, "/readyz", as: .none).status == 200)
+            try await api.call(.get, "/metrics", as: .none).expectProblem(401, "unauthorized")
+            #expect(try await api.call(.get, "/metrics").text == "# a test\n")
+        }
+        try await TestGateway.run(.live) { api in
+            let scraped = try await api.call(.get, "/metrics", as: .none)
+            #expect(scraped.text == "# a test\n")
+        }
+        try await TestGateway.run(started: false) { api in
+            try await api.call(.get, "/readyz", as: .none).expectProblem(503, "overloaded")
+        }
+    }
+
+    @Test("a connection goes on after an answer without a body and after a body that was refused")
+    func liveConnection() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let deleted = try await api.call(.delete, "/v1/brands/acme/apps/ios")
+            #expect(deleted.status == 204)
+            #expect(deleted.text.isEmpty)
+            let long = #"{"id":"a","name":""# + String(repeating: "x", count: 3 << 20) + #""}"#
+            try await api.call(.post, "/v1/brands", long).expectProblem(413, "payload_too_large")
+            let batch = "[" + String(repeating: " ", count: 3 << 20) + "]"
+            let accepted = try await api.call(.post, "/v1/brands/acme/events", batch)
+            #expect(accepted.status == 202)
+            try await api.call(.put, "/v1/brands").expectProblem(405, "method_not_allowed")
+            #expect(try await api.call(.get, "/v1/brands/acme").status == 200)
+        }
+    }
+
+    @Test("the log names requests and their outcome, and holds no text, token or secret (R187)")
+    func logging() async throws {
+        let log = CapturedLog()
+        let trace = HTTPField.Name("traceparent") ?? .age
+        try await TestGateway.run(logger: log.logger) { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "events:write")
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session, token: "c0ffee00")
+            _ = try await api.call(
+                .post,
+                "/v1/brands/acme/events",
+                as: account,
+                #"{"id":"1","type":"agent.message","consumer":"u-1","text":"top secret text"}"#,
+                headers: [
+                    Self.requestID: "the-request", trace: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                ]
+            )
+            _ = try await api.call(.get, "/v1/brands/acme/unread", as: .bearer("wrong-bearer-token"))
+            guard case .basic(_, let secret) = account, case .bearer(let token) = session else { return }
+            for word in [
+                secret, token, TestGateway.adminToken, "c0ffee00", "top secret", "wrong-bearer", "PRIVATE KEY",
+            ] {
+                #expect(!log.text.contains(word))
+            }
+        }
+        #expect(log.text.contains("request.id=the-request"))
+        #expect(log.text.contains("trace.id=0af7651916cd43dd8448eb211c80319c"))
+        #expect(log.text.contains("http.route=/v1/brands/{brand}/events"))
+        #expect(log.text.contains("brand.id=acme"))
+        #expect(log.text.contains("error.code=token_invalid"))
+    }
+}

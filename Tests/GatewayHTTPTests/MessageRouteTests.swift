@@ -1,0 +1,203 @@
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Unread, messages, reads and taps", .timeLimit(.minutes(1)))
+struct MessageRouteTests {
+    @Test("unread counts over all conversations and falls only by reads, never past what is there (R87-R89)")
+    func unread() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            let none = try await api.call(.get, "/v1/brands/acme/unread", as: session)
+            #expect(none["unread"]?.int == 0)
+            #expect(none["conversations"] == .array([]))
+            #expect(none["asOf"]?.string == "2026-01-02T02:44:05.678Z" || none["asOf"]?.string?.hasSuffix("Z") == true)
+            for id in ["1", "2", "3"] { try await api.post(id) }
+            try await api.post("4", conversation: "c-2")
+            let counts = try await api.call(.get, "/v1/brands/acme/unread", as: session)
+            #expect(counts["unread"]?.int == 4)
+            let first = try #require(counts["conversations"]?.items.first { $0["id"]?.string == "c-1" })
+            #expect(first.names == ["id", "unread", "lastSequence", "readSequence"])
+            #expect([first["unread"]?.int, first["lastSequence"]?.int, first["readSequence"]?.int] == [3, 3, 0])
+            // Downloading alone resets nothing (R88).
+            _ = try await api.call(.get, "/v1/brands/acme/messages?conversation=c-1", as: session)
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 4)
+
+            let read = "/v1/brands/acme/conversations/c-1/read"
+            #expect(try await api.call(.post, read, as: session, #"{"upToSequence":2}"#).text == #"{"unread":2}"#)
+            #expect(try await api.call(.post, read, as: session, #"{"upToSequence":1}"#)["unread"]?.int == 2)
+            #expect(try await api.call(.post, read, as: session, #"{"upToSequence":99}"#)["unread"]?.int == 1)
+            // A mark beyond the end was clamped: the next message counts (R89).
+            #expect(try await api.post("5")["unread"]?.int == 2)
+        }
+    }
+
+    @Test("a read that cannot be is refused")
+    func badReads() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await api.post("1", consumer: "u-2", conversation: "c-2")
+            let session = try await api.makeSession()
+            let read = "/v1/brands/acme/conversations/c-2/read"
+            try await api.call(.post, read, as: session, #"{"upToSequence":1}"#).expectProblem(404, "not_found")
+            let unknown = "/v1/brands/acme/conversations/nope/read"
+            try await api.call(.post, unknown, as: session, #"{"upToSequence":1}"#).expectProblem(404, "not_found")
+            for body in ["{}", #"{"upToSequence":-1}"#, #"{"upToSequence":"1"}"#, #"{"upToSequence":null}"#] {
+                let refused = try await api.call(.post, read, as: session, body)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == ["/upToSequence"])
+            }
+        }
+    }
+
+    @Test("messages come in order and page by cursor")
+    func messages() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            for id in 1...5 {
+                try await api.post(
+                    "\(id)",
+                    conversation: id == 4 ? "c-2" : "c-1",
+                    more: #","data":{"n": \#(id)},"agent":{"id":"a","nickname":"Dana"}"#
+                )
+            }
+            let all = "/v1/brands/acme/messages"
+            let one = try await api.call(.get, all + "?conversation=c-1&limit=3", as: session)
+            let items = try #require(try one.json()["items"]).items
+            #expect(items.compactMap { $0["sequence"]?.int } == [1, 2, 3])
+            #expect(items[0]["text"]?.string == "hello")
+            #expect(items[0]["from"]?.string == "agent")
+            #expect(items[0]["kind"]?.string == "agent")
+            #expect(items[0]["agent"]?["nickname"]?.string == "Dana")
+            #expect(items[0]["data"]?["n"]?.int == 1)
+            let cursor = try #require(one["nextCursor"]?.string)
+            let rest = try await api.call(.get, all + "?conversation=c-1&cursor=\(cursor)", as: session)
+            #expect(try rest.json()["items"]?.items.compactMap { $0["sequence"]?.int } == [4])
+            #expect(try rest.json()["nextCursor"] == .null)
+            let after = try await api.call(.get, all + "?conversation=c-1&afterSequence=2", as: session)
+            #expect(try after.json()["items"]?.items.compactMap { $0["sequence"]?.int } == [3, 4])
+            let across = try await api.call(.get, all + "?limit=4", as: session)
+            #expect(try across.json()["items"]?.items.compactMap { $0["data"]?["n"]?.int } == [1, 2, 3, 4])
+            let next = try #require(across["nextCursor"]?.string)
+            let last = try await api.call(.get, all + "?cursor=\(next)", as: session)
+            #expect(try last.json()["items"]?.items.compactMap { $0["data"]?["n"]?.int } == [5])
+            // A cursor of one list is none of the other.
+            try await api.call(.get, all + "?conversation=c-1&cursor=\(next)", as: session)
+                .expectProblem(422, "invalid_request")
+            let other = try await api.makeSession("u-2")
+            try await api.call(.get, all + "?conversation=c-1", as: other).expectProblem(404, "not_found")
+            #expect(try await api.call(.get, all, as: other).json()["items"]?.items.isEmpty == true)
+        }
+    }
+
+    @Test("a tap is recorded once, answers the same again and changes no count (R109, R112)")
+    func taps() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session)
+            let id = try #require(try await api.post("1")["messageId"]?.string)
+            let path = "/v1/brands/acme/messages/\(id)/tap"
+            let body = #"{"deviceId":"d-1","tappedAt":"2026-01-01T00:00:00Z","action":"open"}"#
+            let first = try await api.call(.post, path, as: session, body)
+            #expect(first.status == 200)
+            #expect(try first.json().names == ["kind", "conversation", "sequence", "tappedAt"])
+            #expect(first["kind"]?.string == "agent")
+            #expect(first["sequence"]?.int == 1)
+            #expect(first["tappedAt"]?.string == "2026-01-01T00:00:00.000Z")
+            let again = try await api.call(.post, path, as: session, #"{"deviceId":"d-1"}"#)
+            #expect(again.text == first.text)
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
+            let deliveries = try await api.call(.get, "/v1/brands/acme/deliveries?message=\(id)")
+            #expect(try deliveries.json()["items"]?[0]?["tappedAt"]?.string == "2026-01-01T00:00:00.000Z")
+        }
+    }
+
+    @Test("proactive messages come with the tap until their look-back is over")
+    func proactiveTaps() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            _ = try await api.register("d-1", as: session)
+            for kind in ["proactive", "c2m"] {
+                let made = try await api.post(
+                    kind,
+                    more: #","kind":"\#(kind)","lookBackSeconds":60"#,
+                    type: "proactive.message"
+                )
+                let id = try #require(made["messageId"]?.string)
+                let path = "/v1/brands/acme/messages/\(id)/tap"
+                let tap = try await api.call(.post, path, as: session, #"{"deviceId":"d-1"}"#)
+                #expect(tap["kind"]?.string == kind)
+                #expect(tap["message"]?["messageId"]?.string == id)
+                #expect(tap["message"]?["text"]?.string == "hello")
+                // Repeats answer the same, whenever they come.
+                api.clock.advance(seconds: 61)
+                #expect(try await api.call(.post, path, as: session, #"{"deviceId":"d-1"}"#).text == tap.text)
+                let late = try await api.post(
+                    kind + "-late",
+                    more: #","kind":"\#(kind)","lookBackSeconds":60"#,
+                    type: "proactive.message"
+                )
+                let lateID = try #require(late["messageId"]?.string)
+                api.clock.advance(seconds: 61)
+                let past = try await api.call(
+                    .post,
+                    "/v1/brands/acme/messages/\(lateID)/tap",
+                    as: session,
+                    #"{"deviceId":"d-1"}"#
+                )
+                past.expectProblem(410, "gone")
+            }
+        }
+    }
+
+    @Test("a tap on what is unknown or another's is 404, with a wrong member 422")
+    func badTaps() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let id = try #require(try await api.post("1")["messageId"]?.string)
+            let other = try await api.makeSession("u-2", device: "d-2")
+            let body = #"{"deviceId":"d-2"}"#
+            for message in [id, "0190b5a8-0000-7000-8000-000000000000", "nonsense", "%20"] {
+                let tap = try await api.call(.post, "/v1/brands/acme/messages/\(message)/tap", as: other, body)
+                tap.expectProblem(404, "not_found")
+            }
+            let mine = try await api.makeSession(device: "d-1")
+            let path = "/v1/brands/acme/messages/\(id)/tap"
+            let missing = try await api.call(.post, path, as: mine, "{}")
+            missing.expectProblem(422, "invalid_request")
+            #expect(missing.pointers == ["/deviceId"])
+            let wrong = try await api.call(.post, path, as: mine, #"{"deviceId":"d-1","tappedAt":"now","action":""}"#)
+            #expect(wrong.pointers == ["/tappedAt", "/action"])
+            try await api.call(.post, path, as: mine, body).expectProblem(403, "forbidden")
+        }
+    }
+
+    @Test("receipts are taken, and what is wrong in one is named")
+    func receipts() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session)
+            let id = try #require(try await api.post("1")["messageId"]?.string)
+            let path = "/v1/brands/acme/receipts"
+            let receipt = #"{"messageId":"\#(id)","deviceId":"d-1","state":"displayed","at":"2026-01-02T00:00:00Z"}"#
+            #expect(try await api.call(.post, path, as: session, #"{"receipts":[\#(receipt)]}"#).status == 202)
+            #expect(try await api.call(.post, path, as: session, #"{"receipts":[]}"#).status == 202)
+            let wrong = try await api.call(
+                .post,
+                path,
+                as: session,
+                #"{"receipts":[\#(receipt),{"messageId":"x","deviceId":"d-1","state":"eaten","at":"now"}]}"#
+            )
+            wrong.expectProblem(422, "invalid_request")
+            #expect(wrong.pointers == ["/receipts/1/messageId", "/receipts/1/state", "/receipts/1/at"])
+            let missing = try await api.call(.post, path, as: session, #"{"receipts":[{"messageId":"\#(id)"}]}"#)
+            #expect(missing.pointers == ["/receipts/0/deviceId"])
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import GatewayModel
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Sessions", .timeLimit(.minutes(1)))
+struct SessionRouteTests {
+    private static let path = "/v1/brands/acme/sessions"
+    private static let key = String(repeating: "k", count: 32)
+
+    private static func claims(_ api: API, _ more: String = "", age: Int64 = 0, life: Int64 = 600) -> String {
+        let now = api.clock.now.seconds - age
+        return #"{"iss":"web","iat":\#(now),"exp":\#(now + life)\#(more)}"#
+    }
+
+    private static func assertion(_ claims: String, key: String = key) -> String {
+        TestKeys.assertion(claims, key: key, header: #"{"alg":"HS256","typ":"JWT","kid":"web"}"#)
+    }
+
+    private func makeKey(_ api: API, _ more: String = "") async throws {
+        let made = try await api.call(
+            .post,
+            "/v1/brands/acme/credentials",
+            #"{"kind":"sdkKey","name":"web","secret":"\#(Self.key)"\#(more)}"#
+        )
+        try #require(made.status == 201, "\(made.text)")
+    }
+
+    private func grant(_ api: API, _ token: String, _ more: String = "") async throws -> Reply {
+        try await api.call(
+            .post,
+            Self.path,
+            as: .none,
+            #"{"grant":"assertion","token":"\#(token)","sdkKeyName":"web"\#(more)}"#
+        )
+    }
+
+    @Test("an assertion opens a session that its consumer uses")
+    func assertion() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await makeKey(api)
+            let made = try await grant(
+                api,
+                Self.assertion(Self.claims(api, #","identifier":"u-1""#)),
+                #","deviceId":"d-1""#
+            )
+            #expect(made.status == 201, "\(made.text)")
+            #expect(try made.json().names == ["sessionToken", "expiresIn", "consumer"])
+            #expect(made["expiresIn"]?.int == 3600)
+            #expect(made["consumer"] == (try JSON(#"{"id":"u-1","anonymous":false}"#)))
+            #expect(made.headers[.cacheControl] == "no-store")
+            let session = Credential.bearer(try #require(made["sessionToken"]?.string))
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200)
+            #expect(try await api.register("d-1", as: session).status == 201)
+            api.clock.advance(seconds: 3601)
+            try await api.call(.get, "/v1/brands/acme/unread", as: session).expectProblem(401, "token_expired")
+        }
+    }
+
+    @Test("what is wrong with an assertion is told apart: expired, or invalid and why (R26, R54)")
+    func refusals() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await makeKey(api)
+            let expired = try await grant(api, Self.assertion(Self.claims(api, #","identifier":"u""#, age: 3600)))
+            expired.expectProblem(401, "token_expired")
+            let forged = try await grant(
+                api,
+                Self.assertion(Self.claims(api, #","identifier":"u""#), key: String(repeating: "x", count: 32))
+            )
+            forged.expectProblem(401, "token_invalid")
+            #expect(forged["reason"]?.string == "bad_signature")
+            let garbled = try await grant(api, "abc")
+            garbled.expectProblem(401, "token_invalid")
+            #expect(garbled["reason"]?.string == "malformed")
+            let missing = try await grant(api, Self.assertion(#"{"identifier":"u","iss":"web"}"#))
+            #expect(missing["reason"]?.string == "missing_claim")
+        }
+    }
+
+    @Test("revoking a key takes effect at once (R33)")
+    func revokedKey() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await makeKey(api)
+            let token = Self.assertion(Self.claims(api, #","identifier":"u-1""#))
+            #expect(try await grant(api, token).status == 201)
+            let id = try #require(
+                try await api.call(.get, "/v1/brands/acme/credentials").json()["items"]?[0]?["id"]?.string
+            )
+            #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(id)").status == 204)
+            try await grant(api, token).expectProblem(401, "token_invalid")
+        }
+    }
+
+    @Test("anonymous consumers only where the brand allows them")
+    func anonymous() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await api.call(.post, Self.path, as: .none, #"{"grant":"anonymous"}"#).expectProblem(403, "forbidden")
+            _ = try await api.call(.patch, "/v1/brands/acme", #"{"settings":{"anonymousConsumers":true}}"#)
+            let made = try await api.call(.post, Self.path, as: .none, #"{"grant":"anonymous","deviceId":"d"}"#)
+            #expect(made.status == 201)
+            #expect(made["consumer"]?["anonymous"]?.bool == true)
+            let other = try await api.call(.post, Self.path, as: .none, #"{"grant":"anonymous","deviceId":"d"}"#)
+            #expect(other["consumer"]?["id"] != made["consumer"]?["id"])
+        }
+    }
+
+    @Test(
+        "a grant that cannot be is refused by its members",
+        arguments: [
+            (#"{}"#, "/grant"), (#"{"grant":"magic"}"#, "/grant"), (#"{"grant":"code","code":"x"}"#, "/grant"),
+            (#"{"grant":"assertion"}"#, "/token"), (#"{"grant":"assertion","token":5}"#, "/token"),
+            (#"{"grant":"anonymous","deviceId":""}"#, "/deviceId"),
+        ]
+    )
+    func badGrants(_ body: String, _ pointer: String) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let reply = try await api.call(.post, Self.path, as: .none, body)
+            reply.expectProblem(422, "invalid_request")
+            #expect(reply.pointers == [pointer])
+            try await api.call(.post, "/v1/brands/nope/sessions", as: .none, body).expectProblem(404, "not_found")
+        }
+    }
+
+    @Test("every minting makes another token, bound to its consumer and brand (R4-R6)")
+    func minting() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "sessions:mint")
+            let path = "/v1/brands/acme/consumers/u-1/sessions"
+            let first = try await api.call(.post, path, as: account, "{}")
+            let second = try await api.call(.post, path, as: account)
+            #expect([first.status, second.status] == [201, 201])
+            #expect(first["sessionToken"] != second["sessionToken"])
+            #expect(first["consumer"]?["id"]?.string == "u-1")
+        }
+    }
+
+    @Test(
+        "logout ends the token and unregisters as asked",
+        arguments: [("", 0), ("?unregister=agent", 1), ("?unregister=none", 2)]
+    )
+    func logout(_ query: String, _ kept: Int) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session)
+            #expect(try await api.call(.delete, Self.path + "/current" + query, as: session).status == 204)
+            try await api.call(.get, "/v1/brands/acme/unread", as: session).expectProblem(401, "token_invalid")
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices").json()["items"]?.items ?? []
+            #expect(devices.first?["receives"]?.items.count ?? 0 == kept)
+        }
+    }
+
+    @Test("remote logout ends the tokens of one device or of all")
+    func remoteLogout() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "consumers:write")
+            let first = try await api.makeSession(device: "d-1")
+            let second = try await api.makeSession(device: "d-2")
+            _ = try await api.register("d-1", as: first, token: "aa")
+            _ = try await api.register("d-2", as: second, token: "bb")
+            let path = "/v1/brands/acme/consumers/u-1/sessions"
+            #expect(try await api.call(.delete, path + "?deviceId=d-1&unregister=none", as: account).status == 204)
+            try await api.call(.get, "/v1/brands/acme/unread", as: first).expectProblem(401, "token_invalid")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: second).status == 200)
+            #expect(try await api.call(.delete, path, as: account).status == 204)
+            try await api.call(.get, "/v1/brands/acme/unread", as: second).expectProblem(401, "token_invalid")
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
+            #expect(try devices.json()["items"]?.items.isEmpty == true)
+            #expect(try await api.call(.delete, path, as: account).status == 204)
+        }
+    }
+
+    @Test("where a brand has single devices, a login logs the others out")
+    func singleDevice() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand(settings: #"{"singleDevice":true}"#)
+            let first = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: first, token: "aa")
+            let second = try await api.makeSession(device: "d-2")
+            _ = try await api.register("d-2", as: second, token: "bb")
+            try await api.call(.get, "/v1/brands/acme/unread", as: first).expectProblem(401, "token_invalid")
+            let again = try await api.makeSession(device: "d-2")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: again).status == 200)
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
+            #expect(try devices.json()["items"]?.items.compactMap { $0["deviceId"]?.string } == ["d-2"])
+        }
+    }
+
+    @Test("a push token in an assertion is registered when there is no doubt what it is (R32)")
+    func pushToken() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await makeKey(api, #","app":"ios""#)
+            let claims = Self.claims(api, #","identifier":"u-1","push_token":"AABB""#)
+            #expect(try await grant(api, Self.assertion(claims), #","deviceId":"d-1""#).status == 201)
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
+            #expect(try devices.json()["items"]?.items.compactMap { $0["deviceId"]?.string } == ["d-1"])
+            // Without a device, or of another shape, it is ignored.
+            let odd = Self.claims(api, #","identifier":"u-2","push_token":"not hex""#)
+            #expect(try await grant(api, Self.assertion(odd), #","deviceId":"d-2""#).status == 201)
+            #expect(try await grant(api, Self.assertion(claims)).status == 201)
+        }
+    }
+}

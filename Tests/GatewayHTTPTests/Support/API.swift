@@ -1,0 +1,116 @@
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+/// Calls the gateway as tests like it.
+struct API: Sendable {
+    let client: any TestClientProtocol
+    let clock: TestClock
+
+    func call(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        as credential: Credential = .admin,
+        _ body: String? = nil,
+        type: String? = "application/json",
+        headers: HTTPFields = [:]
+    ) async throws -> Reply {
+        try await call(method, path, as: credential, bytes: body.map { Array($0.utf8) }, type: type, headers: headers)
+    }
+
+    func call(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        as credential: Credential = .admin,
+        bytes: [UInt8]?,
+        type: String? = "application/json",
+        headers: HTTPFields = [:]
+    ) async throws -> Reply {
+        var headers = headers
+        headers[.authorization] = credential.header
+        if bytes != nil { headers[.contentType] = type }
+        return try await client.execute(
+            uri: path,
+            method: method,
+            headers: headers,
+            body: bytes.map { ByteBuffer(bytes: $0) }
+        ) { Reply($0) }
+    }
+
+    // MARK: What most tests begin with
+
+    static let apns =
+        #"{"teamId":"TEAM123456","keyId":"KEY1234567","privateKey":"\#(TestKeys.p8)","topic":"com.example.app"}"#
+
+    /// A brand with an app for APNs.
+    func makeBrand(_ id: String = "acme", settings: String = "{}") async throws {
+        let made = try await call(.post, "/v1/brands", #"{"id":"\#(id)","name":"Acme","settings":\#(settings)}"#)
+        try #require(made.status == 201, "\(made.text)")
+        let app = try await call(.put, "/v1/brands/\(id)/apps/ios", #"{"platform":"ios","apns":\#(Self.apns)}"#)
+        try #require(app.status == 201, "\(app.text)")
+    }
+
+    /// A back-end's credential.
+    func makeAccount(_ brand: String = "acme", _ scopes: String...) async throws -> Credential {
+        let list = scopes.map { "\"\($0)\"" }.joined(separator: ",")
+        let made = try await call(
+            .post,
+            "/v1/brands/\(brand)/credentials",
+            #"{"kind":"serviceAccount","name":"test","scopes":[\#(list)]}"#
+        )
+        try #require(made.status == 201, "\(made.text)")
+        return .basic(try #require(made["id"]?.string), try #require(made["secret"]?.string))
+    }
+
+    /// A consumer's session.
+    func makeSession(
+        _ consumer: String = "u-1",
+        device: String? = nil,
+        brand: String = "acme"
+    ) async throws -> Credential {
+        let made = try await call(
+            .post,
+            "/v1/brands/\(brand)/consumers/\(consumer)/sessions",
+            device.map { #"{"deviceId":"\#($0)"}"# } ?? "{}"
+        )
+        try #require(made.status == 201, "\(made.text)")
+        return .bearer(try #require(made["sessionToken"]?.string))
+    }
+
+    /// Posts one agent message.
+    @discardableResult
+    func post(
+        _ id: String,
+        consumer: String = "u-1",
+        conversation: String = "c-1",
+        more: String = "",
+        type: String = "agent.message",
+        brand: String = "acme"
+    ) async throws -> JSON {
+        let made = try await call(
+            .post,
+            "/v1/brands/\(brand)/events",
+            """
+            {"id":"\(id)","type":"\(type)","consumer":"\(consumer)","conversation":"\(conversation)","text":"hello"\(more)}
+            """
+        )
+        try #require(made.status == 202, "\(made.text)")
+        return try #require(try made.json()["results"]?[0])
+    }
+
+    /// Registers a device.
+    func register(
+        _ device: String,
+        as credential: Credential,
+        token: String = "aabbccdd",
+        more: String = ""
+    ) async throws -> Reply {
+        try await call(
+            .put,
+            "/v1/brands/acme/apps/ios/devices/\(device)",
+            as: credential,
+            #"{"token":"\#(token)","pushType":"apns"\#(more)}"#
+        )
+    }
+}

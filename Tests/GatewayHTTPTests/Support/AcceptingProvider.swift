@@ -1,0 +1,58 @@
+import Delivery
+import GatewayModel
+import Identity
+import PushProviders
+import Synchronization
+
+/// A provider that takes every push at once; what left is kept.
+final class AcceptingProvider: PushProvider {
+    private let source: any PushSource
+    private let clock: any GatewayClock
+
+    init(source: any PushSource, clock: any GatewayClock) {
+        self.source = source
+        self.clock = clock
+    }
+
+    func wake() {
+        var jobs: [PushJob] = []
+        source.nextPushes(capacity: 100, into: &jobs)
+        guard !jobs.isEmpty else { return }
+        source.receive(
+            jobs.map { job in
+                PushResult(
+                    delivery: job.delivery,
+                    answer: PushAnswer(
+                        outcome: .accepted(providerID: "p-\(job.delivery)"),
+                        status: 200,
+                        reason: nil,
+                        badge: job.badge,
+                        sentAt: clock.now,
+                        latencyMilliseconds: 1
+                    )
+                )
+            }
+        )
+    }
+
+    func check() async -> PushProviderVerdict { PushProviderVerdict(isUsable: true, text: "a test") }
+    func shutdown(within limit: Duration) async {}
+}
+
+/// Lanes of the test's directory, which is made after the delivery core.
+final class TestLanes: LaneDirectory {
+    let directory = Mutex<Directory?>(nil)
+    private let clock: any GatewayClock
+
+    init(clock: any GatewayClock) { self.clock = clock }
+
+    func lane(_ id: LaneID) -> LaneDescription? {
+        directory.withLock { $0 }?.lane(id).map {
+            LaneDescription(id: $0.id, key: $0.key, app: $0.app, brand: $0.brand)
+        }
+    }
+
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
+        AcceptingProvider(source: source, clock: clock)
+    }
+}

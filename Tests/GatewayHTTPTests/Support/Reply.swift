@@ -1,0 +1,45 @@
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+/// An answer of the gateway.
+struct Reply: Sendable {
+    let status: Int
+    let headers: HTTPFields
+    let text: String
+
+    init(_ response: TestResponse) {
+        status = response.status.code
+        headers = response.headers
+        text = String(buffer: response.body)
+    }
+
+    /// The body; fails the test when it is no JSON.
+    func json(_ location: SourceLocation = #_sourceLocation) throws -> JSON {
+        try #require(try? JSON(text), "not JSON: \(text)", sourceLocation: location)
+    }
+
+    subscript(name: String) -> JSON? { (try? JSON(text))?[name] }
+
+    /// The pointers of a problem.
+    var pointers: [String] { self["errors"]?.items.compactMap { $0["pointer"]?.string } ?? [] }
+
+    /// Checks that it is a problem in the contract's shape.
+    func expectProblem(_ status: Int, _ code: String, _ location: SourceLocation = #_sourceLocation) {
+        #expect(self.status == status, "\(text)", sourceLocation: location)
+        #expect(self["code"]?.string == code, "\(text)", sourceLocation: location)
+        #expect(self["status"]?.int == status, sourceLocation: location)
+        #expect(headers[.contentType] == "application/problem+json", sourceLocation: location)
+        #expect(self["retryable"]?.bool != nil, sourceLocation: location)
+        #expect(self["title"]?.string?.isEmpty == false, sourceLocation: location)
+        #expect(self["type"]?.string != nil, sourceLocation: location)
+        #expect(self["detail"]?.string?.isEmpty == false, sourceLocation: location)
+        #expect(
+            self["requestId"]?.string == headers[HTTPField.Name("X-Request-Id") ?? .age],
+            sourceLocation: location
+        )
+        if status == 401 { #expect(headers[.wwwAuthenticate] != nil, sourceLocation: location) }
+        if status == 503 { #expect(headers[.retryAfter] != nil, sourceLocation: location) }
+    }
+}

@@ -1,0 +1,55 @@
+import CoreMetrics
+import Delivery
+import GatewayModel
+import GatewayStorage
+import Identity
+import Logging
+import SQLiteStorage
+import Synchronization
+import Telemetry
+
+@testable import GatewayHTTP
+
+extension TestGateway {
+    static func makeStore(_ path: String, _ logger: Logger) throws -> any GatewayStore {
+        try SQLiteStore.open(path: path, logger: logger)
+    }
+
+    static func makeServices(
+        store: any GatewayStore,
+        delivery: DeliveryService,
+        lanes: TestLanes,
+        clock: TestClock,
+        logger: Logger
+    ) async throws -> GatewayServices {
+        let directory = try await Directory.load(
+            store: store,
+            box: SecretBox(key: MasterKey()),
+            clock: clock,
+            validate: { _ in [] }
+        )
+        lanes.directory.withLock { $0 = directory }
+        directory.onChange { change in
+            delivery.lanesChanged(change.changedLanes)
+            delivery.lanesRemoved(change.removedLanes)
+        }
+        return GatewayServices(
+            store: store,
+            delivery: delivery,
+            directory: directory,
+            accounts: ServiceAccountAuthenticator(directory: directory, clock: clock),
+            admin: try AdminToken(text: adminToken),
+            sessions: SessionService(
+                store: store,
+                directory: directory,
+                writer: DeliverySessionWriter(delivery: delivery),
+                clock: clock
+            ),
+            assertions: SDKKeyVerifier(directory: directory, clock: clock),
+            clock: clock,
+            logger: logger,
+            metrics: HTTPMetrics(factory: NOOPMetricsHandler.instance),
+            renderMetrics: { "# a test\n" }
+        )
+    }
+}
