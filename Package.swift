@@ -192,7 +192,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IdentityTests",
-            dependencies: ["Identity", "GatewayModel", "GatewayStorage", crypto],
+            dependencies: ["Identity", "GatewayModel", "GatewayStorage", "SQLiteStorage", crypto, logging],
             swiftSettings: settings
         ),
         .testTarget(

@@ -155,14 +155,21 @@ package final class SQLiteStore: GatewayStore {
                 continuation.resume()
             }
         }
-        do {
-            try pool.close()
-        } catch {
-            logger.warning(
-                "the database was not closed cleanly",
-                metadata: ["error.detail": "\(StorageError(sqlite: error).text)"]
-            )
+        // Blocks until readers are done: not on a thread of the cooperative pool.
+        let failure: StorageError? = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                do {
+                    try self.pool.close()
+                    continuation.resume(returning: nil)
+                } catch {
+                    continuation.resume(returning: StorageError(sqlite: error))
+                }
+            }
         }
+        if let failure {
+            logger.warning("the database was not closed cleanly", metadata: ["error.detail": "\(failure.text)"])
+        }
+        lock.release()
     }
 
     package func probe() async throws(StorageError) {

@@ -71,6 +71,8 @@ extension DeliveryMachine {
         now: Timestamp
     ) -> Set<LaneID> {
         outcomesCommitted += UInt64(committed.outcomes.count)
+        // Outcomes come first in a commit: what it handed out afterwards is in order already.
+        forgetGivenBack()
         for effect in result.outcomes {
             for ended in effect.ended { end(ended) }
         }
@@ -90,7 +92,6 @@ extension DeliveryMachine {
             lane.backlog = [claim.nextDue, lane.backlogDuringTurn].compactMap { $0 }.min()
             lanes[claim.lane] = lane
         }
-        forgetGivenBack()
         return lanesWithWork(now: now)
     }
 

@@ -70,4 +70,18 @@ struct DeviceOrderTests {
         script.answer(first.id, .unknown, status: 0)
         #expect(script.machine.beginTurn(now: script.now).budgets[MachineScript.lane]?.mayHaveBacklog == true)
     }
+
+    @Test("a row that is due again at once is claimed by the commit that gives it back, and leaves again")
+    func retriedAtOnce() throws {
+        var script = MachineScript()
+        let row = try script.row()
+        script.turn(owned: [row])
+        _ = script.take()
+        script.answer(row.id, .retry(afterSeconds: 0, scope: .device), status: 403)
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.claims.map(\.lane) == [MachineScript.lane])
+        script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: [row], nextDue: nil)])
+        #expect(script.take().map(\.delivery) == [row.id])
+        #expect(script.turn().outcomes.isEmpty)
+    }
 }

@@ -1,0 +1,240 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Messages, sequences, conversations and unread counts.
+enum AcceptCases {
+    static let all = [
+        sequenceIsDense, wholeMessageIsKept, activeConversation, opensConversation, foreignConversation,
+        resolvedOpensAgain, resolvedIsNotActive, resolveUnknown, unreadCounts, silentAndProactive, typing, readEvents,
+        unknownBrand, rejectedLeavesNothing,
+    ]
+
+    static let sequenceIsDense = ContractCase("the sequence of a conversation is dense from 1, over turns") { f in
+        let first = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1", in: "c-2"))
+        #expect(try first.map { try $0.acceptedEvent.sequence } == [1, 2, 1])
+        let second = try await f.accept(f.proactive("u-1"), f.message("u-1", in: "c-2"), f.message("u-1"))
+        #expect(try second.map { try $0.acceptedEvent.sequence } == [3, 2, 4])
+        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [1, 2, 3, 4])
+        #expect(try await f.messages("u-1", in: "c-2").map(\.sequence) == [1, 2])
+    }
+
+    static let wholeMessageIsKept = ContractCase("a message is kept with everything that its event said") { f in
+        var event = f.event(.proactiveMessage, "u-ä", in: "c-1")
+        event.dialog = "d-1"
+        event.sourceSequence = 7
+        event.agentID = "8500.2001"
+        event.agentNickname = "Dana"
+        event.text = "Grüße 👋\nzwei Zeilen"
+        event.title = ""
+        event.data = JSONText(trusted: #"{"orderId":"A17"}"#)
+        event.link = PlatformLinks(ios: "https://i", android: nil, web: "https://w")
+        event.priority = .normal
+        event.ttlSeconds = 60
+        event.collapseKey = "k"
+        event.category = "AGENT_MESSAGE"
+        event.sound = "default"
+        event.silent = true
+        event.time = f.now.adding(seconds: -5)
+        event.kind = .c2m
+        event.lookBackSeconds = 90
+        event.campaign = "spring"
+        let accepted = try await f.accepted(event)
+        let message = try #require(try await f.messages("u-ä", in: "c-1").first)
+        #expect(message.id == accepted.messageID)
+        #expect(message.brand == f.brand && message.consumer.rawValue == "u-ä")
+        #expect(message.conversation.rawValue == "c-1" && message.dialog == "d-1")
+        #expect(message.sequence == 1 && message.sourceSequence == 7 && message.kind == .c2m)
+        #expect(message.agentID == "8500.2001" && message.agentNickname == "Dana")
+        #expect(message.text == event.text && message.title == "" && message.data == event.data)
+        #expect(message.link == event.link && message.priority == .normal && message.collapseKey == "k")
+        #expect(message.category == "AGENT_MESSAGE" && message.sound == "default" && message.silent)
+        #expect(message.acceptedAt == f.now && message.sentAt == f.now.adding(seconds: -5))
+        #expect(message.expiresAt == f.now.adding(seconds: 60))
+        #expect(message.lookBackUntil == f.now.adding(seconds: 90) && message.campaign == "spring")
+        // What an event leaves out stays out, and the brand's time to live applies.
+        try await f.accepted(f.message("u-ä"))
+        let plain = try #require(try await f.messages("u-ä", in: "c-1").last)
+        #expect(plain.title == nil && plain.data == nil && plain.link == PlatformLinks() && plain.lookBackUntil == nil)
+        #expect(plain.kind == .agent && !plain.silent && plain.priority == .high && plain.sentAt == f.now)
+        #expect(plain.expiresAt == f.now.adding(seconds: ContractFixture.settings.messageTtlSeconds))
+    }
+
+    static let activeConversation = ContractCase("an event without conversation goes to the newest open one") { f in
+        try await f.accepted(f.message("u-1", in: "c-1"))
+        try await f.accepted(f.message("u-1", in: "c-2"))
+        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-2")
+        try await f.accepted(f.message("u-1", in: "c-1"))
+        let results = try await f.accept(f.message("u-1", in: nil), f.message("u-1", in: "c-2"), f.message("u-1", in: nil))
+        #expect(try results.map { try $0.acceptedEvent.conversation?.rawValue } == ["c-1", "c-2", "c-2"])
+        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-2")
+        #expect(try await f.accepted(f.message("u-2", in: nil)).conversation?.rawValue != "c-2")
+    }
+
+    static let opensConversation = ContractCase("an event without conversation opens one when there is none") { f in
+        let results = try await f.accept(f.message("u-1", in: nil), f.message("u-1", in: nil))
+        let first = try results[0].acceptedEvent
+        #expect(first.conversation != nil && first.sequence == 1)
+        #expect(try results[1].acceptedEvent.conversation == first.conversation)
+        #expect(try results[1].acceptedEvent.sequence == 2)
+        let id = try #require(first.conversation?.rawValue)
+        #expect(try await f.messages("u-1", in: id).count == 2)
+    }
+
+    static let foreignConversation = ContractCase("another consumer's conversation is rejected") { f in
+        let results = try await f.accept(f.message("u-1"), f.message("u-2"), f.message("u-1"))
+        #expect(results[1] == .rejected(.conversationOfAnotherConsumer))
+        #expect(try results[2].acceptedEvent.sequence == 2)
+        #expect(try await f.accept(f.message("u-2")) == [.rejected(.conversationOfAnotherConsumer)])
+        let resolved = f.event(.conversationResolved, "u-2", in: "c-1")
+        #expect(try await f.accept(resolved) == [.rejected(.conversationOfAnotherConsumer)])
+        let read = f.readEvent("u-2", in: "c-1", .sequence(2))
+        #expect(try await f.accept(read) == [.rejected(.conversationOfAnotherConsumer)])
+        #expect(try await f.unread("u-1") == 2)
+        #expect(try await f.unread("u-2") == 0)
+        // What was rejected is not remembered: the same event may come again, corrected.
+        let corrected = f.message("u-2", in: "c-2", id: "evt-again")
+        let wrong = f.message("u-2", in: "c-1", id: "evt-again")
+        #expect(try await f.accept(wrong) == [.rejected(.conversationOfAnotherConsumer)])
+        #expect(try await f.accepted(corrected).sequence == 1)
+        let asked = try await f.store.messages(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-2"),
+            conversation: ConversationID(trusted: "c-1"),
+            afterSequence: 0,
+            after: nil,
+            limit: 10
+        )
+        #expect(asked == nil)
+    }
+
+    static let resolvedOpensAgain = ContractCase("a resolved conversation opens again with a new message") { f in
+        try await f.accepted(f.message("u-1", in: "c-1"))
+        let resolved = try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
+        #expect(resolved.messageID == nil && resolved.unread == 1 && resolved.deliveries == 0)
+        #expect(resolved.conversation?.rawValue == "c-1")
+        #expect(try await f.accepted(f.message("u-1", in: "c-1")).sequence == 2)
+        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-1")
+        #expect(try await f.unread("u-1") == 3)
+    }
+
+    static let resolvedIsNotActive = ContractCase("a resolved conversation is not the active one") { f in
+        try await f.accepted(f.message("u-1", in: "c-1"))
+        let results = try await f.accept(
+            f.message("u-1", in: "c-2"),
+            f.event(.conversationResolved, "u-1", in: "c-2"),
+            f.message("u-1", in: nil)
+        )
+        #expect(try results[2].acceptedEvent.conversation?.rawValue == "c-1")
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
+        let opened = try await f.accepted(f.message("u-1", in: nil))
+        #expect(opened.sequence == 1)
+        #expect(opened.conversation?.rawValue != "c-1" && opened.conversation?.rawValue != "c-2")
+        // R87: over open and closed conversations.
+        #expect(try await f.unread("u-1") == 4)
+    }
+
+    static let resolveUnknown = ContractCase("a conversation that nobody knows cannot be resolved or read") { f in
+        let results = try await f.accept(
+            f.event(.conversationResolved, "u-1", in: "c-9"),
+            f.readEvent("u-1", in: "c-9", .sequence(1))
+        )
+        #expect(results == [.rejected(.unknownConversation), .rejected(.unknownConversation)])
+    }
+
+    static let unreadCounts = ContractCase("unread counts agents' messages over all conversations") { f in
+        let results = try await f.accept(
+            f.message("u-1"),
+            f.message("u-1", in: "c-2"),
+            f.message("u-2", in: "c-3"),
+            f.message("u-1")
+        )
+        #expect(try results.map { try $0.acceptedEvent.unread } == [1, 2, 1, 3])
+        let counts = try await f.store.unread(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
+        #expect(counts.total == 3)
+        #expect(
+            counts.conversations == [
+                ConversationUnread(id: ConversationID(trusted: "c-1"), unread: 2, lastSequence: 2, readSequence: 0),
+                ConversationUnread(id: ConversationID(trusted: "c-2"), unread: 1, lastSequence: 1, readSequence: 0),
+            ]
+        )
+        #expect(try await f.unread("nobody") == 0)
+        let consumer = try #require(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")))
+        #expect(consumer.unread == 3 && consumer.createdAt == f.now && !consumer.anonymous)
+    }
+
+    static let silentAndProactive = ContractCase("silent and proactive messages count nothing") { f in
+        var silent = f.message("u-1")
+        silent.silent = true
+        let request = f.request([f.message("u-1"), silent, f.proactive("u-1")])
+        let result = try await f.commit { $0.accepts = [request] }
+        #expect(try result.accepts[0].map { try $0.acceptedEvent.unread } == [1, 1, 1])
+        #expect(try result.accepts[0].map { try $0.acceptedEvent.sequence } == [1, 2, 3])
+        #expect(Array(result.unread.values) == [1])
+        let quiet = f.request([f.proactive("u-1")])
+        #expect(try await f.commit { $0.accepts = [quiet] }.unread == [:])
+        #expect(try await f.unread("u-1") == 1)
+    }
+
+    static let typing = ContractCase("typing is never stored, not even its id") { f in
+        try await f.accepted(f.message("u-1"))
+        let typing = f.event(.agentTyping, "u-1", in: "c-1", id: "evt-typing")
+        for _ in 0..<2 {
+            let accepted = try await f.accepted(typing)
+            #expect(accepted.messageID == nil && accepted.unread == 1 && accepted.deliveries == 0)
+            #expect(accepted.conversation?.rawValue == "c-1")
+        }
+        try await f.accepted(f.event(.agentTyping, "u-new", in: "c-7"))
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-new")) == nil)
+        #expect(try await f.messages("u-1", in: "c-1").count == 1)
+    }
+
+    static let readEvents = ContractCase("a back-end's read moves the mark to each kind of target") { f in
+        var ids: [MessageID] = []
+        for source: Int64 in [10, 20, 30, 40] {
+            var event = f.message("u-1")
+            event.sourceSequence = source
+            ids.append(try #require(try await f.accepted(event).messageID))
+        }
+        let bySequence = try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
+        #expect(bySequence.unread == 3 && bySequence.messageID == nil)
+        #expect(try await f.accepted(f.readEvent("u-1", in: "c-1", .sourceSequence(25))).unread == 2)
+        #expect(try await f.accepted(f.readEvent("u-1", in: "c-1", .message(ids[2]))).unread == 1)
+        #expect(try await f.accepted(f.readEvent("u-1", in: "c-1", .message(ids[0]))).unread == 1)
+        let before = f.readEvent("u-1", in: "c-1", .sourceSequence(9))
+        #expect(try await f.accept(before) == [.rejected(.unknownMessage)])
+        let other = try #require(try await f.accepted(f.message("u-1", in: "c-2")).messageID)
+        let foreign = f.readEvent("u-1", in: "c-1", .message(other))
+        #expect(try await f.accept(foreign) == [.rejected(.unknownMessage)])
+        // In one turn with what it reads and with what comes after it.
+        let results = try await f.accept(
+            f.message("u-1"),
+            f.readEvent("u-1", in: "c-1", .sequence(99)),
+            f.message("u-1")
+        )
+        #expect(try results.map { try $0.acceptedEvent.unread } == [3, 1, 2])
+        #expect(try await f.unread("u-1") == 2)
+    }
+
+    static let unknownBrand = ContractCase("an unknown brand's events are rejected and leave nothing") { f in
+        let request = f.request([f.message("u-1"), f.message("u-1")], brand: BrandID(trusted: "gone"))
+        let result = try await f.commit { $0.accepts = [request] }
+        #expect(result.accepts == [[.rejected(.unknownBrand), .rejected(.unknownBrand)]])
+        #expect(result.unread == [:])
+    }
+
+    static let rejectedLeavesNothing = ContractCase("a rejected event leaves no consumer behind") { f in
+        try await f.accepted(f.message("u-1"))
+        let events = [
+            f.message("u-2"), f.event(.conversationResolved, "u-2", in: "c-1"), f.readEvent("u-2", in: "c-1", .sequence(1)),
+            f.event(.conversationResolved, "u-2", in: "c-9"), f.readEvent("u-2", in: "c-9", .sequence(1)),
+        ]
+        for event in events {
+            guard case .rejected = try #require(try await f.accept(event).first) else {
+                Issue.record("\(event.type) was not rejected")
+                continue
+            }
+        }
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-2")) == nil)
+    }
+}

@@ -1,0 +1,6 @@
+/// The suite that every engine passes, unchanged: the invariants of `GatewayStore` case by case.
+package enum StorageContract {
+    /// All cases, independent of each other.
+    package static let cases: [ContractCase] =
+        AcceptCases.all + ReplayCases.all + QueueCases.all
+}

@@ -1,0 +1,197 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+@testable import Identity
+
+@Suite("Assertions that a back-end signed with an SDK key", .timeLimit(.minutes(1)))
+struct SDKKeyVerifierTests {
+    private static let start = HandClock.start
+
+    @Test("a good one says who the consumer is")
+    func good() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("main")
+            let token = Signer.token(
+                claims: Signer.claims([
+                    "name": #""Ann""#, "email": #""ann@example.com""#, "phone": #""+4915112345678""#,
+                    "push_token": #""abc""#, "custom_data": #"{"a":[1,{}]}"#,
+                ])
+            )
+            #expect(
+                try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                    == VerifiedAssertion(
+                        brand: Gateway.acme,
+                        consumer: ConsumerID(trusted: "consumer-1"),
+                        anonymous: false,
+                        profile: ConsumerProfile(name: "Ann", email: "ann@example.com", phone: "+4915112345678"),
+                        pushToken: "abc",
+                        app: nil,
+                        keyName: "main"
+                    )
+            )
+        }
+    }
+
+    @Test("null and empty members are absent ones")
+    func absentMembers() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("main")
+            for value in ["null", #""""#] {
+                let claims = Signer.claims(["name": value, "email": value, "phone": value, "push_token": value])
+                let assertion = try gateway.verifier.verify(
+                    Signer.token(claims: claims),
+                    keyName: nil,
+                    brand: Gateway.acme
+                )
+                #expect(assertion.profile == ConsumerProfile())
+                #expect(assertion.pushToken == nil)
+            }
+        }
+    }
+
+    @Test("the key is named by the request, by iss or by kid, and a name in the request is the only one that counts")
+    func naming() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("main")
+            try await gateway.sdkKey("second", secret: "another-secret-that-has-forty-bytes-in-it")
+            let verifier = gateway.verifier
+            let kid = #"{"alg":"HS256","kid":"main"}"#
+            let noIssuer = Signer.claims(["iss": nil])
+            func keyName(_ token: String, _ name: String?) throws(AuthenticationError) -> String {
+                try verifier.verify(token, keyName: name, brand: Gateway.acme).keyName
+            }
+            #expect(try keyName(Signer.token(), nil) == "main")
+            #expect(try keyName(Signer.token(header: kid, claims: noIssuer), nil) == "main")
+            #expect(
+                try keyName(Signer.token(header: kid, claims: Signer.claims(["iss": #""acme inc""#])), nil) == "main"
+            )
+            #expect(try keyName(Signer.token(claims: noIssuer), "main") == "main")
+            #expect(throws: AuthenticationError.tokenInvalid(.badSignature)) { try keyName(Signer.token(), "second") }
+            #expect(throws: AuthenticationError.tokenInvalid(.unknownKey)) { try keyName(Signer.token(), "nobody") }
+        }
+    }
+
+    @Test("without an identifier the consumer is anonymous, where the brand allows it")
+    func anonymous() async throws {
+        for identifier in [nil, "null"] as [String?] {
+            let token = Signer.token(claims: Signer.claims(["identifier": identifier]))
+            try await Gateway.with(anonymousConsumers: true) { gateway in
+                try await gateway.sdkKey("main")
+                let first = try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                let second = try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                #expect(first.anonymous && second.anonymous)
+                #expect(first.consumer != second.consumer)
+                #expect(first.consumer.rawValue.utf8.count == 36)
+            }
+            try await Gateway.with(anonymousConsumers: false) { gateway in
+                try await gateway.sdkKey("main")
+                #expect(throws: AuthenticationError.tokenInvalid(.missingClaim)) {
+                    try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                }
+            }
+        }
+    }
+
+    @Test("claims about the consumer that cannot be used are named")
+    func unusableClaims() async throws {
+        let long = String(repeating: "x", count: 257)
+        let table: [(String, String)] =
+            [#""""#, "7", "true", "[]", "{}", #""a\u0000b""#, #""\u0085""#, #""\#(long)""#].map { ("identifier", $0) }
+            + ["7", "true", "[]", #""\#(long)""#].flatMap { [("name", $0), ("email", $0)] }
+            + [
+                #""4915112345678""#, #""+""#, #""+1""#, #""+0123456""#, #""+1234567890123456""#, #""+49 151 1234""#,
+                #""+49151a""#, #""++49151""#, #""+４９""#, #""tel:+4915""#, #"" +4915""#, #""+4915 ""#, "4915112345678",
+            ].map { ("phone", $0) }
+            + [("push_token", "1"), ("push_token", #""\#(String(repeating: "x", count: 4097))""#)]
+        try await Gateway.with(anonymousConsumers: true) { gateway in
+            try await gateway.sdkKey("main")
+            for (name, value) in table {
+                let token = Signer.token(claims: Signer.claims([name: value]))
+                let error = #expect(throws: AuthenticationError.self) {
+                    try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                }
+                guard case .invalidClaim(name, let detail)? = error else {
+                    Issue.record("\(name) \(value.prefix(40)): \(String(describing: error))")
+                    continue
+                }
+                #expect(!detail.contains(long))
+                #expect(error?.code == "invalid_request" && error?.reason == nil)
+            }
+            for phone in ["+12", "+123456789012345"] {
+                let token = Signer.token(claims: Signer.claims(["phone": #""\#(phone)""#]))
+                #expect(try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).profile.phone == phone)
+            }
+        }
+    }
+
+    @Test("tokens that a Python library (joserfc 1.6) made are taken, each by a key of its algorithm only")
+    func joserfc() async throws {
+        let secret = "joserfc-secret-of-sixty-four-bytes-for-every-algorithm-in-the-li"
+        let claims =
+            ".eyJpYXQiOjE3MDAwMDAwMDAsImV4cCI6MTcwMDAwMDYwMCwiaWRlbnRpZmllciI6Inpvw6siLCJuYW1lIjoiWm_DqyDwn5iAIn0."
+        let tokens: [(HMACAlgorithm, String)] = [
+            (
+                .hs256,
+                "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiIsImtpZCI6InB5dGhvbiJ9" + claims
+                    + "PsPC_JSGuobzZHzr9dZpVxpMxtVaimB1t_nLBQCckCc"
+            ),
+            (
+                .hs384,
+                "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzM4NCIsImtpZCI6InB5dGhvbiJ9" + claims
+                    + "IjfsSaWo7lPMiLuksFi2WpHBE2WmM-m6E-BTVwSjYZQaPAgMFpMhAApdcNhJ1GjF"
+            ),
+            (
+                .hs512,
+                "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzUxMiIsImtpZCI6InB5dGhvbiJ9" + claims
+                    + "lgv7g5zb7BfgfBQMA8NQkjpnTOtEZ2vFBOakLKneWa6HkTNcoC2LqwxXMwV_l1xYIEYigwlRjgU3w-uyCjTwNg"
+            ),
+        ]
+        try await Gateway.with { gateway in
+            for algorithm in HMACAlgorithm.allCases {
+                try await gateway.sdkKey(algorithm.rawValue, secret: secret, algorithm: algorithm)
+            }
+            for key in HMACAlgorithm.allCases {
+                for (algorithm, token) in tokens {
+                    if key == algorithm {
+                        let found = try gateway.verifier.verify(token, keyName: key.rawValue, brand: Gateway.acme)
+                        #expect(found.consumer.rawValue == "zoë" && found.profile.name == "Zoë 😀")
+                    } else {
+                        #expect(throws: AuthenticationError.tokenInvalid(.wrongAlgorithm)) {
+                            try gateway.verifier.verify(token, keyName: key.rawValue, brand: Gateway.acme)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a secret that the gateway made is as long as its algorithm's hash, and signs by its text's bytes")
+    func madeSecret() async throws {
+        try await Gateway.with { gateway in
+            let made = try await gateway.sdkKey("main", secret: nil)
+            #expect(made.secret.utf8.count == 43)
+            let token = Signer.token(secret: made.secret)
+            #expect(try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).keyName == "main")
+            for (algorithm, count) in [(HMACAlgorithm.hs384, 64), (.hs512, 86)] {
+                let other = try await gateway.sdkKey(algorithm.rawValue, secret: nil, algorithm: algorithm)
+                #expect(other.secret.utf8.count == count)
+                #expect(other.summary.algorithm == algorithm)
+            }
+        }
+    }
+
+    @Test("the app of the key goes with the assertion")
+    func app() async throws {
+        try await Gateway.with { gateway in
+            let app = AppID(trusted: "ios")
+            _ = try await gateway.directory.putApp(
+                brand: Gateway.acme,
+                app: app,
+                settings: AppSettings(platform: .ios, apns: Gateway.apns)
+            )
+            try await gateway.sdkKey("main", app: app)
+            #expect(try gateway.verifier.verify(Signer.token(), keyName: nil, brand: Gateway.acme).app == app)
+        }
+    }
+}

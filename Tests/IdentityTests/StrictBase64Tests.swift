@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import Identity
+
+@Suite("Base64 has one text for one value")
+struct StrictBase64Tests {
+    @Test("encodes as Foundation does and decodes what it encoded", arguments: 0...70)
+    func agreesWithFoundation(count: Int) {
+        for _ in 0..<8 {
+            let bytes = SecureRandom.bytes(count)
+            let standard = Data(bytes).base64EncodedString()
+            #expect(StrictBase64.encode(bytes, .standard) == standard)
+            #expect(StrictBase64.encode(bytes, .url) == Signer.base64URL(bytes))
+            #expect(StrictBase64.decode(standard.utf8, .standard) == bytes)
+            #expect(StrictBase64.decode(Signer.base64URL(bytes).utf8, .url) == bytes)
+        }
+    }
+
+    @Test(
+        "refuses everything but the canonical text",
+        arguments: [
+            "A", "AAAAA", "AA==", "AAA=", "AB", "AAB", "A A", "AA\n", "AA+A", "AA/A", "AA.A", "=", "AÄ", "AA\0A",
+        ]
+    )
+    func refusesURL(text: String) {
+        #expect(StrictBase64.decode(text.utf8, .url) == nil)
+    }
+
+    @Test(
+        "refuses wrong padding, slack bits and the other alphabet",
+        arguments: [
+            "AA", "AAA", "AA=", "AA===", "====", "=AAA", "A=AA", "AA=A", "A===", "AB==", "AAB=", "AA-A", "AA_A",
+            "AA==AAAA", "AAAA====", "AAAA=", "AAAA\n", " AAAA", "AAAÄ",
+        ]
+    )
+    func refusesStandard(text: String) {
+        #expect(StrictBase64.decode(text.utf8, .standard) == nil)
+    }
+
+    @Test("of all four-character endings exactly the canonical ones decode")
+    func onlyOneText() {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        var two = 0
+        var three = 0
+        for first in alphabet {
+            for second in alphabet {
+                if let bytes = StrictBase64.decode([first, second], .url) {
+                    two += 1
+                    #expect(Array(StrictBase64.encode(bytes, .url).utf8) == [first, second])
+                }
+                if StrictBase64.decode([UInt8(ascii: "A"), first, second], .url) != nil { three += 1 }
+            }
+        }
+        #expect(two == 256)
+        // The first six bits are given: ten of the sixteen are free.
+        #expect(three == 1024)
+    }
+}

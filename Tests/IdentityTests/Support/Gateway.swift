@@ -1,0 +1,111 @@
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Identity
+import Logging
+import SQLiteStorage
+
+/// A real store in a folder of its own, and what is built on it.
+struct Gateway {
+    static let acme = BrandID(trusted: "acme")
+    static let other = BrandID(trusted: "other")
+
+    let folder: URL
+    let store: SQLiteStore
+    let key: MasterKey
+    let clock: HandClock
+    let directory: Directory
+    let writer: StoreWriter
+
+    /// Runs a test on a new store with the brands `acme` and `other`, and cleans up after it.
+    static func with(
+        anonymousConsumers: Bool = false,
+        _ body: (Gateway) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try SQLiteStore.open(
+            path: folder.appending(path: "data.sqlite").path,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        let clock = HandClock()
+        let key = MasterKey()
+        let incarnation = try await store.begin(now: clock.now).incarnation
+        let directory = try await load(store, key, clock)
+        let gateway = Gateway(
+            folder: folder,
+            store: store,
+            key: key,
+            clock: clock,
+            directory: directory,
+            writer: StoreWriter(store: store, clock: clock, incarnation: incarnation)
+        )
+        var settings = BrandSettings()
+        settings.anonymousConsumers = anonymousConsumers
+        for id in [acme, other] {
+            let brand = Brand(id: id, name: id.rawValue, settings: settings, createdAt: clock.now)
+            try await directory.createBrand(brand)
+        }
+        do {
+            try await body(gateway)
+            await store.close()
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    static func load(
+        _ store: any GatewayStore,
+        _ key: MasterKey,
+        _ clock: HandClock
+    ) async throws(DirectoryError) -> Directory {
+        try await Directory.load(store: store, box: SecretBox(key: key), clock: clock) { settings in
+            settings.apns?.topic.isEmpty == true ? [SettingsProblem(pointer: "/apns/topic", detail: "is empty")] : []
+        }
+    }
+
+    /// What a restart would know.
+    func reloaded() async throws(DirectoryError) -> Directory { try await Self.load(store, key, clock) }
+
+    var verifier: SDKKeyVerifier { SDKKeyVerifier(directory: directory, clock: clock) }
+
+    /// A key with a secret of the test's.
+    @discardableResult
+    func sdkKey(
+        _ name: String,
+        secret: String? = Signer.secret,
+        brand: BrandID = acme,
+        algorithm: HMACAlgorithm = .hs256,
+        app: AppID? = nil,
+        expiresAt: Timestamp? = nil
+    ) async throws(DirectoryError) -> IssuedCredential {
+        try await directory.issueSDKKey(
+            brand: brand,
+            name: name,
+            algorithm: algorithm,
+            secret: secret,
+            app: app,
+            expiresAt: expiresAt
+        )
+    }
+
+    static let apns = APNsSettings(
+        teamId: "TEAM123456",
+        keyId: "KEY1234567",
+        privateKey: "PEM-OF-PRODUCTION",
+        topic: "com.example.chat",
+        sandboxKey: APNsSettings.SandboxKey(keyId: "KEY7654321", privateKey: "PEM-OF-SANDBOX")
+    )
+
+    static let fcm = FCMSettings(
+        serviceAccount: FCMSettings.ServiceAccount(
+            projectId: "project",
+            privateKeyId: "key-id",
+            privateKey: "PEM-OF-FCM",
+            clientEmail: "push@project.example",
+            tokenUri: "https://oauth2.googleapis.com/token"
+        )
+    )
+}

@@ -1,0 +1,49 @@
+import PushSimulator
+import Testing
+
+@Suite struct JSONTests {
+    @Test(
+        "what RFC 8259 does not allow is refused, whether values are built or stepped over",
+        arguments: [
+            "", "{", "[1,]", #"{"a":1,}"#, #"{"a" 1}"#, "{a:1}", "01", "1.", "-", "+1", "1e", ".5", "tru", "nul",
+            #""a"#, "\"a\u{1}\"", #""\x""#, #""\u12g4""#, "[1] 2", "// x\n1", "NaN", #"{"a":"b" "c":"d"}"#,
+            String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+        ]
+    )
+    func refused(text: String) {
+        #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(text.utf8)) }
+        let wrapped = Array((#"{"aps":"# + text + "}").utf8)
+        // Some of these become right inside an object only if the whole is; none does.
+        #expect(throws: JSONSyntaxError.self) { try JSONParser.isObject(wrapped, having: "aps") }
+    }
+
+    @Test("values come out as they were written")
+    func values() throws {
+        let text = #" { "a" : [ 1 , -2.5e1, true, null ], "b":"\u00e9\n\ud83d\ude00\/", "c":{} } "#
+        let value = try JSONParser.parse(Array(text.utf8))
+        #expect(value["a"] == .array([.integer(1), .number(-25), .bool(true), .null]))
+        #expect(value["b"] == .string("é\n😀/"))
+        #expect(value["c"] == .object([]))
+        #expect(try JSONParser.parse(JSONWriter.bytes(of: value)) == value)
+    }
+
+    @Test("a repeated member and half a surrogate pair are refused")
+    func ambiguity() {
+        #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(#"{"a":1,"a":2}"#.utf8)) }
+        #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(#""\ud83d""#.utf8)) }
+        #expect(throws: JSONSyntaxError.self) {
+            try JSONParser.isObject(Array(#"{"aps":1,"aps":2}"#.utf8), having: "aps")
+        }
+    }
+
+    @Test(
+        "the quick look finds members of the top level only",
+        arguments: [
+            (#"{"aps":{}}"#, true), (#"{"x":{"aps":1}}"#, false), (#"["aps"]"#, false), (#"{"x":"aps"}"#, false),
+            (#"{"apsx":1,"aps":[{"a":"\"}"}]}"#, true), ("{}", false), ("3", false),
+        ]
+    )
+    func quickLook(text: String, expected: Bool) throws {
+        #expect(try JSONParser.isObject(Array(text.utf8), having: "aps") == expected)
+    }
+}

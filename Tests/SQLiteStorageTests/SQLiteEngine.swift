@@ -1,0 +1,27 @@
+import Foundation
+import GatewayStorage
+import Logging
+import SQLiteStorage
+import StorageContract
+
+/// Stores on files of their own, removed with the engine.
+final class SQLiteEngine: ContractEngine {
+    let directory: URL
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    var path: String { directory.appending(path: "switchboard.db").path }
+
+    func open() async throws -> any GatewayStore { try openSQLite() }
+
+    func reopen(_ store: any GatewayStore) async throws -> any GatewayStore { try openSQLite() }
+
+    func openSQLite() throws -> SQLiteStore {
+        try SQLiteStore.open(path: path, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+}
