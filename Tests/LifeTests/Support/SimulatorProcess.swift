@@ -80,7 +80,7 @@ struct SimulatorProcess {
             let after = items.last?["number"].integer ?? 0
             let query = [("after", String(after)), ("waitSeconds", "3")]
             let answer = try await control.call("GET", ["pushes"], query: query)
-            items += answer.body["pushes"].items + answer.body["items"].items + answer.body.items
+            items += answer.body["pushes"].items
             if items.count >= count { return items }
         }
         throw ChildProcess.Failure(description: "\(items.count) of \(count) pushes came")
