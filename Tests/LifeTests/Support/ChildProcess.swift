@@ -119,13 +119,18 @@ final class ChildProcess: Sendable {
     }
 
     private func wait(until isDone: @escaping @Sendable (State) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isDoneAlready = state.withLock { state in
-                if isDone(state) { return true }
-                state.waiters.append((isDone, continuation))
-                return false
+        // When a test's time is up its process is ended, which ends the waiting too.
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDoneAlready = state.withLock { state in
+                    if isDone(state) { return true }
+                    state.waiters.append((isDone, continuation))
+                    return false
+                }
+                if isDoneAlready { continuation.resume() }
             }
-            if isDoneAlready { continuation.resume() }
+        } onCancel: {
+            signal(SIGKILL)
         }
     }
 

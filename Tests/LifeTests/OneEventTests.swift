@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import switchboard
+
+/// The whole way of a message between real processes.
+@Suite("One event", .timeLimit(.minutes(2)))
+struct OneEventTests {
+    private let directory: TemporaryDirectory
+    private let token = String(repeating: "5a", count: 32)
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func path(_ parts: String...) -> [String] { ["v1", "brands", "acme"] + parts }
+
+    private func event(_ id: String, _ text: String) -> JSONValue {
+        [
+            "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": "c-9",
+            "agent": ["nickname": "Dana"], "text": .string(text),
+        ]
+    }
+
+    /// Makes the brand, both apps and both registrations.
+    private func setUp(_ gateway: GatewayProcess, _ simulator: SimulatorProcess) async throws -> APIClient {
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        _ = try await gateway.admin.call("PUT", path("apps", "ios"), body: try simulator.iOSApp())
+        _ = try await gateway.admin.call("PUT", path("apps", "android"), body: try simulator.androidApp())
+        let phone = APIClient(server: gateway.url, bearer: try await gateway.session("u-1", device: "phone"))
+        _ = try await phone.call(
+            "PUT",
+            path("apps", "ios", "devices", "phone"),
+            body: ["token": .string(token), "pushType": "apns"]
+        )
+        let pixel = APIClient(server: gateway.url, bearer: try await gateway.session("u-1", device: "pixel"))
+        _ = try await pixel.call(
+            "PUT",
+            path("apps", "android", "devices", "pixel"),
+            body: ["token": "pixel-token:APA91b0123456789", "pushType": "fcm"]
+        )
+        return phone
+    }
+
+    /// Waits until every delivery of the brand is finished.
+    private func finished(_ gateway: GatewayProcess, _ count: Int) async throws -> [JSONValue] {
+        let unfinished: Set<String> = ["pending", "held", "sending", "retrying"]
+        var items: [JSONValue] = []
+        for _ in 0..<2000 {
+            items = try await gateway.admin.call("GET", path("deliveries")).body["items"].items
+            if items.count == count, items.allSatisfy({ !unfinished.contains($0["state"].plain) }) { break }
+            await Task.yield()
+        }
+        return items
+    }
+
+    @Test("an event becomes a push on each phone with the right badge; a tap and a read are seen")
+    func wholeWay() async throws {
+        let simulator = try await SimulatorProcess.start(in: directory)
+        let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
+        let phone = try await setUp(gateway, simulator)
+        let answer = try await gateway.admin.call("POST", path("events"), body: event("e-1", "hello"))
+        let message = try #require(answer.body["results"].items.first?["messageId"].string)
+
+        let pushes = try await simulator.pushes(2)
+        #expect(pushes.allSatisfy { $0["result"].string == "accepted" }, "\(pushes.map(\.text))")
+        let apns = try #require(pushes.first { $0["provider"].string == "apns" })
+        #expect(apns["path"].string == "/3/device/\(token)")
+        #expect(apns["headers"]["apns-push-type"].string == "alert")
+        #expect(apns["body"]["aps"]["badge"].integer == 1)
+        #expect(apns["body"]["aps"]["alert"] == ["title": "Dana", "body": "hello"])
+        #expect(apns["body"]["messageId"].string == message)
+        let fcm = try #require(pushes.first { $0["provider"].string == "fcm" })
+        #expect(fcm["body"]["message"]["data"]["badge"].string == "1")
+        #expect(fcm["body"]["message"]["data"]["text"].string == "hello")
+
+        let tap = try await phone.call("POST", path("messages", message, "tap"), body: ["deviceId": "phone"])
+        #expect(tap.body["conversation"].string == "c-9")
+        let read = try await phone.call("POST", path("conversations", "c-9", "read"), body: ["upToSequence": 1])
+        #expect(read.body["unread"].integer == 0)
+        let badge = try #require(try await simulator.pushes(3).last)
+        #expect(badge["provider"].string == "fcm" && badge["body"]["message"]["data"]["badge"].string == "0")
+
+        let log = try await finished(gateway, 3)
+        #expect(Set(log.map { "\($0["deviceId"].plain) \($0["state"].plain)" }) == ["phone tapped", "pixel accepted"])
+        #expect(try await gateway.process.stop() == .init(status: 0, isSignal: false))
+        let logged = gateway.process.errors.joined()
+        #expect(!logged.contains(token) && !logged.contains("hello"), "tokens and texts are never logged")
+        #expect(try await simulator.process.stop().status == 0)
+    }
+
+    @Test("what was unfinished at kill -9 goes out at the next start, once, with the badge of then")
+    func recovery() async throws {
+        let simulator = try await SimulatorProcess.start(in: directory)
+        let port = try #require(simulator.apns.split(separator: ":").last.flatMap { Int($0) })
+        let settings = ["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]
+        let first = try await GatewayProcess.start(
+            in: directory,
+            trustRoots: simulator.authority,
+            environment: settings
+        )
+        _ = try await setUp(first, simulator)
+        // Nobody takes pushes while the events come, and then the gateway dies.
+        #expect(try await simulator.process.stop().status == 0)
+        let events = (1...3).map { event("e-\($0)", "text \($0)") }
+        let answer = try await first.admin.call("POST", path("events"), body: .array(events))
+        #expect(answer.body["accepted"].integer == 3)
+        first.process.signal(SIGKILL)
+        _ = try await first.process.ended()
+
+        let again = try await SimulatorProcess.start(in: directory, apnsPort: port)
+        let second = try await GatewayProcess.start(
+            in: directory,
+            trustRoots: again.authority,
+            environment: settings
+        )
+        _ = try await second.admin.call("PUT", path("apps", "android"), body: try again.androidApp())
+        let pushes = try await again.pushes(6)
+        let apns = pushes.filter { $0["provider"].string == "apns" }
+        #expect(apns.map { $0["body"]["aps"]["alert"]["body"].plain } == ["text 1", "text 2", "text 3"])
+        #expect(
+            apns.allSatisfy { $0["body"]["aps"]["badge"].integer == 3 },
+            "the unread count of the moment of sending"
+        )
+        let log = try await finished(second, 6)
+        #expect(log.count == 6 && log.allSatisfy { $0["state"].string == "accepted" }, "\(log.map(\.text))")
+        #expect(try await second.process.stop().status == 0)
+        _ = try await again.process.stop()
+    }
+
+    @Test("check connects to each provider and says that it is usable")
+    func check() async throws {
+        let simulator = try await SimulatorProcess.start(in: directory)
+        let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
+        _ = try await setUp(gateway, simulator)
+        #expect(try await gateway.process.stop().status == 0)
+        let check = try ChildProcess(
+            "switchboard",
+            ["check", "--data-dir", directory.path("data")],
+            environment: ["SWITCHBOARD_PROVIDER_TRUST_ROOTS": simulator.authority]
+        )
+        #expect(try await check.ended().status == 0, "\(check.output) \(check.errors)")
+        #expect(check.output.filter { $0.hasPrefix("ok   acme/") }.count == 3)
+        let untrusting = try ChildProcess("switchboard", ["check", "--data-dir", directory.path("data")])
+        #expect(try await untrusting.ended().status == 1, "a certificate of nobody known is refused")
+        _ = try await simulator.process.stop()
+    }
+
+    @Test("the demonstration ends with 0 and shows each push")
+    func demo() async throws {
+        let demo = try ChildProcess("switchboard", ["demo", "--once"])
+        #expect(try await demo.ended() == .init(status: 0, isSignal: false), "\(demo.output) \(demo.errors)")
+        #expect(demo.output.filter { $0.contains(" got POST ") }.count == 5)
+    }
+}
