@@ -1,0 +1,62 @@
+import Crypto
+import Foundation
+import GatewayModel
+import NIOCore
+import NIOPosix
+import PushProviders
+import Testing
+
+/// nghttpd is the reference server of the nghttp2 project: it must take our pushes.
+@Suite(.timeLimit(.minutes(1))) struct NghttpdPeerTests {
+    @Test("nghttpd takes our pushes")
+    func nghttpd() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nghttpd-\(UUID().uuidString)")
+        let devices = folder.appendingPathComponent("3/device")
+        try FileManager.default.createDirectory(at: devices, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data(TestCertificates.leafKey.utf8).write(to: folder.appendingPathComponent("key.pem"))
+        try Data(TestCertificates.leaf.utf8).write(to: folder.appendingPathComponent("leaf.pem"))
+        // It answers 200 where there is a file and 404 where there is none.
+        for number in 1...19 { try Data().write(to: devices.appendingPathComponent("ab\(number)")) }
+
+        let port = try await Self.freePort()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "nghttpd", "--address=127.0.0.1", "--htdocs=\(folder.path)", String(port),
+            folder.appendingPathComponent("key.pem").path, folder.appendingPathComponent("leaf.pem").path,
+        ]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+
+        try await Harness.factory { factory, _ in
+            let source = TestSource()
+            let provider = try factory.make(
+                lane: TestMessages.lane(.apns),
+                app: TestMessages.apns(key: P256.Signing.PrivateKey(), port: port),
+                brand: TestMessages.brand,
+                source: source
+            )
+            source.add(20)
+            // It may not listen yet: the provider dials again by itself.
+            provider.wake()
+            let answers = await source.answers.take(20)
+            #expect(answers.filter { $0.answer.status == 200 }.count == 19)
+            #expect(answers.filter { $0.answer.status == 404 }.map(\.delivery) == [DeliveryID(20)])
+            await provider.shutdown(within: .zero)
+        }
+    }
+
+    /// A port of the loopback address that was free a moment ago.
+    private static func freePort() async throws -> Int {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(channel.localAddress?.port)
+        try await channel.close()
+        return port
+    }
+}
