@@ -1,4 +1,5 @@
 import GatewayStorage
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -9,7 +10,8 @@ import Musl
 /// Keeps other processes away from the data: a lock of the system on a file beside the database, which dies with the
 /// process.
 final class DataLock: Sendable {
-    private let descriptor: Int32
+    /// Nil once it is given up.
+    private let descriptor: Mutex<Int32?>
 
     /// Takes the lock.
     ///
@@ -27,8 +29,17 @@ final class DataLock: Sendable {
             close(descriptor)
             throw .locked(detail: "\(path) is locked; is another switchboard running on this data directory?")
         }
-        self.descriptor = descriptor
+        self.descriptor = Mutex(descriptor)
     }
 
-    deinit { close(descriptor) }
+    deinit { release() }
+
+    /// Lets other processes at the data; again is fine.
+    func release() {
+        let held = descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+        if let held { close(held) }
+    }
 }
