@@ -27,7 +27,12 @@ extension SQLiteStore {
         try await write { writer in
             guard let key = try writer.brandKey(brand) else { return nil }
             let lanes = try writer.lanes(brand: key, app: nil)
+            try writer.keepHighMark()
             for sql: StaticString in [
+                """
+                DELETE FROM attempts WHERE delivery IN (SELECT o.id FROM outbox o \
+                JOIN registrations r ON r.id = o.registration WHERE r.brand = ?)
+                """,
                 "DELETE FROM outbox WHERE registration IN (SELECT id FROM registrations WHERE brand = ?)",
                 "DELETE FROM attempts WHERE delivery IN (SELECT id FROM delivery_log WHERE brand = ?)",
                 "DELETE FROM delivery_log WHERE brand = ?", "DELETE FROM registrations WHERE brand = ?",
@@ -44,7 +49,7 @@ extension SQLiteStore {
             ] {
                 try writer.db.prepare(sql).int(key).run()
             }
-            writer.forgetBrands()
+            writer.memory = WriterMemory()
             return lanes
         }
     }
@@ -97,15 +102,13 @@ extension SQLiteStore {
             guard let key = try writer.brandKey(brand) else { return nil }
             try writer.db.prepare("DELETE FROM apps WHERE brand = ? AND id = ?").int(key).text(app.rawValue).run()
             guard writer.db.changedRows == 1 else { return nil }
+            var context = TurnContext(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
             var registrations: [Int64] = []
             let rows = try writer.db.prepare("SELECT id FROM registrations WHERE brand = ? AND app = ?").int(key).text(
                 app.rawValue
             )
             while try rows.next() { registrations.append(rows.int64(0)) }
-            for registration in registrations {
-                try writer.cancelRows(of: registration, state: .cancelled, by: .unregistered)
-                try writer.db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
-            }
+            for registration in registrations { _ = try writer.end(registration, by: .unregistered, &context) }
             let lanes = try writer.lanes(brand: key, app: app.rawValue)
             try writer.db.prepare("DELETE FROM lanes WHERE brand = ? AND app = ?").int(key).text(app.rawValue).run()
             return lanes

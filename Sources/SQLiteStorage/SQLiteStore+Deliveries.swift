@@ -6,7 +6,7 @@ extension SQLiteStore {
     package func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage {
         try await read { db in
             // One row more than asked says whether there is a next page.
-            var records = try Self.unfinished(query, db) + Self.finished(query, db)
+            var records = try Self.unfinished(query, only: nil, db) + Self.finished(query, only: nil, db)
             records.sort { $0.id > $1.id }
             let next = records.count > query.limit ? records[query.limit - 1].id : nil
             return DeliveryPage(items: Array(records.prefix(query.limit)), next: next)
@@ -15,10 +15,8 @@ extension SQLiteStore {
 
     package func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? {
         try await read { db in
-            var query = DeliveryQuery(brand: brand, limit: 1)
-            query.before = DeliveryID(id.rawValue + 1)
-            let found =
-                try Self.unfinished(query, db).first { $0.id == id } ?? Self.finished(query, db).first { $0.id == id }
+            let query = DeliveryQuery(brand: brand, limit: 1)
+            let found = try Self.unfinished(query, only: id, db).first ?? Self.finished(query, only: id, db).first
             guard let record = found else { return nil }
             var attempts = try Row.fetchAll(
                 db,
@@ -50,7 +48,10 @@ extension SQLiteStore {
     }
 
     /// Conditions that outbox and log share; their columns have the same names in both statements.
-    private static func conditions(_ query: DeliveryQuery) -> (sql: String, arguments: StatementArguments) {
+    private static func conditions(
+        _ query: DeliveryQuery,
+        only id: DeliveryID?
+    ) -> (sql: String, arguments: StatementArguments) {
         var sql: [String] = ["b.id = ?"]
         var arguments: StatementArguments = [query.brand.rawValue]
         func add(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
@@ -58,6 +59,7 @@ extension SQLiteStore {
             sql.append(condition)
             arguments += [value]
         }
+        add("d.id = ?", id?.rawValue)
         add("u.id = ?", query.consumer?.rawValue)
         add("d.message = ?", query.message.map { Int64(bitPattern: $0.high) })
         add("d.id < ?", query.before?.rawValue)
@@ -66,9 +68,16 @@ extension SQLiteStore {
         return (sql.joined(separator: " AND "), arguments)
     }
 
-    private static func unfinished(_ query: DeliveryQuery, _ db: Database) throws -> [DeliveryRecord] {
-        guard query.reason == nil else { return [] }
-        var (condition, arguments) = conditions(query)
+    private static func unfinished(
+        _ query: DeliveryQuery,
+        only id: DeliveryID?,
+        _ db: Database
+    ) throws -> [DeliveryRecord] {
+        var (condition, arguments) = conditions(query, only: id)
+        if let reason = query.reason {
+            condition += " AND a.reason = ?"
+            arguments += [reason]
+        }
         if let device = query.device {
             condition += " AND r.device = ?"
             arguments += [device.rawValue]
@@ -89,8 +98,10 @@ extension SQLiteStore {
             db,
             sql: """
                 SELECT d.id, d.message, m.low, u.id AS consumer_id, r.device, r.app, r.push_type, d.owner, d.attempts,
-                d.queued_at, d.tapped_at FROM outbox d JOIN registrations r ON r.id = d.registration JOIN brands b ON b.key = r.brand
+                d.queued_at, d.tapped_at, a.status, a.reason, a.sent_at, a.latency
+                FROM outbox d JOIN registrations r ON r.id = d.registration JOIN brands b ON b.key = r.brand
                 JOIN consumers u ON u.key = d.consumer LEFT JOIN messages m ON m.key = d.message
+                LEFT JOIN attempts a ON a.delivery = d.id AND a.number = d.attempts
                 WHERE \(condition) ORDER BY d.id DESC LIMIT ?
                 """,
             arguments: arguments
@@ -101,8 +112,12 @@ extension SQLiteStore {
         }
     }
 
-    private static func finished(_ query: DeliveryQuery, _ db: Database) throws -> [DeliveryRecord] {
-        var (condition, arguments) = conditions(query)
+    private static func finished(
+        _ query: DeliveryQuery,
+        only id: DeliveryID?,
+        _ db: Database
+    ) throws -> [DeliveryRecord] {
+        var (condition, arguments) = conditions(query, only: id)
         func add(_ sql: String, _ value: String?) {
             guard let value else { return }
             condition += " AND \(sql) = ?"
@@ -128,13 +143,8 @@ extension SQLiteStore {
             guard let state = DeliveryState(rawValue: row["state"]),
                 var record = record(row, state: state, attempts: row["attempts"])
             else { return nil }
-            let sentAt: Int64? = row["sent_at"]
             let suppressedBy: String? = row["suppressed_by"]
             record.providerID = row["provider_id"]
-            record.status = row["status"]
-            record.reason = row["reason"]
-            record.sentAt = sentAt.map(Timestamp.init(milliseconds:))
-            record.latencyMilliseconds = row["latency"]
             record.badge = row["badge"]
             record.suppressedBy = suppressedBy.flatMap(SuppressedBy.init(rawValue:))
             return record
@@ -146,6 +156,7 @@ extension SQLiteStore {
         let message: Int64? = row["message"]
         let low: Int64? = row["low"]
         let tappedAt: Int64? = row["tapped_at"]
+        let sentAt: Int64? = row["sent_at"]
         var record = DeliveryRecord(
             id: DeliveryID(row["id"]),
             messageID: message.flatMap { high in
@@ -159,6 +170,10 @@ extension SQLiteStore {
             attempts: attempts,
             queuedAt: Timestamp(milliseconds: row["queued_at"])
         )
+        record.status = row["status"]
+        record.reason = row["reason"]
+        record.sentAt = sentAt.map(Timestamp.init(milliseconds:))
+        record.latencyMilliseconds = row["latency"]
         record.tappedAt = tappedAt.map(Timestamp.init(milliseconds:))
         return record
     }

@@ -64,7 +64,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT id, unread, last_sequence, read_sequence FROM conversations
-                    WHERE consumer = ? AND last_sequence > 0 ORDER BY active_at DESC, key DESC LIMIT 500
+                    WHERE consumer = ? AND last_sequence > 0 ORDER BY last_message DESC LIMIT 500
                     """,
                 arguments: [key]
             ).map {

@@ -134,6 +134,8 @@ package final class SQLiteStore: GatewayStore {
                 }
             }
         }
+        // A closed pool answers reads with errors of its own.
+        if case .failure = result, isClosed.withLock({ $0 }) { throw .closed }
         return try result.get()
     }
 
@@ -185,16 +187,19 @@ package final class SQLiteStore: GatewayStore {
 private final class WriterBox: @unchecked Sendable {
     // Guarded by the pool's writer queue: `asyncWriteWithoutTransaction` runs one closure at a time.
     private var writer: Writer?
+    private var isClosed = false
 
     func writer(of db: Database) throws -> Writer {
         if let writer { return writer }
-        guard let handle = db.sqliteConnection else { throw StorageError.closed }
+        // A call that was let in just before the store closed must not begin anew.
+        guard !isClosed, let handle = db.sqliteConnection else { throw StorageError.closed }
         let made = Writer(Connection(handle))
         writer = made
         return made
     }
 
     func close() {
+        isClosed = true
         writer?.close()
         writer = nil
     }

@@ -1,4 +1,3 @@
-import GRDB
 import GRDBSQLite
 
 /// One SQLite connection with the statements that it keeps; confined to the connection's queue.
@@ -17,16 +16,8 @@ final class Connection {
         return statement.start()
     }
 
-    func execute(_ sql: StaticString) throws {
-        let code = sqlite3_exec(
-            handle,
-            sql.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1) { $0 },
-            nil,
-            nil,
-            nil
-        )
-        guard code == SQLITE_OK else { throw Statement.error(handle, code) }
-    }
+    /// Resets every statement, after an error that may have left some in the middle of their rows.
+    func endAll() { for statement in statements.values { statement.end() } }
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 

@@ -10,6 +10,7 @@ import Musl
 /// Keeps other processes away from the data: a lock of the system on a file beside the database, which dies with the
 /// process.
 final class DataLock: Sendable {
+    /// Nil once it is given up.
     private let descriptor: Mutex<Int32?>
 
     /// Takes the lock.
@@ -33,7 +34,7 @@ final class DataLock: Sendable {
 
     deinit { release() }
 
-    /// Lets other processes at the data; repeating it does nothing.
+    /// Lets other processes at the data; again is fine.
     func release() {
         let held = descriptor.withLock { descriptor in
             defer { descriptor = nil }

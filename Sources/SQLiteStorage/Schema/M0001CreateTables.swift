@@ -6,6 +6,9 @@ enum M0001CreateTables {
     static let sql = """
         CREATE TABLE incarnations (id INTEGER PRIMARY KEY AUTOINCREMENT, started_at INTEGER NOT NULL);
 
+        -- One row: numbers that are never given again, though the rows that had them are gone.
+        CREATE TABLE high_marks (id INTEGER PRIMARY KEY, last_delivery INTEGER NOT NULL);
+
         CREATE TABLE brands (
             key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
             settings TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -39,8 +42,8 @@ enum M0001CreateTables {
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             consumer INTEGER NOT NULL, last_sequence INTEGER NOT NULL DEFAULT 0,
             read_sequence INTEGER NOT NULL DEFAULT 0, unread INTEGER NOT NULL DEFAULT 0,
-            resolved INTEGER NOT NULL DEFAULT 0, active_at INTEGER NOT NULL, UNIQUE (brand, id));
-        CREATE INDEX conversations_consumer ON conversations (consumer, active_at);
+            last_message INTEGER NOT NULL DEFAULT 0, resolved INTEGER NOT NULL DEFAULT 0, UNIQUE (brand, id));
+        CREATE INDEX conversations_consumer ON conversations (consumer);
 
         -- The key is the first eight bytes of the message id, which rise within one node; `low` are the other eight.
         CREATE TABLE messages (
@@ -72,7 +75,6 @@ enum M0001CreateTables {
             queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER);
         CREATE INDEX outbox_registration ON outbox (registration, id);
         CREATE INDEX outbox_waiting ON outbox (lane, due, id) WHERE owner IS NULL;
-        CREATE INDEX outbox_owned ON outbox (owner) WHERE owner IS NOT NULL;
 
         -- What is finished. Its indexes are never paid for on the accept path.
         CREATE TABLE delivery_log (

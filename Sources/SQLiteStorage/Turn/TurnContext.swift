@@ -1,51 +1,24 @@
 import GatewayModel
 import GatewayStorage
 
-/// What one turn has read and changed so far, so that its hot path reads nothing twice.
+/// What one turn has done so far.
 struct TurnContext {
-    /// A consumer or conversation within a brand.
-    struct Name: Hashable {
-        var brand: Int64
-        var id: String
-    }
-
-    struct Consumer {
-        var key: Int64
-        var unread: Int64
-        var isChanged = false
-        /// Nil until they are needed.
-        var registrations: [Registration]?
-        /// Where events without a conversation go; nil until it is needed.
-        var activeConversation: String?
-    }
-
-    struct Conversation {
-        var key: Int64
-        var consumer: Int64
-        var lastSequence: Int64
-        var unread: Int64
-        var isResolved: Bool
-        var isChanged = false
-    }
-
-    struct Registration {
-        var id: Int64
-        var lane: Int64
-        var token: String
-        var platform: DevicePlatform
-        var receives: Receives
-        var device: String
-    }
-
     /// A new row that the lane has a slot for.
     struct Owned {
         var id: Int64
-        var registration: Registration
-        var consumer: Int64
+        var registration: KnownRegistration
+        var consumer: KnownConsumer
         var conversation: Int64?
         var message: Message?
         var kind: DeliveryKind
         var expiresAt: Timestamp
+    }
+
+    /// A new row that waits in the store.
+    private struct Waiting {
+        var id: Int64
+        var lane: Int64
+        var due: Timestamp
     }
 
     let turn: WriterTurn
@@ -53,18 +26,43 @@ struct TurnContext {
     /// Registrations that got an unowned row in this turn: younger rows must stay behind it.
     var waiting: Set<Int64> = []
     var owned: [Owned] = []
-    var unowned: [LaneID: Backlog] = [:]
+    private var unowned: [Waiting] = []
+    /// Rows that ended in this turn without an answer; new ones among them go to no lane.
+    var withdrawn: Set<Int64> = []
+    /// Unread counts that the turn moved and stored.
     var unread: [ConsumerKey: Int64] = [:]
-    var consumers: [Name: Consumer] = [:]
-    var conversations: [Name: Conversation] = [:]
+    var changedConsumers: [KnownConsumer] = []
+    var changedConversations: [KnownConversation] = []
 
     init(turn: WriterTurn) {
         self.turn = turn
         slots = turn.budgets.mapValues(\.slots)
     }
 
-    mutating func noteUnowned(lane: Int64, due: Timestamp) {
-        let old = unowned[LaneID(lane)] ?? Backlog(count: 0, nextDue: due)
-        unowned[LaneID(lane)] = Backlog(count: old.count + 1, nextDue: min(old.nextDue, due))
+    mutating func changed(_ consumer: KnownConsumer) {
+        guard !consumer.isChanged else { return }
+        consumer.isChanged = true
+        changedConsumers.append(consumer)
+    }
+
+    mutating func changed(_ conversation: KnownConversation) {
+        guard !conversation.isChanged else { return }
+        conversation.isChanged = true
+        changedConversations.append(conversation)
+    }
+
+    mutating func noteUnowned(_ id: Int64, of registration: KnownRegistration, due: Timestamp) {
+        waiting.insert(registration.id)
+        unowned.append(Waiting(id: id, lane: registration.lane, due: due))
+    }
+
+    /// The new rows that wait, by lane.
+    var backlog: [LaneID: Backlog] {
+        var backlog: [LaneID: Backlog] = [:]
+        for row in unowned where !withdrawn.contains(row.id) {
+            let old = backlog[LaneID(row.lane)] ?? Backlog(count: 0, nextDue: row.due)
+            backlog[LaneID(row.lane)] = Backlog(count: old.count + 1, nextDue: min(old.nextDue, row.due))
+        }
+        return backlog
     }
 }

@@ -23,89 +23,33 @@ extension Writer {
     ) throws -> EventResult {
         // Typing is for open windows only and never stored; not even its id is.
         if event.type == .agentTyping {
-            let consumer = try consumer(event.consumer, brand: brand, &context)
-            return .accepted(
-                AcceptedEvent(
-                    messageID: nil,
-                    conversation: event.conversation,
-                    sequence: nil,
-                    unread: consumer.unread,
-                    deliveries: 0
-                )
-            )
+            let unread = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))?.unread ?? 0
+            return .accepted(.withoutMessage(event.conversation, unread: unread))
         }
-        let key = event.source.isEmpty ? event.id.rawValue : event.source + "\u{1F}" + event.id.rawValue
-        let today = day(context.turn.now)
-        if let first = try firstSeen(key, brand: brand, today: today, hours: request.dedupeHours) {
-            return try duplicate(of: first, event, brand: brand, &context)
-        }
-        let result: EventResult
-        switch event.type {
-        case .agentMessage, .proactiveMessage:
-            result = try acceptMessage(event, messageID, request, brand: brand, &context)
-        case .messagesRead:
-            result = try acceptRead(event, request.brand, &context)
-        case .conversationResolved:
-            result = try acceptResolved(event, brand: brand, &context)
-        case .agentTyping:
-            return .rejected(.unknownConversation)
-        }
-        guard case .accepted(let accepted) = result else { return result }
-        try db.prepare("INSERT INTO dedupe (day, brand, event, body_hash, message) VALUES (?, ?, ?, ?, ?)")
-            .int(today).int(brand).text(key).int(Int64(bitPattern: event.bodyHash))
-            .int(accepted.messageID.map { Int64(bitPattern: $0.high) }).run()
-        return result
-    }
-
-    // MARK: Replays
-
-    private func day(_ time: Timestamp) -> Int64 { time.milliseconds / 86_400_000 }
-
-    private func firstSeen(_ key: String, brand: Int64, today: Int64, hours: Int64) throws -> (
-        message: Int64?, hash: UInt64
-    )? {
-        // One day more than the hours say, because they may begin late in the first one.
-        for day in stride(from: today, through: today - (hours + 23) / 24, by: -1) {
-            let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
-                .int(day).int(brand).text(key)
-            if try row.next() {
-                defer { row.end() }
-                return (row.optionalInt64(0), UInt64(bitPattern: row.int64(1)))
-            }
-        }
-        return nil
-    }
-
-    private func duplicate(
-        of first: (message: Int64?, hash: UInt64),
-        _ event: AgentEvent,
-        brand: Int64,
-        _ context: inout TurnContext
-    ) throws -> EventResult {
-        var accepted = AcceptedEvent(
-            messageID: nil,
-            conversation: event.conversation,
-            sequence: nil,
-            unread: try consumer(event.consumer, brand: brand, &context).unread,
-            deliveries: 0
+        let replay = Replay(
+            key: event.source.isEmpty ? event.id.rawValue : event.source + "\u{1F}" + event.id.rawValue,
+            brand: brand,
+            day: context.turn.now.milliseconds / 86_400_000
         )
-        if let message = first.message {
-            let row = try db.prepare(
-                """
-                SELECT m.low, m.sequence, c.id, u.unread, u.id FROM messages m JOIN conversations c ON c.key = m.conversation \
-                JOIN consumers u ON u.key = c.consumer WHERE m.key = ?
-                """
-            ).int(message)
-            if try row.next() {
-                accepted.messageID = MessageID(high: UInt64(bitPattern: message), low: UInt64(bitPattern: row.int64(0)))
-                accepted.sequence = row.int64(1)
-                accepted.conversation = ConversationID(trusted: row.string(2))
-                let owner = TurnContext.Name(brand: brand, id: row.string(4))
-                accepted.unread = context.consumers[owner]?.unread ?? row.int64(3)
-                row.end()
+        let makesMessage = event.type == .agentMessage || event.type == .proactiveMessage
+        let first = try remember(
+            replay,
+            hash: event.bodyHash,
+            message: makesMessage ? Int64(bitPattern: messageID.high) : nil,
+            hours: request.dedupeHours
+        )
+        if let first { return try duplicate(of: first, event, brand: brand, &context) }
+        let result: EventResult =
+            switch event.type {
+            case .agentMessage, .proactiveMessage:
+                try acceptMessage(event, messageID, request, brand: brand, &context)
+            case .messagesRead: try acceptRead(event, brand: brand, &context)
+            case .conversationResolved: try acceptResolved(event, brand: brand, &context)
+            case .agentTyping: .rejected(.unknownConversation)
             }
-        }
-        return .duplicate(accepted, bodyDiffers: first.hash != event.bodyHash)
+        // It may come again, corrected.
+        if case .rejected = result { try forget(replay) }
+        return result
     }
 
     // MARK: Messages
@@ -118,54 +62,66 @@ extension Writer {
         _ context: inout TurnContext
     ) throws -> EventResult {
         let now = context.turn.now
-        let consumerName = TurnContext.Name(brand: brand, id: event.consumer.rawValue)
-        var consumer = try consumer(event.consumer, brand: brand, &context)
-        let conversationID = try event.conversation?.rawValue ?? activeConversation(&consumer, messageID, &context)
-        let conversationName = TurnContext.Name(brand: brand, id: conversationID)
-        var conversation = try conversation(conversationName, owner: consumer.key, &context)
-        guard conversation.consumer == consumer.key else { return .rejected(.conversationOfAnotherConsumer) }
+        let consumerName = BrandedName(brand: brand, id: event.consumer.rawValue)
+        let knownConsumer = try self.consumer(consumerName)
+        var knownConversation: KnownConversation?
+        if let id = event.conversation {
+            knownConversation = try self.conversation(BrandedName(brand: brand, id: id.rawValue))
+            if let knownConversation, knownConversation.consumer != knownConsumer?.key {
+                return .rejected(.conversationOfAnotherConsumer)
+            }
+        }
+        let consumer = try knownConsumer ?? makeConsumer(consumerName, at: now)
+        let conversation: KnownConversation
+        if let knownConversation {
+            conversation = knownConversation
+        } else if let id = event.conversation {
+            conversation = try makeConversation(BrandedName(brand: brand, id: id.rawValue), of: consumer)
+        } else {
+            // A conversation that the gateway opens has the name of its first message.
+            conversation =
+                try activeConversation(of: consumer, &context)
+                ?? makeConversation(BrandedName(brand: brand, id: messageID.description), of: consumer)
+        }
 
         let counts = event.kind == .agent && !event.silent
+        let key = Int64(bitPattern: messageID.high)
         conversation.lastSequence += 1
-        conversation.isChanged = true
+        conversation.lastMessage = key
         conversation.isResolved = false
         if counts {
             conversation.unread += 1
             consumer.unread += 1
-            consumer.isChanged = true
-            context.unread[ConsumerKey(consumer.key)] = consumer.unread
+            context.changed(consumer)
         }
-        consumer.activeConversation = conversationID
+        context.changed(conversation)
+        consumer.active = .conversation(conversation.name.id)
         let message = Message(
             id: messageID,
             brand: request.brand,
             event: event,
-            conversation: ConversationID(trusted: conversationID),
+            conversation: ConversationID(trusted: conversation.name.id),
             sequence: conversation.lastSequence,
             acceptedAt: now,
             expiresAt: now.adding(seconds: event.ttlSeconds ?? request.messageTtlSeconds)
         )
-        try insert(message, conversation: conversation.key, counts: counts)
+        try insert(message, key: key, conversation: conversation.key, counts: counts)
 
         let wanted: Receives = event.kind == .agent ? .agent : .proactive
-        let registrations = try consumer.registrations ?? registrations(of: consumer.key)
-        consumer.registrations = registrations
         var deliveries = 0
-        for registration in registrations where registration.receives.contains(wanted) {
-            let owned = TurnContext.Owned(
+        for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
+            let row = TurnContext.Owned(
                 id: try newDelivery(),
                 registration: registration,
-                consumer: consumer.key,
+                consumer: consumer,
                 conversation: conversation.key,
                 message: message,
                 kind: .message,
                 expiresAt: message.expiresAt
             )
-            try queue(owned, &context)
+            try queue(row, &context)
             deliveries += 1
         }
-        context.consumers[consumerName] = consumer
-        context.conversations[conversationName] = conversation
         return .accepted(
             AcceptedEvent(
                 messageID: messageID,
@@ -177,53 +133,7 @@ extension Writer {
         )
     }
 
-    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits.
-    func queue(_ row: TurnContext.Owned, _ context: inout TurnContext) throws {
-        let lane = LaneID(row.registration.lane)
-        let now = context.turn.now
-        var due = now
-        var isOwned = false
-        if let slots = context.slots[lane], slots > 0, !context.waiting.contains(row.registration.id) {
-            isOwned = true
-            if context.turn.budgets[lane]?.mayHaveBacklog == true {
-                let older = try db.prepare(
-                    "SELECT max(due) FROM outbox WHERE registration = ? AND owner IS NULL"
-                ).int(row.registration.id)
-                _ = try older.next()
-                if let olderDue = older.optionalInt64(0) {
-                    isOwned = false
-                    due = max(now, Timestamp(milliseconds: olderDue))
-                }
-                older.end()
-            }
-            if isOwned { context.slots[lane] = slots - 1 }
-        } else {
-            // Behind what waits already, so that the order by due time is the order of the device.
-            let older = try db.prepare("SELECT max(due) FROM outbox WHERE registration = ? AND owner IS NULL")
-                .int(row.registration.id)
-            _ = try older.next()
-            if let olderDue = older.optionalInt64(0) { due = max(now, Timestamp(milliseconds: olderDue)) }
-            older.end()
-        }
-        try db.prepare(
-            """
-            INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, \
-            expires_at, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
-        .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.consumer).int(row.conversation)
-        .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
-        .int(isOwned ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
-        .int(row.expiresAt.milliseconds).int(now.milliseconds).run()
-        if isOwned {
-            context.owned.append(row)
-        } else {
-            context.waiting.insert(row.registration.id)
-            context.noteUnowned(lane: row.registration.lane, due: due)
-        }
-    }
-
-    private func insert(_ message: Message, conversation: Int64, counts: Bool) throws {
+    private func insert(_ message: Message, key: Int64, conversation: Int64, counts: Bool) throws {
         try db.prepare(
             """
             INSERT INTO messages (key, low, conversation, sequence, counts, kind, source_sequence, dialog, agent_id, \
@@ -232,7 +142,7 @@ extension Writer {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
-        .int(Int64(bitPattern: message.id.high)).int(Int64(bitPattern: message.id.low)).int(conversation)
+        .int(key).int(Int64(bitPattern: message.id.low)).int(conversation)
         .int(message.sequence).int(counts ? 1 : 0).text(message.kind.rawValue).int(message.sourceSequence)
         .text(message.dialog).text(message.agentID).text(message.agentNickname).text(message.text).text(message.title)
         .text(message.data?.text).text(message.link.ios).text(message.link.android).text(message.link.web)
@@ -241,170 +151,37 @@ extension Writer {
         .int(message.expiresAt.milliseconds).int(message.lookBackUntil?.milliseconds).text(message.campaign).run()
     }
 
-    // MARK: Other events
+    // MARK: Reads and resolutions
 
-    private func acceptRead(_ event: AgentEvent, _ brand: BrandID, _ context: inout TurnContext) throws -> EventResult {
-        guard let conversation = event.conversation, let target = event.readTarget else {
-            return .rejected(.unknownConversation)
-        }
-        try flush(&context)
-        let request = ReadRequest(
-            brand: brand,
-            consumer: event.consumer,
-            conversation: conversation,
-            target: target,
-            device: nil
-        )
-        switch try read(request, &context) {
-        case .changed(let change):
-            return .accepted(
-                AcceptedEvent(
-                    messageID: nil,
-                    conversation: conversation,
-                    sequence: nil,
-                    unread: change.unread,
-                    deliveries: 0
-                )
-            )
-        case .unknownConversation: return .rejected(.unknownConversation)
-        case .unknownMessage: return .rejected(.unknownMessage)
-        }
+    private func acceptRead(_ event: AgentEvent, brand: Int64, _ context: inout TurnContext) throws -> EventResult {
+        guard let id = event.conversation, let target = event.readTarget,
+            let conversation = try conversation(BrandedName(brand: brand, id: id.rawValue))
+        else { return .rejected(.unknownConversation) }
+        guard let consumer = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue)),
+            consumer.key == conversation.consumer
+        else { return .rejected(.conversationOfAnotherConsumer) }
+        guard let sequence = try sequence(of: target, in: conversation) else { return .rejected(.unknownMessage) }
+        try read(conversation, of: consumer, upTo: sequence, on: nil, &context)
+        return .accepted(.withoutMessage(id, unread: consumer.unread))
     }
 
     private func acceptResolved(_ event: AgentEvent, brand: Int64, _ context: inout TurnContext) throws -> EventResult {
-        guard let id = event.conversation else { return .rejected(.unknownConversation) }
-        let name = TurnContext.Name(brand: brand, id: id.rawValue)
-        let consumer = try consumer(event.consumer, brand: brand, &context)
-        guard var conversation = try existingConversation(name, &context) else {
-            return .rejected(.unknownConversation)
-        }
-        guard conversation.consumer == consumer.key else { return .rejected(.conversationOfAnotherConsumer) }
+        guard let id = event.conversation,
+            let conversation = try conversation(BrandedName(brand: brand, id: id.rawValue))
+        else { return .rejected(.unknownConversation) }
+        guard let consumer = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue)),
+            consumer.key == conversation.consumer
+        else { return .rejected(.conversationOfAnotherConsumer) }
         conversation.isResolved = true
-        conversation.isChanged = true
-        context.conversations[name] = conversation
-        context.consumers[TurnContext.Name(brand: brand, id: event.consumer.rawValue)]?.activeConversation = nil
-        return .accepted(
-            AcceptedEvent(messageID: nil, conversation: id, sequence: nil, unread: consumer.unread, deliveries: 0)
-        )
+        context.changed(conversation)
+        consumer.active = .unknown
+        return .accepted(.withoutMessage(id, unread: consumer.unread))
     }
+}
 
-    // MARK: Consumers and conversations of the turn
-
-    func consumer(_ id: ConsumerID, brand: Int64, _ context: inout TurnContext) throws -> TurnContext.Consumer {
-        let name = TurnContext.Name(brand: brand, id: id.rawValue)
-        if let known = context.consumers[name] { return known }
-        let row = try db.prepare("SELECT key, unread FROM consumers WHERE brand = ? AND id = ?").int(brand).text(
-            id.rawValue
-        )
-        let consumer: TurnContext.Consumer
-        if try row.next() {
-            consumer = TurnContext.Consumer(key: row.int64(0), unread: row.int64(1))
-            row.end()
-        } else {
-            try db.prepare("INSERT INTO consumers (brand, id, anonymous, created_at) VALUES (?, ?, 0, ?)")
-                .int(brand).text(id.rawValue).int(context.turn.now.milliseconds).run()
-            consumer = TurnContext.Consumer(key: db.lastInsertedRow, unread: 0, registrations: [])
-        }
-        context.consumers[name] = consumer
-        return consumer
-    }
-
-    private func existingConversation(
-        _ name: TurnContext.Name,
-        _ context: inout TurnContext
-    ) throws -> TurnContext.Conversation? {
-        if let known = context.conversations[name] { return known }
-        let row = try db.prepare(
-            "SELECT key, consumer, last_sequence, unread, resolved FROM conversations WHERE brand = ? AND id = ?"
-        ).int(name.brand).text(name.id)
-        guard try row.next() else { return nil }
-        let conversation = TurnContext.Conversation(
-            key: row.int64(0),
-            consumer: row.int64(1),
-            lastSequence: row.int64(2),
-            unread: row.int64(3),
-            isResolved: row.int64(4) != 0
-        )
-        row.end()
-        context.conversations[name] = conversation
-        return conversation
-    }
-
-    private func conversation(
-        _ name: TurnContext.Name,
-        owner: Int64,
-        _ context: inout TurnContext
-    ) throws -> TurnContext.Conversation {
-        if let known = try existingConversation(name, &context) { return known }
-        try db.prepare("INSERT INTO conversations (brand, id, consumer, active_at) VALUES (?, ?, ?, ?)")
-            .int(name.brand).text(name.id).int(owner).int(context.turn.now.milliseconds).run()
-        let made = TurnContext.Conversation(
-            key: db.lastInsertedRow,
-            consumer: owner,
-            lastSequence: 0,
-            unread: 0,
-            isResolved: false
-        )
-        context.conversations[name] = made
-        return made
-    }
-
-    /// The consumer's newest conversation that is not resolved, or the name of a new one: that of its first message.
-    private func activeConversation(
-        _ consumer: inout TurnContext.Consumer,
-        _ messageID: MessageID,
-        _ context: inout TurnContext
-    ) throws -> String {
-        if let known = consumer.activeConversation { return known }
-        try flush(&context)
-        let row = try db.prepare(
-            "SELECT id FROM conversations WHERE consumer = ? AND resolved = 0 ORDER BY active_at DESC, key DESC LIMIT 1"
-        ).int(consumer.key)
-        guard try row.next() else { return messageID.description }
-        defer { row.end() }
-        return row.string(0)
-    }
-
-    func registrations(of consumer: Int64) throws -> [TurnContext.Registration] {
-        var found: [TurnContext.Registration] = []
-        let row = try db.prepare(
-            "SELECT id, lane, token, platform, receives, device FROM registrations WHERE consumer = ? AND state = 'active' ORDER BY id"
-        ).int(consumer)
-        while try row.next() {
-            found.append(
-                TurnContext.Registration(
-                    id: row.int64(0),
-                    lane: row.int64(1),
-                    token: row.string(2),
-                    platform: DevicePlatform(rawValue: row.string(3)) ?? .ios,
-                    receives: Receives(rawValue: Int(row.int64(4))),
-                    device: row.string(5)
-                )
-            )
-        }
-        return found
-    }
-
-    /// Writes the counters that events of this turn moved; one statement for each consumer and conversation.
-    func flush(_ context: inout TurnContext) throws {
-        for (name, consumer) in context.consumers where consumer.isChanged {
-            try db.prepare("UPDATE consumers SET unread = ? WHERE key = ?").int(consumer.unread).int(consumer.key).run()
-            context.consumers[name]?.isChanged = false
-        }
-        for (name, conversation) in context.conversations where conversation.isChanged {
-            try db.prepare(
-                "UPDATE conversations SET last_sequence = ?, unread = ?, resolved = ?, active_at = ? WHERE key = ?"
-            )
-            .int(conversation.lastSequence).int(conversation.unread).int(conversation.isResolved ? 1 : 0)
-            .int(context.turn.now.milliseconds).int(conversation.key).run()
-            context.conversations[name]?.isChanged = false
-        }
-    }
-
-    /// Forgets what was read, because rows are about to change behind it.
-    func forget(_ context: inout TurnContext) throws {
-        try flush(&context)
-        context.consumers = [:]
-        context.conversations = [:]
+extension AcceptedEvent {
+    /// The answer to an event that makes no message.
+    static func withoutMessage(_ conversation: ConversationID?, unread: Int64) -> AcceptedEvent {
+        AcceptedEvent(messageID: nil, conversation: conversation, sequence: nil, unread: unread, deliveries: 0)
     }
 }

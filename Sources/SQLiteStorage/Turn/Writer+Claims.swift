@@ -28,35 +28,6 @@ extension Writer {
         )
     }
 
-    /// A row of this turn as the lane gets it, with the unread count at the turn's end.
-    func outboxRow(_ owned: TurnContext.Owned, _ context: inout TurnContext) throws -> OutboxRow {
-        let key = ConsumerKey(owned.consumer)
-        let unread: Int64
-        if let known = context.unread[key] {
-            unread = known
-        } else {
-            let row = try db.prepare("SELECT unread FROM consumers WHERE key = ?").int(owned.consumer)
-            unread = try row.next() ? row.int64(0) : 0
-            row.end()
-            context.unread[key] = unread
-        }
-        return OutboxRow(
-            id: DeliveryID(owned.id),
-            lane: LaneID(owned.registration.lane),
-            registration: RegistrationID(owned.registration.id),
-            token: owned.registration.token,
-            platform: owned.registration.platform,
-            consumer: key,
-            unread: unread,
-            kind: owned.kind,
-            conversation: owned.conversation.map(ConversationKey.init),
-            message: owned.message,
-            attempts: 0,
-            expiresAt: owned.expiresAt,
-            queuedAt: context.turn.now
-        )
-    }
-
     private func outboxRow(_ id: Int64) throws -> OutboxRow? {
         let row = try db.prepare(
             """

@@ -3,29 +3,25 @@ import GatewayModel
 import GatewayStorage
 
 /// Does the writing, one transaction at a time; confined to the pool's writer queue.
-///
-/// What it keeps in memory between transactions (numbers of brands, the next delivery) is only ever changed by itself,
-/// because one process owns the file; a transaction that fails empties it.
 final class Writer {
     let db: Connection
-    private var brandKeys: [String: Int64] = [:]
-    private var nextDelivery: Int64?
+    var memory = WriterMemory()
 
     init(_ db: Connection) { self.db = db }
 
     func close() { db.close() }
 
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
-        try db.execute("BEGIN IMMEDIATE")
+        try db.prepare("BEGIN IMMEDIATE").run()
         do {
             let value = try work(self)
-            try db.execute("COMMIT")
+            try db.prepare("COMMIT").run()
             return value
         } catch {
-            brandKeys = [:]
-            nextDelivery = nil
+            memory = WriterMemory()
+            db.endAll()
             // Full disks and IO errors roll back by themselves; then there is nothing left to roll back.
-            try? db.execute("ROLLBACK")
+            try? db.prepare("ROLLBACK").run()
             throw error
         }
     }
@@ -37,6 +33,15 @@ final class Writer {
             now.milliseconds
         ).run()
         let recovered = db.changedRows
+        if recovered > 0 {
+            // A clock that was set back may have given a younger row an earlier due time than its elder's.
+            try db.prepare(
+                """
+                UPDATE outbox SET due = o.due FROM (SELECT id, max(due) OVER (PARTITION BY registration ORDER BY id) AS due \
+                FROM outbox) o WHERE o.id = outbox.id AND o.due > outbox.due
+                """
+            ).run()
+        }
         var backlog: [LaneID: Backlog] = [:]
         let rows = try db.prepare("SELECT lane, count(*), min(due) FROM outbox GROUP BY lane")
         while try rows.next() {
@@ -51,42 +56,78 @@ final class Writer {
     func commit(_ turn: WriterTurn) throws -> WriterTurnResult {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
-        for outcome in turn.outcomes { result.outcomes.append(try record(outcome, now: turn.now)) }
-        for change in turn.changes { result.changes.append(try apply(change, &context)) }
-        for accept in turn.accepts { result.accepts.append(try self.accept(accept, &context)) }
+        result.outcomes = try turn.outcomes.map { try record($0, &context) }
+        result.changes = try turn.changes.map { try apply($0, &context) }
+        result.accepts = try turn.accepts.map { try accept($0, &context) }
         try flush(&context)
-        for claim in turn.claims { result.claims.append(try self.claim(claim, &context)) }
-        result.owned = try context.owned.map { try outboxRow($0, &context) }
-        result.unowned = context.unowned
+        result.claims = try turn.claims.map { try claim($0, &context) }
+        result.owned.reserveCapacity(context.owned.count)
+        for row in context.owned where !context.withdrawn.contains(row.id) {
+            result.owned.append(outboxRow(row, now: turn.now))
+        }
+        result.unowned = context.backlog
         result.unread = context.unread
         return result
+    }
+
+    /// Stores the counters that the turn has moved: one statement for each consumer and conversation, however many
+    /// events it got.
+    func flush(_ context: inout TurnContext) throws {
+        for consumer in context.changedConsumers {
+            try db.prepare("UPDATE consumers SET unread = ? WHERE key = ?").int(consumer.unread).int(consumer.key).run()
+            consumer.isChanged = false
+            context.unread[ConsumerKey(consumer.key)] = consumer.unread
+        }
+        context.changedConsumers.removeAll(keepingCapacity: true)
+        for conversation in context.changedConversations {
+            try db.prepare(
+                """
+                UPDATE conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
+                WHERE key = ?
+                """
+            )
+            .int(conversation.lastSequence).int(conversation.readSequence).int(conversation.unread)
+            .int(conversation.lastMessage).int(conversation.isResolved ? 1 : 0).int(conversation.key).run()
+            conversation.isChanged = false
+        }
+        context.changedConversations.removeAll(keepingCapacity: true)
     }
 
     // MARK: Numbers
 
     func brandKey(_ brand: BrandID) throws -> Int64? {
-        if let known = brandKeys[brand.rawValue] { return known }
+        if let known = memory.brands[brand.rawValue] { return known }
         let row = try db.prepare("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
         guard try row.next() else { return nil }
         let key = row.int64(0)
         row.end()
-        brandKeys[brand.rawValue] = key
+        memory.brands[brand.rawValue] = key
         return key
     }
 
-    func forgetBrands() { brandKeys = [:] }
-
+    /// The next delivery's number: never one that was given before, even if its row is gone.
     func newDelivery() throws -> Int64 {
-        if nextDelivery == nil {
-            let row = try db.prepare(
-                "SELECT max(coalesce((SELECT max(id) FROM outbox), 0), coalesce((SELECT max(id) FROM delivery_log), 0))"
-            )
-            _ = try row.next()
-            nextDelivery = row.int64(0) + 1
-            row.end()
+        if let next = memory.nextDelivery {
+            memory.nextDelivery = next + 1
+            return next
         }
-        let id = nextDelivery ?? 1
-        nextDelivery = id + 1
-        return id
+        let row = try db.prepare(
+            """
+            SELECT max(coalesce((SELECT max(id) FROM outbox), 0), coalesce((SELECT max(id) FROM delivery_log), 0), \
+            coalesce((SELECT last_delivery FROM high_marks), 0))
+            """
+        )
+        _ = try row.next()
+        let next = row.int64(0) + 1
+        row.end()
+        memory.nextDelivery = next + 1
+        return next
+    }
+
+    /// Remembers the newest delivery's number before rows of the log are deleted.
+    func keepHighMark() throws {
+        let newest = try newDelivery()
+        memory.nextDelivery = newest
+        try db.prepare("INSERT OR REPLACE INTO high_marks (id, last_delivery) VALUES (1, ?)").int(newest - 1).run()
     }
 }

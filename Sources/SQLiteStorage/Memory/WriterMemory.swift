@@ -1,0 +1,19 @@
+/// What the writer remembers between turns, so that the hot path asks the file only for what is new.
+///
+/// It is exact because one process owns the file and only the writer changes it: what changes a row behind it takes the
+/// row out of it, and a transaction that fails empties it.
+struct WriterMemory {
+    /// About 500 bytes each; a consumer beyond twice as many is read again.
+    private static let limit = 16_384
+
+    var consumers = RecentValues<BrandedName, KnownConsumer>(limit: limit)
+    var conversations = RecentValues<BrandedName, KnownConversation>(limit: limit)
+    /// The active registrations of a consumer, by its key; in the order of their ids.
+    var registrations = RecentValues<Int64, [KnownRegistration]>(limit: limit)
+    /// The keys of brands, by id.
+    var brands: [String: Int64] = [:]
+    /// The days that have remembered event ids, newest first; nil until they are needed.
+    var dedupeDays: [Int64]?
+    /// The next delivery's number; nil until it is needed.
+    var nextDelivery: Int64?
+}

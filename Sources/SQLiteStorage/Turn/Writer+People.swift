@@ -1,0 +1,104 @@
+import GatewayModel
+
+/// Consumers, their conversations and registrations, from memory or from the file.
+extension Writer {
+    func consumer(_ name: BrandedName) throws -> KnownConsumer? {
+        if let known = memory.consumers.value(name) { return known }
+        let row = try db.prepare("SELECT key, unread FROM consumers WHERE brand = ? AND id = ?")
+            .int(name.brand).text(name.id)
+        guard try row.next() else { return nil }
+        let consumer = KnownConsumer(key: row.int64(0), name: name, unread: row.int64(1))
+        row.end()
+        memory.consumers.keep(consumer, for: name)
+        return consumer
+    }
+
+    func makeConsumer(_ name: BrandedName, at now: Timestamp) throws -> KnownConsumer {
+        try db.prepare("INSERT INTO consumers (brand, id, anonymous, created_at) VALUES (?, ?, 0, ?)")
+            .int(name.brand).text(name.id).int(now.milliseconds).run()
+        let consumer = KnownConsumer(key: db.lastInsertedRow, name: name, unread: 0)
+        consumer.active = .none
+        memory.consumers.keep(consumer, for: name)
+        memory.registrations.keep([], for: consumer.key)
+        return consumer
+    }
+
+    func conversation(_ name: BrandedName) throws -> KnownConversation? {
+        if let known = memory.conversations.value(name) { return known }
+        let row = try db.prepare(
+            """
+            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved FROM conversations \
+            WHERE brand = ? AND id = ?
+            """
+        ).int(name.brand).text(name.id)
+        guard try row.next() else { return nil }
+        let conversation = KnownConversation(
+            key: row.int64(0),
+            name: name,
+            consumer: row.int64(1),
+            lastSequence: row.int64(2),
+            readSequence: row.int64(3),
+            unread: row.int64(4),
+            lastMessage: row.int64(5),
+            isResolved: row.int64(6) != 0
+        )
+        row.end()
+        memory.conversations.keep(conversation, for: name)
+        return conversation
+    }
+
+    func makeConversation(_ name: BrandedName, of consumer: KnownConsumer) throws -> KnownConversation {
+        try db.prepare("INSERT INTO conversations (brand, id, consumer) VALUES (?, ?, ?)")
+            .int(name.brand).text(name.id).int(consumer.key).run()
+        let conversation = KnownConversation(key: db.lastInsertedRow, name: name, consumer: consumer.key)
+        memory.conversations.keep(conversation, for: name)
+        return conversation
+    }
+
+    /// The consumer's conversation with the newest message among those that are not resolved.
+    func activeConversation(of consumer: KnownConsumer, _ context: inout TurnContext) throws -> KnownConversation? {
+        switch consumer.active {
+        case .conversation(let id): return try conversation(BrandedName(brand: consumer.name.brand, id: id))
+        case .none: return nil
+        case .unknown: break
+        }
+        try flush(&context)
+        let row = try db.prepare(
+            "SELECT id FROM conversations WHERE consumer = ? AND resolved = 0 ORDER BY last_message DESC LIMIT 1"
+        ).int(consumer.key)
+        guard try row.next() else {
+            consumer.active = .none
+            return nil
+        }
+        let id = row.string(0)
+        row.end()
+        consumer.active = .conversation(id)
+        return try conversation(BrandedName(brand: consumer.name.brand, id: id))
+    }
+
+    /// The registrations that are pushed to, in the order of their ids.
+    func registrations(of consumer: Int64) throws -> [KnownRegistration] {
+        if let known = memory.registrations.value(consumer) { return known }
+        var found: [KnownRegistration] = []
+        let row = try db.prepare(
+            """
+            SELECT id, lane, token, platform, receives, device FROM registrations WHERE consumer = ? AND state = 'active' \
+            ORDER BY id
+            """
+        ).int(consumer)
+        while try row.next() {
+            found.append(
+                KnownRegistration(
+                    id: row.int64(0),
+                    lane: row.int64(1),
+                    token: row.string(2),
+                    platform: DevicePlatform(rawValue: row.string(3)) ?? .ios,
+                    receives: Receives(rawValue: Int(row.int64(4))),
+                    device: row.string(5)
+                )
+            )
+        }
+        memory.registrations.keep(found, for: consumer)
+        return found
+    }
+}

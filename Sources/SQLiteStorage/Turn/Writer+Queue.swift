@@ -1,0 +1,59 @@
+import GatewayModel
+import GatewayStorage
+
+extension Writer {
+    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits.
+    func queue(_ row: TurnContext.Owned, _ context: inout TurnContext) throws {
+        let lane = LaneID(row.registration.lane)
+        let now = context.turn.now
+        let slots = context.slots[lane] ?? 0
+        var isOwned = slots > 0 && !context.waiting.contains(row.registration.id)
+        var due = now
+        if !isOwned || context.turn.budgets[lane]?.mayHaveBacklog == true {
+            // Behind what waits already, so that the order by due time is the order of the device.
+            let older = try db.prepare("SELECT max(due) FROM outbox WHERE registration = ? AND owner IS NULL")
+                .int(row.registration.id)
+            _ = try older.next()
+            if let olderDue = older.optionalInt64(0) {
+                isOwned = false
+                due = max(now, Timestamp(milliseconds: olderDue))
+            }
+            older.end()
+        }
+        try db.prepare(
+            """
+            INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, \
+            expires_at, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.consumer.key).int(row.conversation)
+        .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
+        .int(isOwned ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
+        .int(row.expiresAt.milliseconds).int(now.milliseconds).run()
+        if isOwned {
+            context.slots[lane] = slots - 1
+            context.owned.append(row)
+        } else {
+            context.noteUnowned(row.id, of: row.registration, due: due)
+        }
+    }
+
+    /// A new row as the lane gets it, with the unread count at the turn's end.
+    func outboxRow(_ row: TurnContext.Owned, now: Timestamp) -> OutboxRow {
+        OutboxRow(
+            id: DeliveryID(row.id),
+            lane: LaneID(row.registration.lane),
+            registration: RegistrationID(row.registration.id),
+            token: row.registration.token,
+            platform: row.registration.platform,
+            consumer: ConsumerKey(row.consumer.key),
+            unread: row.consumer.unread,
+            kind: row.kind,
+            conversation: row.conversation.map(ConversationKey.init),
+            message: row.message,
+            attempts: 0,
+            expiresAt: row.expiresAt,
+            queuedAt: now
+        )
+    }
+}

@@ -1,0 +1,111 @@
+import GatewayModel
+import GatewayStorage
+
+extension Writer {
+    /// A device's or a back-end's read.
+    func read(_ request: ReadRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
+        guard let brand = try brandKey(request.brand),
+            let conversation = try conversation(BrandedName(brand: brand, id: request.conversation.rawValue)),
+            let consumer = try consumer(BrandedName(brand: brand, id: request.consumer.rawValue)),
+            conversation.consumer == consumer.key,
+            let sequence = try sequence(of: request.target, in: conversation)
+        else { return .notFound }
+        try read(conversation, of: consumer, upTo: sequence, on: request.device, &context)
+        return .read(
+            ReadChange(
+                consumer: ConsumerKey(consumer.key),
+                conversation: ConversationKey(conversation.key),
+                readSequence: conversation.readSequence,
+                unread: consumer.unread
+            )
+        )
+    }
+
+    /// Moves a read mark forward, never past the last message.
+    func read(
+        _ conversation: KnownConversation,
+        of consumer: KnownConsumer,
+        upTo target: Int64,
+        on device: DeviceID?,
+        _ context: inout TurnContext
+    ) throws {
+        let mark = min(target, conversation.lastSequence)
+        guard mark > conversation.readSequence else { return }
+        let unread = try countUnread(conversation, above: mark)
+        let isRead = unread != conversation.unread
+        consumer.unread += unread - conversation.unread
+        conversation.unread = unread
+        conversation.readSequence = mark
+        context.changed(conversation)
+        for registration in try allRegistrations(of: consumer.key) {
+            try cancelRead(registration: registration, conversation: conversation.key, upTo: mark, &context)
+        }
+        guard isRead else { return }
+        context.changed(consumer)
+        try queueBadges(consumer, except: device, &context)
+    }
+
+    private func countUnread(_ conversation: KnownConversation, above mark: Int64) throws -> Int64 {
+        guard mark < conversation.lastSequence else { return 0 }
+        let count = try db.prepare(
+            "SELECT count(*) FROM messages WHERE conversation = ? AND sequence > ? AND counts = 1"
+        ).int(conversation.key).int(mark)
+        _ = try count.next()
+        defer { count.end() }
+        return count.int64(0)
+    }
+
+    /// Where a target lies in a conversation; nil when it names nothing in it.
+    func sequence(of target: ReadTarget, in conversation: KnownConversation) throws -> Int64? {
+        switch target {
+        case .sequence(let sequence): return sequence
+        case .sourceSequence(let source):
+            let row = try db.prepare(
+                """
+                SELECT sequence FROM messages WHERE conversation = ? AND source_sequence <= ? \
+                ORDER BY sequence DESC LIMIT 1
+                """
+            ).int(conversation.key).int(source)
+            guard try row.next() else { return nil }
+            defer { row.end() }
+            return row.int64(0)
+        case .message(let id):
+            let row = try db.prepare("SELECT sequence FROM messages WHERE key = ? AND low = ? AND conversation = ?")
+                .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(conversation.key)
+            guard try row.next() else { return nil }
+            defer { row.end() }
+            return row.int64(0)
+        }
+    }
+
+    private func allRegistrations(of consumer: Int64) throws -> [Int64] {
+        var ids: [Int64] = []
+        let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ?").int(consumer)
+        while try rows.next() { ids.append(rows.int64(0)) }
+        return ids
+    }
+
+    /// The consumer's other devices get the new badge; of several that wait only the newest goes out.
+    private func queueBadges(
+        _ consumer: KnownConsumer,
+        except device: DeviceID?,
+        _ context: inout TurnContext
+    ) throws {
+        // A badge that is a day late tells nothing that the next push will not.
+        let expiresAt = context.turn.now.adding(seconds: 86_400)
+        for registration in try registrations(of: consumer.key)
+        where registration.receives.contains(.agent) && registration.device != device?.rawValue {
+            try collapseBadges(registration: registration.id, &context)
+            let row = TurnContext.Owned(
+                id: try newDelivery(),
+                registration: registration,
+                consumer: consumer,
+                conversation: nil,
+                message: nil,
+                kind: .badge,
+                expiresAt: expiresAt
+            )
+            try queue(row, &context)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import GatewayModel
+import GatewayStorage
+
+extension Writer {
+    func register(_ device: DeviceToRegister, _ context: inout TurnContext) throws -> StoreChangeResult {
+        guard let brand = try brandKey(device.brand), let lane = try lane(of: device, brand: brand) else {
+            return .notFound
+        }
+        let now = context.turn.now
+        let name = BrandedName(brand: brand, id: device.consumer.rawValue)
+        let consumer = try (self.consumer(name) ?? makeConsumer(name, at: now)).key
+
+        var ended = try endOthers(withTokenOf: device, brand: brand, &context)
+        let existing = try db.prepare(
+            "SELECT id, consumer, lane, token, created_at FROM registrations WHERE brand = ? AND app = ? AND device = ?"
+        )
+        .int(brand).text(device.app.rawValue).text(device.device.rawValue)
+        var kept: (id: Int64, createdAt: Timestamp)?
+        if try existing.next() {
+            let (id, owner, oldLane) = (existing.int64(0), existing.int64(1), existing.int64(2))
+            let (token, createdAt) = (existing.string(3), existing.int64(4))
+            existing.end()
+            if owner == consumer, oldLane == lane {
+                kept = (id, Timestamp(milliseconds: createdAt))
+            } else {
+                // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
+                ended.append(try end(id, by: token == device.token ? .tokenMoved : .unregistered, &context))
+            }
+        }
+        let id: Int64
+        if let kept {
+            id = kept.id
+            try renew(id, device, &context)
+        } else {
+            id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
+        }
+        memory.registrations.remove(consumer)
+        let registration = DeviceRegistration(
+            id: RegistrationID(id),
+            brand: device.brand,
+            app: device.app,
+            device: device.device,
+            consumer: device.consumer,
+            lane: LaneID(lane),
+            token: device.token,
+            pushType: device.pushType,
+            environment: device.environment,
+            platform: device.platform,
+            locale: device.locale,
+            timeZone: device.timeZone,
+            osVersion: device.osVersion,
+            appVersion: device.appVersion,
+            receives: device.receives,
+            state: .active,
+            registeredAt: now,
+            createdAt: kept?.createdAt ?? now
+        )
+        return .registered(RegistrationChange(registration: registration, created: kept == nil, ended: ended))
+    }
+
+    private func lane(of device: DeviceToRegister, brand: Int64) throws -> Int64? {
+        let lane = try db.prepare(
+            "SELECT id FROM lanes WHERE brand = ? AND app = ? AND push_type = ? AND environment = ?"
+        )
+        .int(brand).text(device.app.rawValue).text(device.pushType.rawValue).text(device.environment.rawValue)
+        guard try lane.next() else { return nil }
+        defer { lane.end() }
+        return lane.int64(0)
+    }
+
+    private func insert(
+        _ device: DeviceToRegister,
+        brand: Int64,
+        consumer: Int64,
+        lane: Int64,
+        at now: Timestamp
+    ) throws -> Int64 {
+        try db.prepare(
+            """
+            INSERT INTO registrations (brand, app, device, consumer, lane, token, push_type, environment, platform, locale, \
+            time_zone, os_version, app_version, receives, state, registered_at, created_at) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'active', ?15, ?15)
+            """
+        )
+        .int(brand).text(device.app.rawValue).text(device.device.rawValue).int(consumer).int(lane)
+        .text(device.token).text(device.pushType.rawValue).text(device.environment.rawValue)
+        .text(device.platform.rawValue).text(device.locale).text(device.timeZone).text(device.osVersion)
+        .text(device.appVersion).int(device.receives.rawValue).int(now.milliseconds).run()
+        return db.lastInsertedRow
+    }
+
+    private func renew(_ id: Int64, _ device: DeviceToRegister, _ context: inout TurnContext) throws {
+        // What the device no longer wants must not arrive late.
+        if !device.receives.contains(.agent) {
+            try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, onlyAgent: true, &context)
+        }
+        try db.prepare(
+            """
+            UPDATE registrations SET token = ?, platform = ?, locale = ?, time_zone = ?, os_version = ?, app_version = ?, \
+            receives = ?, state = 'active', registered_at = ? WHERE id = ?
+            """
+        )
+        .text(device.token).text(device.platform.rawValue).text(device.locale).text(device.timeZone)
+        .text(device.osVersion).text(device.appVersion).int(device.receives.rawValue)
+        .int(context.turn.now.milliseconds).int(id).run()
+        // A badge of this turn leaves with the token that the turn ends with.
+        for index in context.owned.indices where context.owned[index].registration.id == id {
+            context.owned[index].registration.token = device.token
+            context.owned[index].registration.platform = device.platform
+        }
+    }
+
+    /// Registrations of the brand with the same token under another device id or app move to the new one.
+    private func endOthers(
+        withTokenOf device: DeviceToRegister,
+        brand: Int64,
+        _ context: inout TurnContext
+    ) throws -> [RegistrationID] {
+        var others: [Int64] = []
+        let rows = try db.prepare(
+            "SELECT id FROM registrations WHERE brand = ? AND token = ? AND push_type = ? AND NOT (app = ? AND device = ?)"
+        )
+        .int(brand).text(device.token).text(device.pushType.rawValue).text(device.app.rawValue).text(
+            device.device.rawValue
+        )
+        while try rows.next() { others.append(rows.int64(0)) }
+        return try others.map { try end($0, by: .tokenMoved, &context) }
+    }
+
+    /// Deletes a registration; what is pending for it is cancelled.
+    func end(
+        _ registration: Int64,
+        by reason: SuppressedBy,
+        _ context: inout TurnContext
+    ) throws -> RegistrationID {
+        try withdrawAll(of: registration, state: .cancelled, by: reason, &context)
+        let owner = try db.prepare("SELECT consumer FROM registrations WHERE id = ?").int(registration)
+        if try owner.next() {
+            memory.registrations.remove(owner.int64(0))
+            owner.end()
+        }
+        try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
+        return RegistrationID(registration)
+    }
+
+    func unregister(
+        consumer: Int64,
+        app: String?,
+        device: String?,
+        _ scope: UnregisterScope,
+        _ context: inout TurnContext
+    ) throws -> RegistrationsChange {
+        var change = RegistrationsChange()
+        guard scope != .none else { return change }
+        var found: [(id: Int64, receives: Receives)] = []
+        let rows = try db.prepare(
+            """
+            SELECT id, receives FROM registrations WHERE consumer = ?1 AND (?2 IS NULL OR app = ?2) \
+            AND (?3 IS NULL OR device = ?3) ORDER BY id
+            """
+        ).int(consumer).text(app).text(device)
+        while try rows.next() { found.append((rows.int64(0), Receives(rawValue: Int(rows.int64(1))))) }
+        for (id, receives) in found {
+            if scope == .all {
+                change.ended.append(try end(id, by: .unregistered, &context))
+            } else if receives.contains(.agent) {
+                try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, onlyAgent: true, &context)
+                try db.prepare("UPDATE registrations SET receives = ? WHERE id = ?")
+                    .int(receives.subtracting(.agent).rawValue).int(id).run()
+                change.narrowed.append(RegistrationID(id))
+            }
+        }
+        memory.registrations.remove(consumer)
+        return change
+    }
+}

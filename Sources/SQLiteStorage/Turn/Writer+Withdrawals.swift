@@ -1,0 +1,77 @@
+import GatewayModel
+import GatewayStorage
+
+/// Rows that end without an answer of a provider.
+extension Writer {
+    /// Moves a row to the log with the facts of its last try, if it had one; does nothing when it is there already.
+    func withdraw(
+        _ id: Int64,
+        state: DeliveryState,
+        by suppressedBy: SuppressedBy?,
+        _ context: inout TurnContext
+    ) throws {
+        // What was tapped or received was made, whatever ends the row.
+        try db.prepare(
+            """
+            INSERT INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
+            status, reason, queued_at, sent_at, latency, delivered_at, tapped_at) \
+            SELECT o.id, r.brand, r.app, r.device, o.consumer, r.push_type, o.message, \
+            CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
+            CASE WHEN o.tapped_at IS NULL AND o.delivered_at IS NULL THEN ?3 END, o.attempts, \
+            a.status, a.reason, o.queued_at, a.sent_at, a.latency, o.delivered_at, o.tapped_at \
+            FROM outbox o JOIN registrations r ON r.id = o.registration \
+            LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?1
+            """
+        ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).run()
+        guard db.changedRows == 1 else { return }
+        try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
+        context.withdrawn.insert(id)
+    }
+
+    /// Withdraws the rows of a registration; all of them, or only agents' messages and the badges that follow them.
+    func withdrawAll(
+        of registration: Int64,
+        state: DeliveryState,
+        by suppressedBy: SuppressedBy?,
+        onlyAgent: Bool = false,
+        _ context: inout TurnContext
+    ) throws {
+        let rows = try db.prepare(
+            """
+            SELECT o.id FROM outbox o LEFT JOIN messages m ON m.key = o.message \
+            WHERE o.registration = ?1 AND (?2 = 0 OR o.kind = 1 OR m.kind = 'agent') ORDER BY o.id
+            """
+        ).int(registration).int(onlyAgent ? 1 : 0)
+        try withdraw(rows, state: state, by: suppressedBy, &context)
+    }
+
+    /// Cancels the rows of a conversation's messages up to a sequence.
+    func cancelRead(
+        registration: Int64,
+        conversation: Int64,
+        upTo sequence: Int64,
+        _ context: inout TurnContext
+    ) throws {
+        let rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND conversation = ? AND sequence <= ?")
+            .int(registration).int(conversation).int(sequence)
+        try withdraw(rows, state: .cancelled, by: .read, &context)
+    }
+
+    /// Cancels a device's older badge rows that wait: the newest badge is the only one that matters.
+    func collapseBadges(registration: Int64, _ context: inout TurnContext) throws {
+        let rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND kind = 1 AND owner IS NULL")
+            .int(registration)
+        try withdraw(rows, state: .cancelled, by: .collapsed, &context)
+    }
+
+    private func withdraw(
+        _ rows: Statement,
+        state: DeliveryState,
+        by suppressedBy: SuppressedBy?,
+        _ context: inout TurnContext
+    ) throws {
+        var ids: [Int64] = []
+        while try rows.next() { ids.append(rows.int64(0)) }
+        for id in ids { try withdraw(id, state: state, by: suppressedBy, &context) }
+    }
+}
