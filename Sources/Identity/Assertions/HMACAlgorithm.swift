@@ -1,6 +1,3 @@
-internal import Crypto
-internal import Foundation
-
 /// The algorithms of SDK keys (RFC 7518 section 3.2); the raw value is the JWS `alg`.
 package enum HMACAlgorithm: String, Sendable, CaseIterable, Codable {
     /// HMAC with SHA-256; the default.

@@ -41,8 +41,8 @@ extension Directory {
             }
             guard isFound else { throw .notFound }
             next.brands[id] = brand
-            let lanes = next.lanes.filter { $0.value.brand == id }.keys
-            publish(next, DirectoryChange(changedLanes: Array(lanes)))
+            let lanes = next.lanes.keys.filter { next.lanes[$0]?.brand == id && next.lane($0) != nil }
+            publish(next, DirectoryChange(changedLanes: lanes))
             return brand
         }
     }
@@ -62,6 +62,7 @@ extension Directory {
             for credential in next.credentials.values where credential.brand == id {
                 next.removeCredential(credential.id)
             }
+            next.revokedSDKKeys = next.revokedSDKKeys.filter { $0.value != id }
             publish(next, DirectoryChange(removedLanes: lanes, removedBrands: [id]))
         }
     }
@@ -98,7 +99,11 @@ extension Directory {
             for (id, key) in lanes where key.brand == brand && key.app == app {
                 next.insert(lane: id, key: key)
                 // A lane whose credential was taken away stays in the store with what waits for it; it cannot send.
-                change.changedLanes.append(id)
+                if settings.supports(key.pushType) {
+                    change.changedLanes.append(id)
+                } else {
+                    change.removedLanes.append(id)
+                }
             }
             publish(next, change)
             return isNew
@@ -166,7 +171,8 @@ extension Directory {
     ///   - brand: The brand.
     ///   - name: What assertions name it by; unique in the instance.
     ///   - algorithm: The only algorithm that it verifies.
-    ///   - secret: A secret to take over, at least as long as the algorithm's hash; nil makes one.
+    ///   - secret: A secret to take over, 32 bytes or more whatever the algorithm (`http-api.md` section 2); nil makes
+    ///     one as long as the algorithm's hash.
     ///   - app: The app that it is for, if it is for one.
     ///   - expiresAt: When it ends by itself.
     /// - Returns: The key with its secret.
@@ -181,9 +187,6 @@ extension Directory {
     ) async throws(DirectoryError) -> IssuedCredential {
         if let secret, secret.utf8.count < 32 {
             throw .invalid([SettingsProblem(pointer: "/secret", detail: "must have at least 32 bytes")])
-        }
-        if let app, snapshot.apps[DirectorySnapshot.AppKey(brand: brand, app: app)] == nil {
-            throw .invalid([SettingsProblem(pointer: "/app", detail: "is not an app of the brand")])
         }
         let text = secret ?? StrictBase64.encode(SecureRandom.bytes(algorithm.keyLength), .url)
         let id = "sdk_" + StrictBase64.encode(SecureRandom.bytes(12), .url)
@@ -216,19 +219,30 @@ extension Directory {
             let isRevoked = try await stored { () async throws(StorageError) in
                 try await self.store.revokeCredential(brand: brand, id: id, now: now)
             }
-            guard isRevoked else { throw .notFound }
-            var next = snapshot
-            if let credential = next.credentials[id], credential.kind == .sdkKey {
-                next.revokedSDKKeys[credential.name] = brand
+            // Also when the store has it revoked already: an earlier call may have been told of a failure after the
+            // change was made, and its repetition must not leave the credential in force.
+            if let credential = snapshot.credentials[id], credential.brand == brand {
+                var next = snapshot
+                if credential.kind == .sdkKey {
+                    next.revokedSDKKeys[DirectorySnapshot.KeyName(credential.name)] = brand
+                }
+                next.removeCredential(id)
+                publish(next)
             }
-            next.removeCredential(id)
-            publish(next)
+            guard isRevoked else { throw .notFound }
         }
     }
 
     private func insert(_ credential: StoredCredential) async throws(DirectoryError) {
+        guard EventID.isValid(credential.name) else {
+            let detail = "must be 1 to 256 bytes of text without control characters"
+            throw .invalid([SettingsProblem(pointer: "/name", detail: detail)])
+        }
         try await gate.run { () async throws(DirectoryError) in
             guard snapshot.brands[credential.brand] != nil else { throw .notFound }
+            if let app = credential.app, self.app(brand: credential.brand, app: app) == nil {
+                throw .invalid([SettingsProblem(pointer: "/app", detail: "is not an app of the brand")])
+            }
             try await stored { () async throws(StorageError) in try await self.store.insertCredential(credential) }
             var next = snapshot
             try next.insert(credential, box)

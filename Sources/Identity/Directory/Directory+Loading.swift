@@ -90,7 +90,7 @@ extension DirectorySnapshot {
                     context: Directory.sealingContext(brand: credential.brand, credential: credential.id)
                 )
             } catch { throw DirectoryError(opening: error, what: what) }
-            sdkKeys[credential.name] = SDKKey(
+            sdkKeys[KeyName(credential.name)] = SDKKey(
                 id: credential.id,
                 name: credential.name,
                 brand: credential.brand,

@@ -119,8 +119,10 @@ package final class Directory: Sendable {
     func serviceAccount(id: String) -> ServiceAccount? { snapshot.serviceAccounts[id] }
 
     /// The SDK key of a name.
-    func sdkKey(name: String) -> SDKKey? { snapshot.sdkKeys[name] }
+    func sdkKey(name: String) -> SDKKey? { snapshot.sdkKeys[DirectorySnapshot.KeyName(name)] }
 
     /// The brand of an SDK key that was revoked since the start.
-    func brandOfRevokedSDKKey(name: String) -> BrandID? { snapshot.revokedSDKKeys[name] }
+    func brandOfRevokedSDKKey(name: String) -> BrandID? {
+        snapshot.revokedSDKKeys[DirectorySnapshot.KeyName(name)]
+    }
 }

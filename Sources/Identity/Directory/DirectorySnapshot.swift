@@ -8,10 +8,12 @@ struct DirectorySnapshot: Sendable {
         var app: AppID
     }
 
-    /// One lane of the store; its app may be gone or without the credential.
-    struct KnownLane: Sendable {
-        var id: LaneID
-        var key: LaneKey
+    /// A name as its bytes, as the store compares it: to Swift two texts that look alike are equal, and one brand's key
+    /// would stand in the place of another's.
+    struct KeyName: Hashable, Sendable {
+        let bytes: [UInt8]
+
+        init(_ name: String) { bytes = Array(name.utf8) }
     }
 
     var brands: [BrandID: Brand] = [:]
@@ -20,11 +22,10 @@ struct DirectorySnapshot: Sendable {
     var laneIDs: [LaneKey: LaneID] = [:]
     var credentials: [String: StoredCredential] = [:]
     var serviceAccounts: [String: ServiceAccount] = [:]
-    /// By name.
-    var sdkKeys: [String: SDKKey] = [:]
+    var sdkKeys: [KeyName: SDKKey] = [:]
     /// Names of SDK keys that were revoked since the start, so that their tokens are told `revoked`; after a restart they
     /// are unknown.
-    var revokedSDKKeys: [String: BrandID] = [:]
+    var revokedSDKKeys: [KeyName: BrandID] = [:]
 
     func lane(_ id: LaneID) -> DirectoryLane? {
         guard
@@ -51,7 +52,7 @@ struct DirectorySnapshot: Sendable {
         guard let credential = credentials.removeValue(forKey: id) else { return }
         switch credential.kind {
         case .serviceAccount: serviceAccounts[id] = nil
-        case .sdkKey: sdkKeys[credential.name] = nil
+        case .sdkKey: sdkKeys[KeyName(credential.name)] = nil
         }
     }
 }

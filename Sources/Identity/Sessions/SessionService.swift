@@ -112,9 +112,9 @@ package final class SessionService: Sendable {
     /// - Throws: `refused` for a text that is no token, or `storage`.
     package func end(token: String, unregister: UnregisterScope) async throws(SessionError) -> EndedSessions {
         guard let hash = Self.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
-        let result = try await perform(.endSession(tokenHash: hash, unregister: unregister))
-        forget { $0.tokenHash == hash }
-        return Self.ended(result)
+        // Also when the store did not say whether it is done: what is forgotten is only looked up again.
+        defer { forget(TokenHash(hash)) }
+        return Self.ended(try await perform(.endSession(tokenHash: hash, unregister: unregister)))
     }
 
     /// Ends a consumer's sessions (remote logout).
@@ -133,14 +133,19 @@ package final class SessionService: Sendable {
         unregister: UnregisterScope
     ) async throws(SessionError) -> EndedSessions {
         let change = StoreChange.endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister)
-        let result = try await perform(change)
-        forget {
-            $0.brand == brand && $0.consumer == consumer && (device == nil || $0.device == nil || $0.device == device)
+        defer {
+            forget {
+                $0.brand == brand && $0.consumer == consumer
+                    && (device == nil || $0.device == nil || $0.device == device)
+            }
         }
-        return Self.ended(result)
+        return Self.ended(try await perform(change))
     }
 
     // MARK: The cache
+
+    /// How many sessions are in memory.
+    package var cachedSessions: Int { cache.withLock { $0.sessions.count } }
 
     private func find(_ hash: [UInt8]) async throws(SessionError) -> StoredSession? {
         let key = TokenHash(hash)
@@ -165,10 +170,19 @@ package final class SessionService: Sendable {
         return stored
     }
 
+    private func forget(_ key: TokenHash) {
+        cache.withLock { cache in
+            cache.generation += 1
+            cache.sessions[key] = nil
+        }
+    }
+
     private func forget(where isEnded: (StoredSession) -> Bool) {
         cache.withLock { cache in
             cache.generation += 1
-            for (key, session) in cache.sessions where isEnded(session) { cache.sessions[key] = nil }
+            // The keys first: to change the table within a walk over it would copy all of it.
+            let ended = cache.sessions.compactMap { isEnded($0.value) ? $0.key : nil }
+            for key in ended { cache.sessions[key] = nil }
         }
     }
 

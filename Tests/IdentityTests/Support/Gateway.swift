@@ -11,7 +11,7 @@ struct Gateway {
     static let other = BrandID(trusted: "other")
 
     let folder: URL
-    let store: SQLiteStore
+    let store: any GatewayStore
     let key: MasterKey
     let clock: HandClock
     let directory: Directory

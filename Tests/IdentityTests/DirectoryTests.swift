@@ -1,0 +1,409 @@
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Synchronization
+import Testing
+
+@testable import Identity
+
+@Suite("The directory is in step with the store", .timeLimit(.minutes(1)))
+struct DirectoryTests {
+    private static let ios = AppID(trusted: "ios")
+    private static let apnsOnly = AppSettings(platform: .ios, apns: Gateway.apns)
+    private static let fcmOnly = AppSettings(platform: .android, fcm: Gateway.fcm)
+
+    /// What the listeners were told.
+    private final class Heard: Sendable {
+        private let list = Mutex<[DirectoryChange]>([])
+
+        func take() -> [DirectoryChange] {
+            list.withLock { list in
+                defer { list = [] }
+                return list
+            }
+        }
+
+        init(_ directory: Directory) {
+            directory.onChange { [weak self] change in self?.list.withLock { $0.append(change) } }
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+
+        func next() -> Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+    }
+
+    private func put(_ settings: AppSettings, _ gateway: Gateway, brand: BrandID = Gateway.acme) async throws -> Bool {
+        try await gateway.directory.putApp(brand: brand, app: Self.ios, settings: settings)
+    }
+
+    // MARK: Brands
+
+    @Test("brands are made, changed and deleted, and a restart knows the same")
+    func brands() async throws {
+        try await Gateway.with { gateway in
+            let directory = gateway.directory
+            #expect(directory.brands.map(\.id) == [Gateway.acme, Gateway.other])
+            let taken = Brand(id: Gateway.acme, name: "x", settings: BrandSettings(), createdAt: gateway.clock.now)
+            await #expect(throws: DirectoryError.duplicate) { try await directory.createBrand(taken) }
+            #expect(directory.brand(Gateway.acme)?.name == "acme")
+
+            var settings = BrandSettings()
+            settings.sessionTtlSeconds = 120
+            settings.singleDevice = true
+            let changed = try await directory.updateBrand(Gateway.acme, name: "Acme", settings: settings)
+            #expect(changed.settings.sessionTtlSeconds == 120 && changed.name == "Acme")
+            #expect(directory.brand(Gateway.acme) == changed)
+            #expect(try await gateway.reloaded().brands == directory.brands)
+
+            try await directory.deleteBrand(Gateway.acme)
+            #expect(directory.brands.map(\.id) == [Gateway.other])
+            #expect(try await gateway.reloaded().brands.map(\.id) == [Gateway.other])
+            await #expect(throws: DirectoryError.notFound) { try await directory.deleteBrand(Gateway.acme) }
+            await #expect(throws: DirectoryError.notFound) {
+                try await directory.updateBrand(Gateway.acme, name: "", settings: settings)
+            }
+        }
+    }
+
+    @Test("a deleted brand takes its apps, lanes and credentials with it, and nobody else's")
+    func deletedBrand() async throws {
+        try await Gateway.with { gateway in
+            let directory = gateway.directory
+            for brand in [Gateway.acme, Gateway.other] {
+                _ = try await put(Self.apnsOnly, gateway, brand: brand)
+                try await gateway.sdkKey("key of \(brand)", brand: brand)
+            }
+            let gone = try await gateway.sdkKey("revoked")
+            try await directory.revokeCredential(brand: Gateway.acme, id: gone.summary.id)
+            let lanes = Set(directory.lanes.filter { $0.key.brand == Gateway.acme }.map(\.id))
+            let heard = Heard(directory)
+            try await directory.deleteBrand(Gateway.acme)
+            let change = try #require(heard.take().first)
+            #expect(change.removedBrands == [Gateway.acme])
+            #expect(Set(change.removedLanes) == lanes && lanes.count == 2 && change.changedLanes.isEmpty)
+            #expect(directory.app(brand: Gateway.acme, app: Self.ios) == nil)
+            #expect(directory.credentials(brand: Gateway.acme).isEmpty)
+            #expect(directory.sdkKey(name: "key of acme") == nil)
+            #expect(directory.lanes.map(\.key.brand) == [Gateway.other, Gateway.other])
+            #expect(directory.sdkKey(name: "key of other") != nil)
+            // The names are free again, and nothing of them is remembered.
+            let secret = "a-new-secret-of-more-than-thirty-two-bytes"
+            try await gateway.sdkKey("key of acme", secret: secret, brand: Gateway.other)
+            #expect(directory.brandOfRevokedSDKKey(name: "revoked") == nil)
+        }
+    }
+
+    // MARK: Apps
+
+    @Test("an app has the lanes that its settings allow, and listeners hear which changed")
+    func lanes() async throws {
+        try await Gateway.with { gateway in
+            let directory = gateway.directory
+            let heard = Heard(directory)
+            func key(_ type: PushType, _ environment: PushEnvironment) -> LaneKey {
+                LaneKey(brand: Gateway.acme, app: Self.ios, pushType: type, environment: environment)
+            }
+            #expect(try await put(Self.apnsOnly, gateway))
+            let production = try #require(directory.laneID(key(.apns, .production)))
+            let sandbox = try #require(directory.laneID(key(.apns, .sandbox)))
+            #expect(directory.laneID(key(.fcm, .production)) == nil)
+            #expect(Set(directory.lanes.map(\.id)) == [production, sandbox])
+            #expect(directory.lane(production)?.app == Self.apnsOnly)
+            #expect(directory.lane(production)?.brand.id == Gateway.acme)
+            #expect(heard.take().map { Set($0.changedLanes) } == [[production, sandbox]])
+
+            // The same again: the lanes keep their numbers.
+            #expect(try await put(Self.apnsOnly, gateway) == false)
+            #expect(heard.take().map { Set($0.changedLanes) } == [[production, sandbox]])
+
+            // Another provider in place of the first: its lanes cannot send any more.
+            #expect(try await put(Self.fcmOnly, gateway) == false)
+            let fcm = try #require(directory.laneID(key(.fcm, .production)))
+            #expect(directory.lanes.map(\.id) == [fcm])
+            #expect(directory.lane(production) == nil && directory.lane(sandbox) == nil)
+            let change = try #require(heard.take().first)
+            #expect(change.changedLanes == [fcm])
+            #expect(Set(change.removedLanes) == [production, sandbox])
+
+            // A brand's change touches the lanes that can send.
+            _ = try await directory.updateBrand(Gateway.acme, name: "A", settings: BrandSettings())
+            #expect(heard.take() == [DirectoryChange(changedLanes: [fcm])])
+            #expect(directory.lane(fcm)?.brand.name == "A")
+            let reloaded = try await gateway.reloaded()
+            #expect(reloaded.lanes.map(\.id) == [fcm])
+            #expect(reloaded.apps(brand: Gateway.acme) == directory.apps(brand: Gateway.acme))
+
+            // With the credential back, the same lanes are back.
+            _ = try await put(Self.apnsOnly, gateway)
+            #expect(directory.laneID(key(.apns, .production)) == production)
+
+            try await directory.deleteApp(brand: Gateway.acme, app: Self.ios)
+            #expect(Set(heard.take().flatMap(\.removedLanes)).isSuperset(of: [production, sandbox, fcm]))
+            #expect(directory.lanes.isEmpty && directory.apps(brand: Gateway.acme).isEmpty)
+            #expect(directory.laneID(key(.apns, .production)) == nil)
+            await #expect(throws: DirectoryError.notFound) {
+                try await directory.deleteApp(brand: Gateway.acme, app: Self.ios)
+            }
+        }
+    }
+
+    @Test("an app that is not valid, or of no brand, changes nothing")
+    func refusedApps() async throws {
+        try await Gateway.with { gateway in
+            let heard = Heard(gateway.directory)
+            var wrong = Self.apnsOnly
+            wrong.apns?.topic = ""
+            await #expect(
+                throws: DirectoryError.invalid([SettingsProblem(pointer: "/apns/topic", detail: "is empty")])
+            ) { try await put(wrong, gateway) }
+            await #expect(throws: DirectoryError.notFound) {
+                try await put(Self.apnsOnly, gateway, brand: BrandID(trusted: "nobody"))
+            }
+            #expect(gateway.directory.apps(brand: Gateway.acme).isEmpty)
+            let stored = try await gateway.store.apps()
+            #expect(stored.isEmpty)
+            #expect(heard.take().isEmpty)
+        }
+    }
+
+    @Test("what is shown of an app holds fingerprints and no secret, and neither does the store")
+    func redacted() async throws {
+        try await Gateway.with { gateway in
+            let settings = AppSettings(platform: .ios, apns: Gateway.apns, fcm: Gateway.fcm, dialect: .ujet)
+            _ = try await put(settings, gateway)
+            let app = try #require(gateway.directory.app(brand: Gateway.acme, app: Self.ios))
+            #expect(app.settings == settings)
+            let json = String(decoding: try JSONEncoder().encode(app.redacted), as: UTF8.self)
+            #expect(!json.contains("PEM-OF"))
+            #expect(json.contains(SecretHash.fingerprint("PEM-OF-PRODUCTION")))
+            #expect(json.contains(SecretHash.fingerprint("PEM-OF-SANDBOX")))
+            #expect(json.contains(SecretHash.fingerprint("PEM-OF-FCM")))
+            #expect(json.contains("KEY1234567") && json.contains("\"project_id\":\"project\""))
+            let secret = try await gateway.sdkKey("main").secret
+            await gateway.store.close()
+            for file in try FileManager.default.contentsOfDirectory(atPath: gateway.folder.path) {
+                let data = try Data(contentsOf: gateway.folder.appending(path: file))
+                for text in ["PEM-OF", secret] { #expect(data.range(of: Data(text.utf8)) == nil, "\(file)") }
+            }
+        }
+    }
+
+    // MARK: Credentials
+
+    @Test("credentials are listed without secrets, by age, for their brand only, and a restart knows the same")
+    func credentials() async throws {
+        try await Gateway.with { gateway in
+            let directory = gateway.directory
+            let first = try await directory.issueServiceAccount(
+                brand: Gateway.acme,
+                name: "crm",
+                scopes: [.eventsWrite],
+                expiresAt: nil
+            )
+            gateway.clock.advance(seconds: 1)
+            let second = try await gateway.sdkKey("main", algorithm: .hs384)
+            try await gateway.sdkKey("theirs", brand: Gateway.other)
+            #expect(directory.credentials(brand: Gateway.acme) == [first.summary, second.summary])
+            #expect(second.summary.algorithm == .hs384 && second.secret == Signer.secret)
+            let reloaded = try await gateway.reloaded()
+            #expect(reloaded.credentials(brand: Gateway.acme) == [first.summary, second.summary])
+            #expect(reloaded.sdkKey(name: "main")?.secret == Array(Signer.secret.utf8))
+            #expect(reloaded.serviceAccount(id: first.summary.id)?.identity.scopes == [.eventsWrite])
+
+            // Another brand cannot revoke it (R188).
+            await #expect(throws: DirectoryError.notFound) {
+                try await directory.revokeCredential(brand: Gateway.other, id: first.summary.id)
+            }
+            #expect(directory.serviceAccount(id: first.summary.id) != nil)
+            try await directory.revokeCredential(brand: Gateway.acme, id: first.summary.id)
+            await #expect(throws: DirectoryError.notFound) {
+                try await directory.revokeCredential(brand: Gateway.acme, id: first.summary.id)
+            }
+            #expect(directory.credentials(brand: Gateway.acme) == [second.summary])
+        }
+    }
+
+    @Test("an SDK key's name is one key in the instance, and stays taken when the key is revoked")
+    func keyNames() async throws {
+        try await Gateway.with { gateway in
+            let issued = try await gateway.sdkKey("main")
+            for brand in [Gateway.acme, Gateway.other] {
+                await #expect(throws: DirectoryError.duplicate) { try await gateway.sdkKey("main", brand: brand) }
+            }
+            try await gateway.directory.revokeCredential(brand: Gateway.acme, id: issued.summary.id)
+            #expect(gateway.directory.sdkKey(name: "main") == nil)
+            for brand in [Gateway.acme, Gateway.other] {
+                await #expect(throws: DirectoryError.duplicate) { try await gateway.sdkKey("main", brand: brand) }
+            }
+            #expect(throws: AuthenticationError.tokenInvalid(.revoked)) {
+                try gateway.verifier.verify(Signer.token(), keyName: nil, brand: Gateway.acme)
+            }
+            // To the other brand it never was a key.
+            #expect(throws: AuthenticationError.tokenInvalid(.unknownIssuer)) {
+                try gateway.verifier.verify(Signer.token(), keyName: nil, brand: Gateway.other)
+            }
+        }
+    }
+
+    @Test("names that look alike but differ in their bytes are two keys")
+    func lookalikes() async throws {
+        try await Gateway.with { gateway in
+            let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+            try await gateway.sdkKey(composed)
+            let theirs = "another-secret-of-more-than-thirty-two-bytes"
+            let other = try await gateway.sdkKey(decomposed, secret: theirs, brand: Gateway.other)
+            for directory in [gateway.directory, try await gateway.reloaded()] {
+                #expect(directory.sdkKey(name: composed)?.brand == Gateway.acme)
+                #expect(directory.sdkKey(name: decomposed)?.brand == Gateway.other)
+            }
+            try await gateway.directory.revokeCredential(brand: Gateway.other, id: other.summary.id)
+            #expect(gateway.directory.sdkKey(name: composed)?.brand == Gateway.acme)
+            #expect(gateway.directory.sdkKey(name: decomposed) == nil)
+        }
+    }
+
+    @Test("a credential that cannot be is refused, with the member that is wrong")
+    func refusedCredentials() async throws {
+        try await Gateway.with { gateway in
+            func pointer(_ body: () async throws(DirectoryError) -> Void) async -> String? {
+                do {
+                    try await body()
+                } catch {
+                    if case .invalid(let problems) = error { return problems.map(\.pointer).joined(separator: " ") }
+                    return "\(error)"
+                }
+                return nil
+            }
+            let short = String(repeating: "x", count: 31)
+            #expect(
+                await pointer { () throws(DirectoryError) in try await gateway.sdkKey("a", secret: short) } == "/secret"
+            )
+            for name in ["", "a\nb", String(repeating: "x", count: 257)] {
+                #expect(await pointer { () throws(DirectoryError) in try await gateway.sdkKey(name) } == "/name")
+            }
+            #expect(
+                await pointer { () throws(DirectoryError) in
+                    try await gateway.sdkKey("b", app: AppID(trusted: "nowhere"))
+                } == "/app"
+            )
+            let nobody = BrandID(trusted: "nobody")
+            await #expect(throws: DirectoryError.notFound) {
+                try await gateway.sdkKey("c", brand: nobody, app: AppID(trusted: "nowhere"))
+            }
+            await #expect(throws: DirectoryError.notFound) {
+                try await gateway.directory.issueServiceAccount(brand: nobody, name: "x", scopes: [], expiresAt: nil)
+            }
+            let stored = try await gateway.store.credentials()
+            #expect(stored.isEmpty)
+        }
+    }
+
+    // MARK: Start
+
+    @Test("a wrong master key shows at the start, and damage is told apart from it")
+    func wrongMasterKey() async throws {
+        try await Gateway.with { gateway in
+            // Brands and service accounts are not sealed: they open under any key.
+            #expect(throws: Never.self) { try MasterKey(base64: gateway.key.base64) }
+            _ = try await Gateway.load(gateway.store, MasterKey(), gateway.clock)
+            let issued = try await gateway.sdkKey("main")
+            await #expect(throws: DirectoryError.wrongMasterKey(what: "credential acme/\(issued.summary.id)")) {
+                try await Gateway.load(gateway.store, MasterKey(), gateway.clock)
+            }
+            _ = try await put(Self.apnsOnly, gateway)
+            await #expect(throws: DirectoryError.wrongMasterKey(what: "app acme/ios")) {
+                try await Gateway.load(gateway.store, MasterKey(), gateway.clock)
+            }
+            // One app's settings in another's row: made under the right key, but not for this place.
+            var row = try #require(try await gateway.store.apps().first)
+            row.id = AppID(trusted: "moved")
+            _ = try await gateway.store.putApp(row, lanes: [])
+            await #expect(throws: DirectoryError.damaged(what: "app acme/moved")) {
+                try await gateway.reloaded()
+            }
+        }
+    }
+
+    // MARK: Several administrators
+
+    @Test("of two administrators who make the same brand at once one does, and the last change is everyone's")
+    func concurrent() async throws {
+        try await Gateway.with { gateway in
+            let directory = gateway.directory
+            let clock = gateway.clock
+            let made = await withTaskGroup(of: Bool.self) { group in
+                for index in 0..<20 {
+                    group.addTask {
+                        let id = BrandID(trusted: "b\(index / 2)")
+                        let brand = Brand(id: id, name: "\(index)", settings: BrandSettings(), createdAt: clock.now)
+                        return (try? await directory.createBrand(brand)) != nil
+                    }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(made == 10)
+            await withTaskGroup(of: Void.self) { group in
+                for index in 0..<30 {
+                    group.addTask {
+                        let name = "name \(index)"
+                        _ = try? await directory.updateBrand(Gateway.acme, name: name, settings: BrandSettings())
+                    }
+                    group.addTask { _ = try? await gateway.sdkKey("key \(index)") }
+                }
+            }
+            let reloaded = try await gateway.reloaded()
+            #expect(reloaded.brands == directory.brands && directory.brands.count == 12)
+            #expect(directory.credentials(brand: Gateway.acme).count == 30)
+            #expect(
+                Set(reloaded.credentials(brand: Gateway.acme).map(\.id))
+                    == Set(directory.credentials(brand: Gateway.acme).map(\.id))
+            )
+        }
+    }
+
+    @Test("more than 64 waiting administrators are turned away, and the others are served")
+    func busy() async throws {
+        let gate = AdministrationGate()
+        let inside = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let release = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let results = await withTaskGroup(of: DirectoryError?.self) { group in
+            group.addTask {
+                do throws(DirectoryError) {
+                    try await gate.run { () async throws(DirectoryError) in
+                        inside.continuation.finish()
+                        for await _ in release.stream {}
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            for await _ in inside.stream {}
+            let refused = Counter()
+            for _ in 0..<100 {
+                group.addTask {
+                    do throws(DirectoryError) {
+                        try await gate.run { () async throws(DirectoryError) in }
+                        return nil
+                    } catch {
+                        // The last one to be turned away lets the others in.
+                        if refused.next() == 37 {
+                            release.continuation.finish()
+                        }
+                        return error
+                    }
+                }
+            }
+            return await group.reduce(into: [DirectoryError?]()) { $0.append($1) }
+        }
+        #expect(results.count { $0 == .busy } == 37)
+        #expect(results.count { $0 == nil } == 64)
+    }
+}
