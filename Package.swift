@@ -134,7 +134,8 @@ let package = Package(
             name: "PushSimulator",
             dependencies: [
                 "HTTP2Connections", crypto, cryptoExtras, hummingbird, logging, nioCore, nioPosix, lifecycle,
-                .product(name: "SwiftASN1", package: "swift-asn1"), .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),
@@ -224,7 +225,8 @@ let package = Package(
         .testTarget(
             name: "LifeTests",
             dependencies: [
-                "switchboard", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto,
+                "switchboard", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix,
+                crypto,
             ],
             swiftSettings: settings
         ),
