@@ -23,6 +23,9 @@ struct DirectoryTests {
             }
         }
 
+        /// What is taken, in short.
+        func changedLanes() -> [Set<LaneID>] { take().map { Set($0.changedLanes) } }
+
         init(_ directory: Directory) {
             directory.onChange { [weak self] change in self?.list.withLock { $0.append(change) } }
         }
@@ -117,11 +120,11 @@ struct DirectoryTests {
             #expect(Set(directory.lanes.map(\.id)) == [production, sandbox])
             #expect(directory.lane(production)?.app == Self.apnsOnly)
             #expect(directory.lane(production)?.brand.id == Gateway.acme)
-            #expect(heard.take().map { Set($0.changedLanes) } == [[production, sandbox]])
+            #expect(heard.changedLanes() == [[production, sandbox]])
 
             // The same again: the lanes keep their numbers.
             #expect(try await put(Self.apnsOnly, gateway) == false)
-            #expect(heard.take().map { Set($0.changedLanes) } == [[production, sandbox]])
+            #expect(heard.changedLanes() == [[production, sandbox]])
 
             // Another provider in place of the first: its lanes cannot send any more.
             #expect(try await put(Self.fcmOnly, gateway) == false)
