@@ -46,7 +46,9 @@ import Testing
         Row("no body", 400, .payloadEmpty) { $0.body = [] },
         Row("body without aps", 400, .payloadEmpty) { $0.body = Array("{}".utf8) },
         Row("body that is no JSON", 400, .payloadEmpty) { $0.body = Array(#"{"aps":{}"#.utf8) },
-        Row("body that is not UTF-8", 400, .payloadEmpty) { $0.body = Array(#"{"aps":""#.utf8) + [0xFF] + Array("\"}".utf8) },
+        Row("body that is not UTF-8", 400, .payloadEmpty) {
+            $0.body = Array(#"{"aps":""#.utf8) + [0xFF] + Array("\"}".utf8)
+        },
         Row("topic that the key may not send for", 400, .topicDisallowed) { $0.set("apns-topic", "com.example.shop") },
         Row("no provider token", 403, .missingProviderToken) { $0.set("authorization", nil) },
         Row("provider token of another scheme", 403, .invalidProviderToken) { $0.set("authorization", "basic eDp5") },
@@ -133,7 +135,7 @@ import Testing
         let validator = fixture.validator()
         #expect(validator.verdict(on: push, connection: &connection, at: APNsFixture.now).reason == nil)
         // The connection remembers the topic; another one must be looked at all the same.
-        push.set("apns-topic", APNsFixture.bundleID + type.topicSuffix + ".voip-ptt")
+        push.set("apns-topic", APNsFixture.bundleID + (type == .voip ? "" : ".voip"))
         let again = validator.verdict(on: push, connection: &connection, at: APNsFixture.now)
         #expect(again.reason == APNsReason.badTopic.rawValue)
     }

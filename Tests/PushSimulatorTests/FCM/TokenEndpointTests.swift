@@ -29,7 +29,8 @@ import Testing
         "iat": .integer(now.seconds), "exp": .integer(now.seconds + 3600),
     ]
 
-    static func assertion(header: [String: JSONValue] = goodHeader, claims: [String: JSONValue] = goodClaims) throws -> String
+    static func assertion(header: [String: JSONValue] = goodHeader, claims: [String: JSONValue] = goodClaims) throws
+        -> String
     {
         func object(_ members: [String: JSONValue]) -> JSONValue {
             .object(members.map { .init(name: $0.key, value: $0.value) })
@@ -56,7 +57,10 @@ import Testing
     @Test("a right assertion gets a bearer token for the account's project")
     func accepted() throws {
         let form = "grant_type=\(Self.jwtBearer)&assertion=\(try Self.assertion())"
-        let (verdict, issued) = try Self.verdict(form: form, contentType: "application/x-www-form-urlencoded; charset=UTF-8")
+        let (verdict, issued) = try Self.verdict(
+            form: form,
+            contentType: "application/x-www-form-urlencoded; charset=UTF-8"
+        )
         #expect(verdict.reply.status == 200)
         let answer = try JSONParser.parse(verdict.reply.body)
         #expect(answer["token_type"] == .string("Bearer"))

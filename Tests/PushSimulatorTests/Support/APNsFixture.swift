@@ -27,7 +27,8 @@ struct APNsFixture {
     /// A validator that knows this team, a device that is gone, and a device of another app.
     func validator(and others: [APNsTeamKey] = []) -> APNsValidator {
         let devices: [String: SimulatedDevice] = [
-            "00aa": SimulatedDevice(unregisteredSince: Self.goneSince), "00bb": SimulatedDevice(app: "com.example.other"),
+            "00aa": SimulatedDevice(unregisteredSince: Self.goneSince),
+            "00bb": SimulatedDevice(app: "com.example.other"),
         ]
         return APNsValidator(directory: APNsDirectory(keys: [teamKey] + others, devices: devices)) { "made-id" }
     }

@@ -1,0 +1,137 @@
+import HTTP2Connections
+import NIOCore
+import PushSimulator
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RuleWireTests {
+    @Test("a refusal is ordered for every other push to some tokens")
+    func refusal() async throws {
+        try await WireClient.run { client async throws in
+            client.simulator.setRules([
+                .init(
+                    match: .init(provider: .apns, tokenPrefix: "00", everyNth: 2),
+                    action: RuleAction(status: 429, reason: "TooManyRequests", retryAfter: "3")
+                )
+            ])
+            #expect(await client.push(token: "00aa").status == 200)
+            let answer = await client.push(token: "00aa")
+            #expect(answer.status == 429)
+            #expect(answer.header("retry-after") == "3")
+            #expect(try answer.json()["reason"] == .string("TooManyRequests"))
+            #expect(await client.push(token: "ffaa").status == 200)
+        }
+    }
+
+    @Test("a delayed answer comes, and others overtake it")
+    func delay() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([
+                .init(match: .init(tokenPrefix: "00"), action: RuleAction(delayMilliseconds: 300))
+            ])
+            let start = ContinuousClock.now
+            async let slow = client.push(token: "00aa")
+            let arrived = try await client.simulator.waitForPush { $0.token == "00aa" }
+            #expect(arrived.result == .accepted)
+            #expect(await client.push(token: "ffaa").status == 200)
+            #expect(await slow.status == 200)
+            #expect(ContinuousClock.now - start >= .milliseconds(300))
+        }
+    }
+
+    @Test("a reset stream fails alone, with the ordered code", arguments: [7, 2] as [UInt32])
+    func reset(code: UInt32) async throws {
+        try await WireClient.run { client async throws in
+            client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(resetCode: code))])
+            #expect(await client.push().status == 200)
+            let reason = HTTP2RequestFailure.Reason.reset(HTTP2ErrorCode(rawValue: code))
+            #expect(
+                await client.push(token: "00aa").failure == (code == 7 ? .unprocessed(reason) : .unknown(reason))
+            )
+            #expect(await client.push().status == 200)
+            #expect(client.simulator.statistics.connections[.apns]?.opened == 1)
+            #expect(client.simulator.pushes.map(\.result) == [.accepted, .unanswered, .accepted])
+        }
+    }
+
+    @Test("a GOAWAY that leaves the request out tells the client that it may send it again")
+    func goAwayUnprocessed() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([
+                .init(match: .init(tokenPrefix: "00"), action: RuleAction(goAway: .init(coversRequest: false)))
+            ])
+            #expect(await client.push(token: "00aa").failure == .unprocessed(.goAway(.noError)))
+            var reason: String?
+            for await state in client.states {
+                if case .draining(.goAway(_, let text)) = state {
+                    reason = text
+                    break
+                }
+            }
+            #expect(reason == "Shutdown")
+            client.simulator.setRules([])
+            #expect(await client.push(token: "00aa").status == 200)
+            #expect(client.simulator.pushes.map(\.reason) == [nil, "goaway", nil])
+            #expect(client.simulator.pushes.map(\.connection) == [1, 1, 2])
+        }
+    }
+
+    @Test("a GOAWAY that covers the request lets it be answered, and the next goes over a new connection")
+    func goAwayProcessed() async throws {
+        try await WireClient.run { client async throws in
+            client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(goAway: .init()))])
+            #expect(await client.push(token: "00aa").status == 200)
+            #expect(await client.push().status == 200)
+            #expect(client.simulator.pushes.map(\.connection) == [1, 2])
+        }
+    }
+
+    @Test("a cut connection leaves the client in doubt")
+    func drop() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(drops: true))])
+            #expect(await client.push(token: "00aa").failure == .unknown(.connectionLost))
+            #expect(client.simulator.pushes.last?.reason == "drop")
+        }
+    }
+
+    @Test("silence lasts until the client gives up; other pushes go on")
+    func silent() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(isSilent: true))])
+            #expect(await client.push(token: "00aa", timeout: .milliseconds(200)).failure == .unknown(.deadline))
+            #expect(await client.push().status == 200)
+            #expect(client.simulator.pushes.map(\.connection) == [1, 1, 1])
+        }
+    }
+
+    @Test("an ordered stream limit holds from the next stream on")
+    func maxStreams() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(maxStreams: 2))])
+            #expect(await client.push(token: "00aa").status == 200)
+            let before = client.simulator.statistics.connections[.apns]?.mostConcurrentStreams
+            #expect(before == 1)
+            client.simulator.setRules([.init(action: RuleAction(delayMilliseconds: 20))])
+            try await withThrowingTaskGroup(of: Int?.self) { group in
+                for _ in 0..<20 { group.addTask { await client.push().status } }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(client.simulator.statistics.connections[.apns]?.mostConcurrentStreams == 2)
+        }
+    }
+
+    @Test("a front end's web page comes in place of JSON")
+    func html() async throws {
+        try await WireClient.run { client async throws in
+            client.simulator.setRules([.init(action: RuleAction(html: "Bad gateway"))])
+            let answer = await client.push()
+            #expect(answer.status == 502)
+            #expect(answer.header("content-type")?.hasPrefix("text/html") == true)
+        }
+    }
+}
