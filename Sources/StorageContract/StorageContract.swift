@@ -2,5 +2,5 @@
 package enum StorageContract {
     /// All cases, independent of each other.
     package static let cases: [ContractCase] =
-        AcceptCases.all + ReplayCases.all + QueueCases.all
+        AcceptCases.all + ReplayCases.all + QueueCases.all + OutcomeCases.all
 }

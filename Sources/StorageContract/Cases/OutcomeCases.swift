@@ -1,0 +1,275 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// What becomes of rows that were handed out.
+enum OutcomeCases {
+    static let all = [
+        finishedToLog, finishedWithoutAnswer, retries, releaseCountsNothing, lateAccepted, lateFailed, lateRetry, lateAfterTap,
+        unknownDelivery, drop, dropOfNewerToken, dropOfNewerRegistration, dropByAttempt, quarantine,
+        quarantineOfNewerToken, retriedThenCancelled,
+    ]
+
+    static let finishedToLog = ContractCase("a finished delivery is in the log with all its facts, and nowhere else") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(10)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"))
+        f.wait(seconds: 1)
+        let outcomes = [
+            f.answer(rows[0], .accepted(providerID: "apns-9"), badge: 3),
+            f.answer(rows[1], .rejected(token: .keep), status: 400, reason: "BadTopic", badge: 4),
+            f.record(rows[2], .finished(.suppressed, .silenced), .accepted(providerID: nil)),
+        ]
+        let result = try await f.commit { $0.outcomes = outcomes }
+        #expect(result.outcomes == [OutcomeEffect(), OutcomeEffect(), OutcomeEffect()])
+        let records = try await f.deliveries()
+        #expect(records.map(\.id) == rows.map(\.id).reversed())
+        let accepted = try #require(records.last)
+        #expect(accepted.state == .accepted && accepted.providerID == "apns-9" && accepted.status == 200)
+        #expect(accepted.badge == 3 && accepted.attempts == 1 && accepted.reason == nil)
+        #expect(accepted.sentAt == f.now && accepted.latencyMilliseconds == 42)
+        #expect(accepted.queuedAt == f.now.adding(seconds: -1) && accepted.messageID == rows[0].message?.id)
+        #expect(accepted.consumer.rawValue == "u-1" && accepted.device.rawValue == "d-1")
+        #expect(accepted.app == f.app && accepted.provider == .apns && accepted.suppressedBy == nil)
+        #expect(records[1].state == .failed && records[1].reason == "BadTopic" && records[1].status == 400)
+        #expect(records[1].badge == 4 && records[1].providerID == nil)
+        #expect(records[0].state == .suppressed && records[0].suppressedBy == .silenced)
+        #expect(try await f.restart().backlog.isEmpty)
+    }
+
+    static let finishedWithoutAnswer = ContractCase("a delivery that was never sent finishes without an attempt") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(10)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.unsent(row, .finished(.expired, nil)))
+        let detail = try await f.delivery(row.id)
+        #expect(detail.record.state == .expired && detail.record.attempts == 0 && detail.attempts.isEmpty)
+        #expect(detail.record.sentAt == nil && detail.record.status == nil)
+    }
+
+    static let retries = ContractCase("a retry is written with its attempt, its count and its due time") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        var row = try await f.ownedRow(f.message("u-1"))
+        for number in 1...2 {
+            try await f.outcome(f.retry(row, seconds: 30))
+            let detail = try await f.delivery(row.id)
+            #expect(detail.record.state == .retrying && detail.record.attempts == number)
+            #expect(detail.record.status == 503 && detail.record.reason == "ServiceUnavailable")
+            #expect(detail.record.sentAt == f.now && detail.attempts.map(\.number) == Array(1...number))
+            f.wait(seconds: 30)
+            row = try #require(try await f.claim().rows.first)
+            #expect(row.attempts == number)
+            #expect(try await f.delivery(row.id).record.state == .sending)
+        }
+        try await f.outcome(f.answer(row))
+        let detail = try await f.delivery(row.id)
+        #expect(detail.record.state == .accepted && detail.record.attempts == 3)
+        #expect(detail.attempts.map(\.number) == [1, 2, 3] && detail.attempts.map(\.status) == [503, 503, 200])
+        #expect(detail.attempts.map(\.reason) == ["ServiceUnavailable", "ServiceUnavailable", nil])
+        #expect(detail.attempts.map(\.latencyMilliseconds) == [42, 42, 42])
+        #expect(detail.attempts.last?.sentAt == f.now)
+    }
+
+    static let releaseCountsNothing = ContractCase("a row that goes back untried counts no attempt") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.unsent(row, .release(due: f.now)))
+        let record = try await f.delivery(row.id).record
+        #expect(record.state == .pending && record.attempts == 0)
+        #expect(try await f.claim().rows.map(\.attempts) == [0])
+    }
+
+    static let lateAccepted = ContractCase("a late acceptance of a cancelled row wins: the push did leave") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
+        #expect(try await f.delivery(row.id).record.suppressedBy == .read)
+        try await f.outcome(f.answer(row, .accepted(providerID: "late"), badge: 1))
+        let detail = try await f.delivery(row.id)
+        #expect(detail.record.state == .accepted && detail.record.suppressedBy == nil)
+        #expect(detail.record.providerID == "late" && detail.record.attempts == 1 && detail.record.badge == 1)
+        #expect(detail.attempts.map(\.status) == [200])
+    }
+
+    static let lateFailed = ContractCase("a late refusal of a cancelled row leaves it cancelled, with the answer") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
+        try await f.outcome(f.answer(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
+        let record = try await f.delivery(row.id).record
+        #expect(record.state == .cancelled && record.suppressedBy == .read && record.attempts == 1)
+        #expect(record.status == 400 && record.reason == "BadTopic")
+    }
+
+    static let lateRetry = ContractCase("a late retry or release of a cancelled row does not bring it back") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
+        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(2)))
+        let outcomes = [f.retry(rows[0], seconds: 1), f.unsent(rows[1], .release(due: f.now))]
+        try await f.commit { $0.outcomes = outcomes }
+        f.wait(seconds: 10)
+        #expect(try await f.claim().rows.isEmpty)
+        let tried = try await f.delivery(rows[0].id)
+        #expect(tried.record.state == .cancelled && tried.record.attempts == 1 && tried.record.status == 503)
+        #expect(tried.attempts.map(\.status) == [503])
+        #expect(try await f.delivery(rows[1].id).record.attempts == 0)
+    }
+
+    static let lateAfterTap = ContractCase("a tap or receipt that came first is never lowered") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(4)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"), f.message("u-1"))
+        let ids = try rows.map { try #require($0.message?.id) }
+        try await f.change(f.tap("u-1", "d-1", ids[0]))
+        try await f.change(f.receipt("u-1", "d-1", ids[1]))
+        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(4)))
+        let before = try await f.deliveries().reversed().filter { $0.messageID != nil }
+        #expect(before.map(\.state) == [.tapped, .delivered, .cancelled, .cancelled])
+        try await f.change(f.tap("u-1", "d-1", ids[2]))
+        let outcomes = rows.map { f.answer($0) }
+        try await f.commit { $0.outcomes = outcomes }
+        let records = try await f.deliveries().reversed().filter { $0.messageID != nil }
+        #expect(records.map(\.state) == [.tapped, .delivered, .tapped, .accepted])
+        #expect(records.map(\.suppressedBy) == [nil, nil, nil, nil])
+        #expect(records.map(\.attempts) == [1, 1, 1, 1])
+    }
+
+    static let unknownDelivery = ContractCase("an outcome of a delivery that is gone does nothing") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
+        _ = try await f.store.deleteBrand(f.brand)
+        let outcomes = [f.answer(rows[0]), f.retry(rows[1], seconds: 1)]
+        #expect(try await f.commit { $0.outcomes = outcomes }.outcomes == [OutcomeEffect(), OutcomeEffect()])
+        #expect(try await f.restart().backlog.isEmpty)
+    }
+
+    static let drop = ContractCase("a dead token drops its registration with everything that waits for it") { f in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"))
+        try await f.accepted(f.message("u-1"))
+        let since = f.now
+        f.wait(seconds: 5)
+        let effect = try await f.outcome(
+            f.record(
+                rows[0],
+                .finished(.failed, nil),
+                .unregistered(since: since),
+                status: 410,
+                reason: "Unregistered",
+                token: .drop(token: rows[0].token, since: since)
+            )
+        )
+        #expect(effect.ended == [rows[0].registration])
+        #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-2"])
+        let gone = try await f.deliveries().filter { $0.device.rawValue == "d-1" }
+        #expect(gone.map(\.state) == [.cancelled, .failed] && gone.map(\.suppressedBy) == [.unregistered, nil])
+        #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
+        #expect(try await f.store.registration(brand: f.brand, app: f.app, device: DeviceID(trusted: "d-1")) == nil)
+    }
+
+    static let dropOfNewerToken = ContractCase("a token that was changed meanwhile is not dropped") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.register(f.device("d-1", of: "u-1", token: "newer"))
+        let since = f.now.adding(seconds: 60)
+        let effect = try await f.outcome(
+            f.record(row, .finished(.failed, nil), .unregistered(since: since), token: .drop(token: row.token, since: since))
+        )
+        #expect(effect.ended.isEmpty)
+        #expect(try await f.registrations("u-1").map(\.token) == ["newer"])
+    }
+
+    static let dropOfNewerRegistration = ContractCase("a token registered again after it died is not dropped") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let since = f.now.adding(seconds: 3)
+        let row = try await f.ownedRow(f.message("u-1"))
+        f.wait(seconds: 10)
+        try await f.register("d-1", of: "u-1")
+        let effect = try await f.outcome(
+            f.record(row, .finished(.failed, nil), .unregistered(since: since), token: .drop(token: row.token, since: since))
+        )
+        #expect(effect.ended.isEmpty)
+        #expect(try await f.registrations("u-1").count == 1)
+    }
+
+    static let dropByAttempt = ContractCase("without a time of death, the attempt's time decides") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
+        f.wait(seconds: 10)
+        let early = f.record(
+            rows[0],
+            .finished(.failed, nil),
+            .unregistered(since: nil),
+            token: .drop(token: rows[0].token, since: nil)
+        )
+        f.wait(seconds: 10)
+        try await f.register("d-1", of: "u-1")
+        #expect(try await f.outcome(early).ended.isEmpty)
+        f.wait(seconds: 10)
+        let late = f.record(
+            rows[1],
+            .finished(.failed, nil),
+            .unregistered(since: nil),
+            token: .drop(token: rows[1].token, since: nil)
+        )
+        #expect(try await f.outcome(late).ended == [rows[1].registration])
+    }
+
+    static let quarantine = ContractCase("a quarantined registration is kept; its other rows fail") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        f.giveSlots(0)
+        try await f.accepted(f.message("u-1"))
+        try await f.outcome(
+            f.record(
+                row,
+                .finished(.failed, nil),
+                .rejected(token: .quarantine),
+                status: 400,
+                reason: "BadDeviceToken",
+                token: .quarantine(token: row.token)
+            )
+        )
+        #expect(try await f.deliveries().map(\.state) == [.failed, .failed])
+        #expect(try await f.deliveries().map(\.reason) == [nil, "BadDeviceToken"])
+        #expect(try await f.claim().rows.isEmpty)
+    }
+
+    static let quarantineOfNewerToken = ContractCase("a token that was changed meanwhile is not quarantined") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.register(f.device("d-1", of: "u-1", token: "newer"))
+        let effect = try await f.outcome(
+            f.record(row, .finished(.failed, nil), .rejected(token: .quarantine), token: .quarantine(token: row.token))
+        )
+        #expect(effect.ended.isEmpty)
+        #expect(try await f.registrations("u-1").map(\.state) == [.active])
+    }
+
+    static let retriedThenCancelled = ContractCase("a row that was tried and then cancelled keeps its last answer") { f in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.retry(row, seconds: 60))
+        let sentAt = f.now
+        f.wait(seconds: 1)
+        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
+        let detail = try await f.delivery(row.id)
+        #expect(detail.record.state == .cancelled && detail.record.suppressedBy == .read)
+        #expect(detail.record.attempts == 1 && detail.record.status == 503 && detail.record.sentAt == sentAt)
+        #expect(detail.attempts.map(\.status) == [503])
+    }
+}
