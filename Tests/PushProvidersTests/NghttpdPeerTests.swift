@@ -29,7 +29,8 @@ import Testing
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         defer {
-            process.terminate()
+            // Not SIGTERM: a thread of a test may have it blocked, and its children inherit that.
+            kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
 

@@ -51,7 +51,8 @@ import Testing
         process.standardOutput = output
         try process.run()
         defer {
-            process.terminate()
+            // Not SIGTERM: a thread of a test may have it blocked, and its children inherit that.
+            kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
         let lines = Mailbox<String>()
