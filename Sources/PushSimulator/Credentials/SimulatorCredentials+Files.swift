@@ -70,13 +70,16 @@ extension SimulatorCredentials {
         return (teamID, keyID, topic)
     }
 
+    /// One for all folders that one process makes: it takes long to find, and accounts differ by the key's id anyway.
+    private static let newAccountKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+
     /// The service account, from the file that the last start wrote.
     static func account(in folder: String) throws(SimulatorError) -> Account {
         let file = CredentialFile(path: Self.path("service-account.json", in: folder))
         guard let text = try file.read() else {
             do {
                 return Account(
-                    key: try _RSA.Signing.PrivateKey(keySize: .bits2048),
+                    key: try Self.newAccountKey.get(),
                     keyID: RandomID.hexadecimal(20),
                     email: "gateway@simulated-project.iam.gserviceaccount.com",
                     projectID: "simulated-project"

@@ -18,13 +18,12 @@ struct WireClient {
 
     /// Runs a simulator and a client of one of its ports, and takes both down.
     static func run(
-        _ change: (inout SimulatorConfiguration) -> Void = { _ in },
+        _ configuration: SimulatorConfiguration = SimulatorConfiguration(),
         port: KeyPath<PushSimulator, SimulatorAddress> = \.apns,
         body: (WireClient) async throws -> Void
     ) async throws {
-        var configuration = SimulatorConfiguration()
+        var configuration = configuration
         configuration.control = nil
-        change(&configuration)
         let simulator = try await PushSimulator.start(configuration)
         let result = await Result { try await connect(to: simulator, port: port, body: body) }
         await simulator.stop()
@@ -107,6 +106,15 @@ struct WireClient {
     func message(_ body: String, accessToken: String) async -> HTTP2Response {
         let path = "/v1/projects/\(simulator.credentials.projectID)/messages:send"
         return await send(path, [HTTP2Header(name: "authorization", value: "Bearer \(accessToken)")], body: body)
+    }
+}
+
+extension SimulatorConfiguration {
+    /// The defaults with changes.
+    static func with(_ change: (inout Self) -> Void) -> Self {
+        var configuration = Self()
+        change(&configuration)
+        return configuration
     }
 }
 

@@ -42,7 +42,7 @@ import Testing
 
     @Test("a connection has one stream until a push is accepted, and a refused one does not change that")
     func oneStreamFirst() async throws {
-        try await WireClient.run({ $0.streams = 77 }) { client async throws in
+        try await WireClient.run(.with { $0.streams = 77 }) { client async throws in
             let refused = await client.push(body: "{}")
             #expect(refused.status == 400)
             for await state in client.states {
@@ -64,7 +64,7 @@ import Testing
 
     @Test("in quiet mode pushes are judged and counted but not kept")
     func quiet() async throws {
-        try await WireClient.run({ $0.isQuiet = true }) { client async throws in
+        try await WireClient.run(.with { $0.isQuiet = true }) { client async throws in
             #expect(await client.push().status == 200)
             #expect(await client.push(body: "{}").status == 400)
             #expect(client.simulator.pushes.isEmpty)
@@ -77,7 +77,7 @@ import Testing
     func clock() async throws {
         let start = SimulatorTime.now()
         let clock = MovableClock(start)
-        try await WireClient.run({ $0.clock = { clock.now } }) { client async throws in
+        try await WireClient.run(.with { $0.clock = { clock.now } }) { client async throws in
             let token = try client.simulator.providerToken(issuedAt: start)
             #expect(await client.push(authorization: token).status == 200)
             clock.now = SimulatorTime(seconds: start.seconds + 3602)
@@ -87,7 +87,7 @@ import Testing
 
     @Test("only so many pushes are kept, and numbers go on after the list was cleared")
     func bounded() async throws {
-        try await WireClient.run({ $0.keptPushes = 3 }) { client async throws in
+        try await WireClient.run(.with { $0.keptPushes = 3 }) { client async throws in
             for _ in 0..<5 { _ = await client.push() }
             #expect(client.simulator.pushes.map(\.number) == [3, 4, 5])
             #expect(client.simulator.log.pushes(after: 4).map(\.number) == [5])

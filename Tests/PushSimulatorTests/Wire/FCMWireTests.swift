@@ -57,7 +57,7 @@ import Testing
 
     @Test("a connection to FCM has its streams from the start")
     func streams() async throws {
-        try await WireClient.run({ $0.streams = 55 }, port: \.fcm) { client async throws in
+        try await WireClient.run(.with { $0.streams = 55 }, port: \.fcm) { client async throws in
             _ = try await client.accessToken()
             for await state in client.states {
                 guard case .ready(let facts) = state else { continue }

@@ -1,0 +1,107 @@
+import CryptoExtras
+import Foundation
+import HTTP2Connections
+import PushSimulator
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct CredentialsTests {
+    /// Runs the body with a folder that does not exist yet, and removes it.
+    private static func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        let result = await Result { try await body(folder) }
+        try? FileManager.default.removeItem(atPath: folder)
+        try result.get()
+    }
+
+    private static func contents(of folder: String) throws -> [String: String] {
+        var contents: [String: String] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            contents[name] = try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+        }
+        return contents
+    }
+
+    @Test("a second start uses what the first left, and only the token endpoint's address is new")
+    func reuse() async throws {
+        try await Self.withFolder { folder in
+            var configuration = SimulatorConfiguration()
+            configuration.control = nil
+            configuration.certificates = folder
+            let first = try await PushSimulator.start(configuration)
+            let before = try Self.contents(of: folder)
+            let second = try await PushSimulator.start(configuration)
+            let after = try Self.contents(of: folder)
+            await first.stop()
+            await second.stop()
+            #expect(
+                Set(after.keys) == [
+                    "ca.pem", "ca.key", "server.pem", "server.key", "apns-key.p8", "apns-key.json",
+                    "service-account.json",
+                ]
+            )
+            for (name, text) in after where name != "service-account.json" { #expect(text == before[name], "\(name)") }
+            #expect(second.credentials.accountKeyID == first.credentials.accountKeyID)
+            #expect(
+                second.credentials.accountKey.pkcs8PEMRepresentation
+                    == first.credentials.accountKey.pkcs8PEMRepresentation
+            )
+            let account = try JSONParser.parse(Array((after["service-account.json"] ?? "").utf8))
+            #expect(account["token_uri"] == .string("https://\(second.fcm)/token"))
+            // A given folder outlives the simulator.
+            #expect(FileManager.default.fileExists(atPath: folder + "/ca.pem"))
+        }
+    }
+
+    @Test(
+        "keys are closed to others",
+        arguments: ["ca.key", "server.key", "apns-key.p8", "service-account.json"]
+    )
+    func modes(name: String) async throws {
+        try await Self.withFolder { folder in
+            var configuration = SimulatorConfiguration()
+            configuration.control = nil
+            configuration.certificates = folder
+            let simulator = try await PushSimulator.start(configuration)
+            await simulator.stop()
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test("a server certificate of another authority is made anew, and clients of the authority are served")
+    func strangeCertificate() async throws {
+        try await Self.withFolder { folder in
+            _ = try SimulatorCredentials(folder: folder)
+            let before = try Self.contents(of: folder)
+            try FileManager.default.removeItem(atPath: folder + "/ca.pem")
+            try await WireClient.run(.with { $0.certificates = folder }) { client async throws in
+                #expect(await client.push().status == 200)
+            }
+            let after = try Self.contents(of: folder)
+            #expect(after["ca.pem"] != before["ca.pem"])
+            #expect(after["server.pem"] != before["server.pem"])
+            #expect(after["apns-key.p8"] == before["apns-key.p8"])
+        }
+    }
+
+    @Test(
+        "a damaged key is reported, not replaced",
+        arguments: ["apns-key.p8", "apns-key.json", "service-account.json"]
+    )
+    func damaged(name: String) async throws {
+        try await Self.withFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try "x".write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+            let error = #expect(throws: SimulatorError.self) { try SimulatorCredentials(folder: folder) }
+            #expect(error?.description.contains(name) == true)
+        }
+    }
+
+    @Test("a temporary folder is gone after the end")
+    func temporary() async throws {
+        let simulator = try await PushSimulator.start()
+        #expect(FileManager.default.fileExists(atPath: simulator.credentials.authorityFile))
+        await simulator.stop()
+        #expect(!FileManager.default.fileExists(atPath: simulator.credentials.folder))
+    }
+}
