@@ -4,5 +4,5 @@ package enum StorageContract {
     package static let cases: [ContractCase] =
         AcceptCases.all + ReplayCases.all + QueueCases.all + OutcomeCases.all
         + RegistrationCases.all + ReadCases.all + TapCases.all
-        + SessionCases.all + AdministrationCases.all + FailureCases.all + DeliveryCases.all
+        + SessionCases.all + AdministrationCases.all + FailureCases.all + DeliveryCases.all + RandomCases.all
 }
