@@ -3,4 +3,6 @@ package enum StorageContract {
     /// All cases, independent of each other.
     package static let cases: [ContractCase] =
         AcceptCases.all + ReplayCases.all + QueueCases.all + OutcomeCases.all
+        + RegistrationCases.all + ReadCases.all + TapCases.all
+        + SessionCases.all + AdministrationCases.all + FailureCases.all + DeliveryCases.all + RandomCases.all
 }

@@ -10,7 +10,7 @@ enum QueueCases {
         giveBackAndAcceptInOneTurn, beginTakesBack, beginRestoresOrder, deliveryNumbersRise,
     ]
 
-    static let rowForEachDevice = ContractCase("each active device that wants the kind gets one row") { f in
+    static let rowForEachDevice = ContractCase("each active device that wants the kind gets one row") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm, receives: .agent))
         try await f.register(f.device("d-3", of: "u-1", receives: .proactive))
@@ -24,7 +24,7 @@ enum QueueCases {
         #expect(devices == ["d-1", "d-2", "d-1", "d-3", "d-1", "d-2"])
     }
 
-    static let wholeRow = ContractCase("an owned row has all that its lane needs, with the unread of the turn's end") { f in
+    static let wholeRow = ContractCase("an owned row has all that its lane needs, with the unread of the turn's end") { (f) async throws in
         let registration = try await f.register("d-1", of: "u-1").registration
         f.giveSlots(10)
         let rows = try await f.owned(f.message("u-1"), f.proactive("u-1"), f.message("u-1"))
@@ -40,7 +40,7 @@ enum QueueCases {
         #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
     }
 
-    static let quarantinedGetNone = ContractCase("a quarantined device gets no row until it registers again") { f in
+    static let quarantinedGetNone = ContractCase("a quarantined device gets no row until it registers again") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(10)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -54,7 +54,7 @@ enum QueueCases {
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
     }
 
-    static let slots = ContractCase("rows are owned up to the lane's slots, the rest waits") { f in
+    static let slots = ContractCase("rows are owned up to the lane's slots, the rest waits") { (f) async throws in
         for index in 1...4 { try await f.register("d-\(index)", of: "u-\(index)") }
         f.giveSlots(2)
         let events = (1...4).map { f.message("u-\($0)", in: "c-\($0)") }
@@ -66,7 +66,7 @@ enum QueueCases {
         #expect(states == [.sending, .sending, .pending, .pending])
     }
 
-    static let noBudget = ContractCase("a lane without a budget owns nothing") { f in
+    static let noBudget = ContractCase("a lane without a budget owns nothing") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
         f.budgets = [f.fcm: LaneBudget(slots: 5, mayHaveBacklog: false)]
@@ -76,7 +76,7 @@ enum QueueCases {
         #expect(result.unowned == [f.apns: Backlog(count: 1, nextDue: f.now)])
     }
 
-    static let backlogKeepsOrder = ContractCase("a younger row waits behind the older unowned one of its device") { f in
+    static let backlogKeepsOrder = ContractCase("a younger row waits behind the older unowned one of its device") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
         f.giveSlots(1)
@@ -93,14 +93,14 @@ enum QueueCases {
         #expect(try await f.claim().rows.map(\.message?.sequence) == [1, 2])
     }
 
-    static let withoutBacklogOwns = ContractCase("a backlog of another device or of owned rows holds nobody back") { f in
+    static let withoutBacklogOwns = ContractCase("a backlog of another device or of owned rows holds nobody back") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(5, mayHaveBacklog: true)
         #expect(try await f.owned(f.message("u-1")).count == 1)
         #expect(try await f.owned(f.message("u-1"), f.message("u-1")).count == 2)
     }
 
-    static let sameTurnOrder = ContractCase("within a turn, too, nothing overtakes on its device") { f in
+    static let sameTurnOrder = ContractCase("within a turn, too, nothing overtakes on its device") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-2"))
         f.budgets = [:]
@@ -112,7 +112,7 @@ enum QueueCases {
         #expect(result.unowned[f.apns]?.count == 2)
     }
 
-    static let claimOrder = ContractCase("claims come by due time, then by id") { f in
+    static let claimOrder = ContractCase("claims come by due time, then by id") { (f) async throws in
         for index in 1...3 { try await f.register("d-\(index)", of: "u-\(index)") }
         f.giveSlots(1)
         let first = try await f.ownedRow(f.message("u-1", in: "c-1"))
@@ -127,7 +127,7 @@ enum QueueCases {
         #expect(try await f.claim().rows.isEmpty)
     }
 
-    static let claimWholeRow = ContractCase("a claimed row has all that its lane needs, true now") { f in
+    static let claimWholeRow = ContractCase("a claimed row has all that its lane needs, true now") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         var event = f.message("u-1", text: "Grüße")
         event.agentNickname = "Dana"
@@ -158,7 +158,7 @@ enum QueueCases {
         #expect(message.brand == f.brand && message.sequence == 1 && message.expiresAt == row.expiresAt)
     }
 
-    static let claimLimit = ContractCase("a claim takes no more than its limit and says when the rest is due") { f in
+    static let claimLimit = ContractCase("a claim takes no more than its limit and says when the rest is due") { (f) async throws in
         for index in 1...5 { try await f.register("d-\(index)", of: "u-\(index)") }
         for index in 1...5 {
             try await f.accepted(f.message("u-\(index)", in: "c-\(index)"))
@@ -172,7 +172,7 @@ enum QueueCases {
         #expect(try await f.claim(limit: 9).rows.count == 3)
     }
 
-    static let claimLanes = ContractCase("a claim takes rows of its lane only") { f in
+    static let claimLanes = ContractCase("a claim takes rows of its lane only") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
         try await f.accepted(f.message("u-1"))
@@ -182,7 +182,7 @@ enum QueueCases {
         #expect(try await f.claim(LaneID(999_999)).rows.isEmpty)
     }
 
-    static let notDue = ContractCase("rows that are not due are not claimed") { f in
+    static let notDue = ContractCase("rows that are not due are not claimed") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -195,7 +195,7 @@ enum QueueCases {
         #expect(claim.rows.map(\.id) == [row.id] && claim.rows.map(\.attempts) == [1] && claim.nextDue == nil)
     }
 
-    static let orderAfterGiveBack = ContractCase("a row that is given back for later takes its younger ones along") { f in
+    static let orderAfterGiveBack = ContractCase("a row that is given back for later takes its younger ones along") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
         f.giveSlots(1)
@@ -212,7 +212,7 @@ enum QueueCases {
         #expect(try await f.claim(limit: 2).rows.map(\.message?.sequence) == [2, 3])
     }
 
-    static let giveBackBehindElder = ContractCase("a row that is given back stays behind its older ones that wait") { f in
+    static let giveBackBehindElder = ContractCase("a row that is given back stays behind its older ones that wait") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(3)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"))
@@ -226,7 +226,7 @@ enum QueueCases {
         #expect(try await f.claim().rows.map(\.id) == rows.map(\.id))
     }
 
-    static let giveBackAndAcceptInOneTurn = ContractCase("a row given back in a turn holds that turn's new rows back") { f in
+    static let giveBackAndAcceptInOneTurn = ContractCase("a row given back in a turn holds that turn's new rows back") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(5)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -241,7 +241,7 @@ enum QueueCases {
         #expect(result.unowned == [f.apns: Backlog(count: 1, nextDue: f.now.adding(seconds: 60))])
     }
 
-    static let beginTakesBack = ContractCase("a new life takes back what earlier ones owned") { f in
+    static let beginTakesBack = ContractCase("a new life takes back what earlier ones owned") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
         f.giveSlots(2)
@@ -264,7 +264,7 @@ enum QueueCases {
         #expect(try await f.restart().recovered == 3)
     }
 
-    static let beginRestoresOrder = ContractCase("the order of a device survives a clock that was set back") { f in
+    static let beginRestoresOrder = ContractCase("the order of a device survives a clock that was set back") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let first = try await f.ownedRow(f.message("u-1"))
@@ -281,7 +281,7 @@ enum QueueCases {
         #expect(try await f.claim(limit: 1).rows.map(\.message?.sequence) == [2])
     }
 
-    static let deliveryNumbersRise = ContractCase("delivery numbers rise and are never given again") { f in
+    static let deliveryNumbersRise = ContractCase("delivery numbers rise and are never given again") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(100)
         var last = DeliveryID(0)

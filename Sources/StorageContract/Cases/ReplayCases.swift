@@ -6,7 +6,7 @@ import Testing
 enum ReplayCases {
     static let all = [withinTurn, acrossTurns, otherBody, sources, afterMidnight, afterWindow, withoutMessage, brands]
 
-    static let withinTurn = ContractCase("a replay within a turn counts once and answers with the first's ids") { f in
+    static let withinTurn = ContractCase("a replay within a turn counts once and answers with the first's ids") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         let requests = [
             f.request([f.message("u-1", id: "e"), f.message("u-1", id: "e")]), f.request([f.message("u-1", id: "e")]),
@@ -23,7 +23,7 @@ enum ReplayCases {
         #expect(try await f.unread("u-1") == 1)
     }
 
-    static let acrossTurns = ContractCase("a replay in a later turn, or in a later life, counts nothing") { f in
+    static let acrossTurns = ContractCase("a replay in a later turn, or in a later life, counts nothing") { (f) async throws in
         let first = try await f.accepted(f.message("u-1", in: nil, id: "e"))
         try await f.accepted(f.message("u-1", in: "c-2"))
         for life in 0..<2 {
@@ -35,7 +35,7 @@ enum ReplayCases {
         #expect(try await f.unread("u-1") == 2)
     }
 
-    static let otherBody = ContractCase("a replay with another body says so and counts nothing") { f in
+    static let otherBody = ContractCase("a replay with another body says so and counts nothing") { (f) async throws in
         let first = try await f.accepted(f.message("u-1", id: "e"))
         var replay = f.message("u-2", in: "c-2", id: "e", text: "something else")
         replay.bodyHash = 2
@@ -46,7 +46,7 @@ enum ReplayCases {
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-2")) == nil)
     }
 
-    static let sources = ContractCase("one id from two sources is two events") { f in
+    static let sources = ContractCase("one id from two sources is two events") { (f) async throws in
         try await f.accepted(f.message("u-1", id: "e"))
         var other = f.message("u-1", id: "e")
         other.source = "/crm"
@@ -54,7 +54,7 @@ enum ReplayCases {
         #expect(try await f.accept(other)[0].duplicateEvent.event.sequence == 2)
     }
 
-    static let brands = ContractCase("one id in two brands is two events") { f in
+    static let brands = ContractCase("one id in two brands is two events") { (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
         try await f.accepted(f.message("u-1", id: "e"))
@@ -63,7 +63,7 @@ enum ReplayCases {
         #expect(try result.accepts[0][0].acceptedEvent.sequence == 1)
     }
 
-    static let afterMidnight = ContractCase("an id is remembered for the whole window, over midnights") { f in
+    static let afterMidnight = ContractCase("an id is remembered for the whole window, over midnights") { (f) async throws in
         let first = try await f.accepted(f.message("u-1", id: "e"))
         for _ in 0..<12 {
             f.wait(seconds: 6 * 3600 - 1)
@@ -75,14 +75,14 @@ enum ReplayCases {
         #expect(try await f.unread("u-1") == 1)
     }
 
-    static let afterWindow = ContractCase("long after the window an id may come again") { f in
+    static let afterWindow = ContractCase("long after the window an id may come again") { (f) async throws in
         try await f.accepted(f.message("u-1", id: "e"))
         f.wait(seconds: 10 * 86_400)
         #expect(try await f.accepted(f.message("u-1", id: "e")).sequence == 2)
         #expect(try await f.accept(f.message("u-1", id: "e"))[0].duplicateEvent.event.sequence == 2)
     }
 
-    static let withoutMessage = ContractCase("a replayed read or resolve does nothing again") { f in
+    static let withoutMessage = ContractCase("a replayed read or resolve does nothing again") { (f) async throws in
         try await f.accepted(f.message("u-1"))
         var read = f.readEvent("u-1", in: "c-1", .sequence(1))
         let resolve = f.event(.conversationResolved, "u-1", in: "c-1")

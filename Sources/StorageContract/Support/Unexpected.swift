@@ -42,7 +42,7 @@ extension StoreChangeResult {
     }
 
     /// What became of registrations; throws when it was something else.
-    var unregistered: RegistrationsChange {
+    var unregisteredChange: RegistrationsChange {
         get throws {
             guard case .unregistered(let change) = self else { throw Unexpected(what: "\(self)") }
             return change
@@ -58,18 +58,10 @@ extension StoreChangeResult {
     }
 
     /// How many sessions ended, and what became of registrations; throws when it was something else.
-    var sessionsEnded: (count: Int, registrations: RegistrationsChange) {
+    var endedSessions: (count: Int, registrations: RegistrationsChange) {
         get throws {
             guard case .sessionsEnded(let count, let change) = self else { throw Unexpected(what: "\(self)") }
             return (count, change)
-        }
-    }
-
-    /// The consumer; throws when it was something else.
-    var consumer: StoredConsumer {
-        get throws {
-            guard case .consumer(let consumer) = self else { throw Unexpected(what: "\(self)") }
-            return consumer
         }
     }
 

@@ -1,0 +1,230 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Brands, apps, lanes, credentials; opening and closing.
+enum AdministrationCases {
+    static let all = [
+        brands, brandTaken, deleteBrand, deleteUnknown, brandAgain, apps, lanesKeepTheirNumbers, appOfNoBrand, deleteApp,
+        credentials, credentialTaken, revoke, allSurvive, closed, probe,
+    ]
+
+    static let brands = ContractCase("brands are kept with their settings, by id") { (f) async throws in
+        var settings = BrandSettings()
+        settings.preview = .sender
+        settings.presence = .device
+        settings.suppressWhileWindowOpen = false
+        settings.messageTtlSeconds = 7
+        settings.retentionDays = 8
+        settings.sessionTtlSeconds = 90
+        settings.dedupeHours = 24
+        settings.anonymousConsumers = true
+        settings.singleDevice = true
+        var brand = Brand(id: BrandID(trusted: "Ab"), name: "Ä & Co", settings: settings, createdAt: f.now)
+        try await f.store.insertBrand(brand)
+        #expect(try await f.store.brands().map(\.id.rawValue) == ["Ab", "acme"])
+        #expect(try await f.store.brands().first == brand)
+        brand.name = "Other"
+        brand.settings = BrandSettings()
+        #expect(try await f.store.updateBrand(brand))
+        #expect(try await f.store.brands().first == brand)
+        brand.id = BrandID(trusted: "gone")
+        #expect(try await !f.store.updateBrand(brand))
+        #expect(try await f.store.brands().count == 2)
+    }
+
+    static let brandTaken = ContractCase("a brand's id is given once") { (f) async throws in
+        let brand = Brand(id: f.brand, name: "Other", settings: BrandSettings(), createdAt: f.now)
+        await #expect(throws: StorageError.duplicate) { try await f.store.insertBrand(brand) }
+        #expect(try await f.store.brands().map(\.name) == ["Acme"])
+    }
+
+    static let deleteBrand = ContractCase("a deleted brand takes everything of its own along, and nothing else") { (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.answer(row))
+        try await f.change(f.tap("u-1", "d-1", try #require(row.message?.id)))
+        let retried = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.retry(retried, seconds: 5))
+        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
+        let request = f.request([f.message("u-1", id: "kept")], brand: other)
+        try await f.commit { $0.accepts = [request] }
+        let lanes = try #require(try await f.store.deleteBrand(f.brand))
+        #expect(Set(lanes).count == 3 && lanes.contains(f.apns) && lanes.contains(f.fcm))
+        #expect(try await f.store.brands().map(\.id) == [other])
+        #expect(try await f.store.apps().map(\.brand) == [other])
+        #expect(try await Set(f.store.lanes().values.map(\.brand)) == [other])
+        #expect(try await f.store.credentials().isEmpty)
+        #expect(try await f.deliveries().isEmpty)
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == nil)
+        #expect(try await f.registrations("u-1").isEmpty)
+        #expect(try await f.unread("u-1") == 0)
+        let count = try await f.store.unread(brand: other, consumer: ConsumerID(trusted: "u-1")).total
+        #expect(count == 1)
+        #expect(try await f.accept(f.message("u-1")) == [.rejected(.unknownBrand)])
+        #expect(try await f.restart().backlog.isEmpty)
+    }
+
+    static let deleteUnknown = ContractCase("a brand or app that is not there cannot be deleted") { (f) async throws in
+        #expect(try await f.store.deleteBrand(BrandID(trusted: "gone")) == nil)
+        #expect(try await f.store.deleteApp(brand: f.brand, app: AppID(trusted: "gone"), now: f.now) == nil)
+        #expect(try await f.store.deleteApp(brand: BrandID(trusted: "gone"), app: f.app, now: f.now) == nil)
+    }
+
+    static let brandAgain = ContractCase("a brand made anew remembers nothing of the old one") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.accepted(f.message("u-1", id: "e"))
+        let old = f.apns
+        _ = try await f.store.deleteBrand(f.brand)
+        try await f.makeBrand(f.brand, app: f.app)
+        #expect(try await f.lane(f.brand, f.app, .apns) != old)
+        let accepted = try await f.accepted(f.message("u-1", id: "e"))
+        #expect(accepted.sequence == 1 && accepted.unread == 1 && accepted.deliveries == 0)
+    }
+
+    static let apps = ContractCase("apps are kept with their sealed settings") { (f) async throws in
+        let first = StoredApp(brand: f.brand, id: f.app, sealedSettings: [1, 2, 0, 3], updatedAt: f.now)
+        #expect(try await f.store.apps() == [first])
+        f.wait(seconds: 1)
+        let changed = StoredApp(brand: f.brand, id: f.app, sealedSettings: [0, 255], updatedAt: f.now)
+        #expect(try await !f.store.putApp(changed, lanes: []))
+        #expect(try await f.store.apps() == [changed])
+        #expect(try await f.putApp(f.brand, AppID(trusted: "desk")))
+        #expect(try await f.store.apps().map(\.id.rawValue) == ["desk", "shop"])
+    }
+
+    static let lanesKeepTheirNumbers = ContractCase("a lane keeps its number when its app changes") { (f) async throws in
+        let before = try await f.store.lanes()
+        #expect(before.count == 3 && Set(before.values).count == 3)
+        #expect(before[f.apns] == LaneKey(brand: f.brand, app: f.app, pushType: .apns, environment: .production))
+        #expect(try await !f.putApp(f.brand, f.app))
+        #expect(try await f.store.lanes() == before)
+        let more = LaneKey(brand: f.brand, app: f.app, pushType: .huawei, environment: .production)
+        let app = StoredApp(brand: f.brand, id: f.app, sealedSettings: [], updatedAt: f.now)
+        _ = try await f.store.putApp(app, lanes: [more])
+        let after = try await f.store.lanes()
+        #expect(after.count == 4 && after.values.contains(more))
+        for (id, key) in before { #expect(after[id] == key) }
+    }
+
+    static let appOfNoBrand = ContractCase("an app needs its brand") { (f) async throws in
+        await #expect(throws: StorageError.self) { try await f.putApp(BrandID(trusted: "gone"), f.app) }
+        #expect(try await f.store.apps().count == 1)
+    }
+
+    static let deleteApp = ContractCase("a deleted app ends its registrations and what is pending for them") { (f) async throws in
+        let desk = AppID(trusted: "desk")
+        _ = try await f.putApp(f.brand, desk)
+        try await f.register("d-1", of: "u-1")
+        try await f.register(f.device("d-2", of: "u-1", app: desk))
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        let lanes = try #require(try await f.store.deleteApp(brand: f.brand, app: f.app, now: f.now))
+        #expect(lanes.count == 3 && lanes.contains(f.apns))
+        #expect(try await f.store.apps().map(\.id) == [desk])
+        #expect(try await f.registrations("u-1").map(\.app) == [desk])
+        let record = try await f.delivery(row.id).record
+        #expect(record.state == .cancelled && record.suppressedBy == .unregistered && record.app == f.app)
+        #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
+        #expect(try await f.claim(f.apns).rows.isEmpty)
+        try await f.outcome(f.answer(row))
+        #expect(try await f.delivery(row.id).record.state == .accepted)
+    }
+
+    private static func credential(
+        _ f: ContractFixture,
+        _ id: String,
+        _ kind: CredentialKind,
+        name: String = "name"
+    ) -> StoredCredential {
+        StoredCredential(
+            id: id,
+            brand: f.brand,
+            kind: kind,
+            name: name,
+            secretHash: kind == .serviceAccount ? [UInt8](repeating: 7, count: 32) : nil,
+            sealedSecret: kind == .sdkKey ? [0, 1, 2] : nil,
+            scopes: kind == .serviceAccount ? [.eventsWrite, .consumersWrite] : [],
+            algorithm: kind == .sdkKey ? "HS384" : nil,
+            app: kind == .sdkKey ? f.app : nil,
+            expiresAt: kind == .sdkKey ? f.now.adding(seconds: 60) : nil,
+            createdAt: f.now
+        )
+    }
+
+    static let credentials = ContractCase("credentials are kept as they are, several of a kind") { (f) async throws in
+        let first = credential(f, "sa-1", .serviceAccount)
+        let second = credential(f, "sa-2", .serviceAccount)
+        let key = credential(f, "key-1", .sdkKey, name: "web")
+        for credential in [first, second, key] { try await f.store.insertCredential(credential) }
+        let stored = try await f.store.credentials()
+        #expect(stored.count == 3)
+        for credential in [first, second, key] { #expect(stored.contains(credential)) }
+        var lost = credential(f, "sa-3", .serviceAccount)
+        lost.brand = BrandID(trusted: "gone")
+        await #expect(throws: StorageError.self) { try await f.store.insertCredential(lost) }
+    }
+
+    static let credentialTaken = ContractCase("a credential's id and an SDK key's name are given once") { (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
+        try await f.store.insertCredential(credential(f, "key-1", .sdkKey, name: "web"))
+        var sameID = credential(f, "sa-1", .sdkKey, name: "other")
+        sameID.brand = other
+        await #expect(throws: StorageError.duplicate) { try await f.store.insertCredential(sameID) }
+        var sameName = credential(f, "key-2", .sdkKey, name: "web")
+        sameName.brand = other
+        await #expect(throws: StorageError.duplicate) { try await f.store.insertCredential(sameName) }
+        try await f.store.insertCredential(credential(f, "sa-2", .serviceAccount, name: "web"))
+        #expect(try await f.store.credentials().count == 3)
+    }
+
+    static let revoke = ContractCase("a revoked credential is gone, once") { (f) async throws in
+        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
+        #expect(try await !f.store.revokeCredential(brand: BrandID(trusted: "other"), id: "sa-1", now: f.now))
+        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-9", now: f.now))
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now))
+        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now))
+        #expect(try await f.store.credentials().isEmpty)
+    }
+
+    static let allSurvive = ContractCase("what was stored is there in the next life") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.answer(row))
+        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
+        let before = (
+            try await f.store.brands(), try await f.store.apps(), try await f.store.lanes(),
+            try await f.store.credentials(), try await f.deliveries()
+        )
+        let start = try await f.restart()
+        #expect(start.recovered == 0 && start.backlog.isEmpty)
+        #expect(try await f.store.brands() == before.0)
+        #expect(try await f.store.apps() == before.1)
+        #expect(try await f.store.lanes() == before.2)
+        #expect(try await f.store.credentials() == before.3)
+        #expect(try await f.deliveries() == before.4)
+        #expect(try await f.unread("u-1") == 1)
+        #expect(try await f.accepted(f.message("u-1")).sequence == 2)
+    }
+
+    static let closed = ContractCase("a closed store says so") { (f) async throws in
+        await f.store.close()
+        await f.store.close()
+        await #expect(throws: StorageError.closed) { try await f.store.probe() }
+        await #expect(throws: StorageError.closed) { try await f.store.begin(now: f.now) }
+        await #expect(throws: StorageError.closed) { try await f.store.commit(f.turn()) }
+        await #expect(throws: StorageError.closed) { try await f.store.brands() }
+    }
+
+    static let probe = ContractCase("an open store answers, and an empty turn does nothing") { (f) async throws in
+        try await f.store.probe()
+        let result = try await f.commit { _ in }
+        #expect(result.owned.isEmpty && result.unowned.isEmpty && result.unread.isEmpty)
+    }
+}

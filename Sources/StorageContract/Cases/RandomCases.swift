@@ -1,0 +1,13 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Thousands of mixed turns against a simple model.
+enum RandomCases {
+    static let all = [1, 2, 3].map { seed in
+        ContractCase("thousands of mixed turns agree with a simple model, seed \(seed)") { (f) async throws in
+            var walk = RandomWalk(fixture: f, seed: UInt64(seed))
+            try await walk.run(turns: 1500)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Consumers, sessions and logout.
+enum SessionCases {
+    static let all = [openAndLookUp, expiredIsKept, twice, endOne, endOfUnknown, endUnbound, endAll, endOfDevice, upsert, upsertKeeps]
+
+    private static func session(
+        _ f: ContractFixture,
+        _ byte: UInt8,
+        _ consumer: String = "u-1",
+        device: String? = nil,
+        seconds: Int64 = 3600
+    ) -> StoredSession {
+        StoredSession(
+            tokenHash: [UInt8](repeating: byte, count: 32),
+            brand: f.brand,
+            consumer: ConsumerID(trusted: consumer),
+            device: device.map(DeviceID.init(trusted:)),
+            expiresAt: f.now.adding(seconds: seconds),
+            createdAt: f.now
+        )
+    }
+
+    private static func exists(_ f: ContractFixture, _ byte: UInt8) async throws -> Bool {
+        try await f.store.session(tokenHash: [UInt8](repeating: byte, count: 32)) != nil
+    }
+
+    static let openAndLookUp = ContractCase("a session is found by its hash, as it was opened") { (f) async throws in
+        let bound = session(f, 1, device: "d-1")
+        let free = session(f, 2, "u-2")
+        let result = try await f.commit { $0.changes = [.openSession(bound), .openSession(free)] }
+        guard case .sessionOpened = result.changes[0], case .sessionOpened = result.changes[1] else {
+            throw Unexpected(what: "\(result.changes)")
+        }
+        #expect(try await f.store.session(tokenHash: bound.tokenHash) == bound)
+        #expect(try await f.store.session(tokenHash: free.tokenHash) == free)
+        #expect(try await f.store.session(tokenHash: [UInt8](repeating: 9, count: 32)) == nil)
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-2")) != nil)
+    }
+
+    static let expiredIsKept = ContractCase("an expired session is kept for a while, so that its device learns why") { (f) async throws in
+        try await f.change(.openSession(session(f, 1, seconds: 60)))
+        f.wait(seconds: 3600)
+        try await f.change(.openSession(session(f, 2)))
+        #expect(try await exists(f, 1))
+    }
+
+    static let twice = ContractCase("one token cannot open two sessions") { (f) async throws in
+        try await f.change(.openSession(session(f, 1)))
+        await #expect(throws: StorageError.self) {
+            try await f.change(.openSession(session(f, 1, "u-2")))
+        }
+        #expect(try await f.store.session(tokenHash: [UInt8](repeating: 1, count: 32))?.consumer.rawValue == "u-1")
+    }
+
+    static let endOne = ContractCase("the end of a session unregisters its device as far as asked") { (f) async throws in
+        let ids = [
+            try await f.register("d-1", of: "u-1").registration.id, try await f.register("d-2", of: "u-1").registration.id,
+        ]
+        for (byte, device) in [(UInt8(1), "d-1"), (2, "d-1"), (3, "d-2")] {
+            try await f.change(.openSession(session(f, byte, device: device)))
+        }
+        let kept = try await f.change(.endSession(tokenHash: [UInt8](repeating: 2, count: 32), unregister: .none))
+        #expect(try kept.endedSessions == (1, RegistrationsChange()))
+        let ended = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
+        #expect(try ended.endedSessions == (1, RegistrationsChange(ended: [ids[0]])))
+        let narrowed = try await f.change(.endSession(tokenHash: [UInt8](repeating: 3, count: 32), unregister: .agent))
+        #expect(try narrowed.endedSessions == (1, RegistrationsChange(narrowed: [ids[1]])))
+        for byte in UInt8(1)...3 { #expect(try await !exists(f, byte)) }
+    }
+
+    static let endOfUnknown = ContractCase("a session that is not there cannot end") { (f) async throws in
+        let result = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
+        #expect(result.isNotFound)
+    }
+
+    static let endUnbound = ContractCase("the end of a session without device unregisters all of the consumer's") { (f) async throws in
+        let ids = [
+            try await f.register("d-1", of: "u-1").registration.id, try await f.register("d-2", of: "u-1").registration.id,
+        ]
+        try await f.register("d-3", of: "u-2")
+        try await f.change(.openSession(session(f, 1)))
+        let result = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
+        #expect(try result.endedSessions == (1, RegistrationsChange(ended: ids)))
+        #expect(try await f.registrations("u-2").count == 1)
+    }
+
+    static let endAll = ContractCase("all sessions of a consumer end at once, and of nobody else") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.change(.openSession(session(f, 1)))
+        try await f.change(.openSession(session(f, 2, device: "d-1")))
+        try await f.change(.openSession(session(f, 3, "u-2")))
+        let end = StoreChange.endSessions(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-1"),
+            device: nil,
+            unregister: .none
+        )
+        #expect(try await f.change(end).endedSessions == (2, RegistrationsChange()))
+        #expect(try await f.change(end).endedSessions == (0, RegistrationsChange()))
+        #expect(try await exists(f, 3))
+        #expect(try await f.registrations("u-1").count == 1)
+        let nobody = StoreChange.endSessions(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "nobody"),
+            device: nil,
+            unregister: .all
+        )
+        #expect(try await f.change(nobody).endedSessions == (0, RegistrationsChange()))
+    }
+
+    static let endOfDevice = ContractCase("the sessions of one device end with those that may be in use on it") { (f) async throws in
+        let id = try await f.register("d-1", of: "u-1").registration.id
+        try await f.register("d-2", of: "u-1")
+        try await f.change(.openSession(session(f, 1, device: "d-1")))
+        try await f.change(.openSession(session(f, 2, device: "d-2")))
+        try await f.change(.openSession(session(f, 3)))
+        let end = StoreChange.endSessions(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-1"),
+            device: DeviceID(trusted: "d-1"),
+            unregister: .all
+        )
+        #expect(try await f.change(end).endedSessions == (2, RegistrationsChange(ended: [id])))
+        #expect(try await exists(f, 2))
+    }
+
+    private static func said(
+        _ f: ContractFixture,
+        _ profile: ConsumerProfile,
+        anonymous: Bool = false
+    ) async throws -> StoredConsumer {
+        let id = ConsumerID(trusted: "u-1")
+        let result = try await f.change(
+            .upsertConsumer(brand: f.brand, id: id, anonymous: anonymous, profile: profile)
+        )
+        guard case .consumer(let consumer) = result else { throw Unexpected(what: "\(result)") }
+        return consumer
+    }
+
+    static let upsert = ContractCase("what an assertion says of a consumer is kept until it says otherwise") { (f) async throws in
+        let first = try await said(f, ConsumerProfile(name: "Ada", email: "ada@example.org"), anonymous: true)
+        #expect(first.anonymous && first.unread == 0 && first.createdAt == f.now && first.id.rawValue == "u-1")
+        f.wait(seconds: 5)
+        let second = try await said(f, ConsumerProfile(name: nil, email: "a@example.org", phone: "+41"))
+        #expect(second.profile == ConsumerProfile(name: "Ada", email: "a@example.org", phone: "+41"))
+        #expect(second.key == first.key && second.createdAt == first.createdAt && !second.anonymous)
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == second)
+    }
+
+    static let upsertKeeps = ContractCase("a consumer that is known keeps its count and its devices") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.accepted(f.message("u-1"))
+        let upsert = StoreChange.upsertConsumer(
+            brand: f.brand,
+            id: ConsumerID(trusted: "u-1"),
+            anonymous: false,
+            profile: ConsumerProfile()
+        )
+        let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 1), upsert] }
+        guard case .consumer(let consumer) = result.changes[1] else { throw Unexpected(what: "\(result.changes)") }
+        #expect(consumer.unread == 0)
+        #expect(try await f.accepted(f.message("u-1")) .deliveries == 1)
+        #expect(try await f.unread("u-1") == 1)
+    }
+}

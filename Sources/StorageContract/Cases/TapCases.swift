@@ -1,0 +1,142 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Taps and receipts (R109-R115).
+enum TapCases {
+    static let all = [own, foreign, lookBack, repeats, beforeOutcome, afterOutcome, keepsUnread, receipts, receiptsRank]
+
+    static let own = ContractCase("a tap answers with the message") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        let id = try #require(try await f.accepted(f.proactive("u-1")).messageID)
+        let answer = try await f.change(f.tap("u-1", "d-1", id)).tapAnswer
+        #expect(answer.first && answer.tappedAt == f.now && answer.message.id == id)
+        #expect(answer.message.kind == .proactive && answer.message.text == "A table is free tonight")
+        #expect(answer.message.conversation.rawValue == "c-1" && answer.message.sequence == 1)
+    }
+
+    static let foreign = ContractCase("another consumer's, another brand's or an unknown message is not found") { (f) async throws in
+        let id = try #require(try await f.accepted(f.message("u-1")).messageID)
+        try await f.accepted(f.message("u-2", in: "c-2"))
+        #expect(try await f.change(f.tap("u-2", "d-1", id)).isNotFound)
+        #expect(try await f.change(f.tap("nobody", "d-1", id)).isNotFound)
+        let guessed = MessageID(high: id.high, low: id.low ^ 1)
+        #expect(try await f.change(f.tap("u-1", "d-1", guessed)).isNotFound)
+        try await f.makeBrand(BrandID(trusted: "other"), app: f.app)
+        let request = TapRequest(
+            brand: BrandID(trusted: "other"),
+            consumer: ConsumerID(trusted: "u-1"),
+            message: id,
+            device: DeviceID(trusted: "d-1"),
+            tappedAt: f.now,
+            action: nil
+        )
+        #expect(try await f.change(.tap(request)).isNotFound)
+    }
+
+    static let lookBack = ContractCase("after the look-back a first tap is gone, a repeated one is not") { (f) async throws in
+        var event = f.proactive("u-1")
+        event.lookBackSeconds = 60
+        let first = try #require(try await f.accepted(event).messageID)
+        var another = f.proactive("u-1")
+        another.lookBackSeconds = 60
+        let second = try #require(try await f.accepted(another).messageID)
+        f.wait(seconds: 60)
+        let tappedAt = f.now
+        _ = try await f.change(f.tap("u-1", "d-1", first)).tapAnswer
+        f.wait(seconds: 1)
+        #expect(try await f.change(f.tap("u-1", "d-1", second)).isGone)
+        let answer = try await f.change(f.tap("u-1", "d-1", first)).tapAnswer
+        #expect(!answer.first && answer.tappedAt == tappedAt)
+    }
+
+    static let repeats = ContractCase("a repeated tap answers the same and records nothing") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.answer(row))
+        let id = try #require(row.message?.id)
+        let tappedAt = f.now.adding(seconds: -3)
+        _ = try await f.change(f.tap("u-1", "d-1", id, at: tappedAt)).tapAnswer
+        f.wait(seconds: 100)
+        let changes = [f.tap("u-1", "d-1", id), f.tap("u-1", "d-2", id)]
+        for change in try await f.commit({ $0.changes = changes }).changes {
+            let answer = try change.tapAnswer
+            #expect(!answer.first && answer.tappedAt == tappedAt && answer.message.id == id)
+        }
+        #expect(try await f.delivery(row.id).record.tappedAt == tappedAt)
+    }
+
+    static let beforeOutcome = ContractCase("a tap that overtakes the outcome marks the delivery") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"))
+        let tappedAt = f.now
+        try await f.change(f.tap("u-1", "d-1", try #require(rows[0].message?.id)))
+        #expect(try await f.delivery(rows[0].id).record.tappedAt == tappedAt)
+        f.wait(seconds: 1)
+        let outcomes = rows.map { f.answer($0) }
+        try await f.commit { $0.outcomes = outcomes }
+        let record = try await f.delivery(rows[0].id).record
+        #expect(record.state == .tapped && record.tappedAt == tappedAt && record.providerID == "p-1")
+        #expect(try await f.delivery(rows[1].id).record.state == .accepted)
+    }
+
+    static let afterOutcome = ContractCase("a tap marks the delivery of its device only") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"))
+        let outcomes = rows.map { f.answer($0) }
+        try await f.commit { $0.outcomes = outcomes }
+        try await f.change(f.tap("u-1", "d-2", try #require(rows[0].message?.id)))
+        #expect(try await f.deliveries().reversed().map(\.state) == [.accepted, .tapped])
+        #expect(try await f.deliveries().reversed().map(\.tappedAt) == [nil, f.now])
+    }
+
+    static let keepsUnread = ContractCase("a tap never changes unread") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        let id = try #require(try await f.accepted(f.message("u-1")).messageID)
+        let result = try await f.commit { $0.changes = [f.tap("u-1", "d-1", id)] }
+        #expect(result.unread.isEmpty)
+        #expect(try await f.unread("u-1") == 1)
+    }
+
+    static let receipts = ContractCase("receipts count those that met a delivery of the consumer's device") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
+        try await f.outcome(f.answer(rows[0]))
+        let ids = try rows.map { try #require($0.message?.id) }
+        func receipt(_ id: MessageID, _ device: String) -> DeviceReceipt {
+            DeviceReceipt(message: id, device: DeviceID(trusted: device), state: .delivered, at: f.now)
+        }
+        let own = StoreChange.receipts(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-1"),
+            [receipt(ids[0], "d-1"), receipt(ids[1], "d-1"), receipt(ids[0], "d-9")]
+        )
+        #expect(try await f.change(own).recorded == 2)
+        #expect(try await f.change(f.receipt("u-2", "d-1", ids[0])).recorded == 0)
+        try await f.accepted(f.message("u-2", in: "c-2"))
+        #expect(try await f.change(f.receipt("u-2", "d-1", ids[0])).recorded == 0)
+        try await f.outcome(f.answer(rows[1]))
+        #expect(try await f.deliveries().map(\.state) == [.delivered, .delivered])
+    }
+
+    static let receiptsRank = ContractCase("no receipt lowers a tap") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        let id = try #require(row.message?.id)
+        try await f.outcome(f.answer(row))
+        for state in [DeviceReceipt.State.displayed, .dismissed] {
+            #expect(try await f.change(f.receipt("u-1", "d-1", id, state)).recorded == 1)
+            #expect(try await f.delivery(row.id).record.state == .delivered)
+        }
+        try await f.change(f.tap("u-1", "d-1", id))
+        try await f.change(f.receipt("u-1", "d-1", id))
+        #expect(try await f.delivery(row.id).record.state == .tapped)
+    }
+}

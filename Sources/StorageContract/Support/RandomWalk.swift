@@ -1,0 +1,344 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Random turns on a store and on a model of it, compared after every turn.
+struct RandomWalk {
+    private let f: ContractFixture
+    private var random: SplitMix
+    private var model = WalkModel()
+    /// Rows that were handed out and not answered, cancelled ones among them.
+    private var held: [OutboxRow] = []
+    private var newest = DeliveryID(0)
+    private let consumers = (0..<6).map { "u-\($0)" }
+
+    init(fixture: ContractFixture, seed: UInt64) {
+        f = fixture
+        random = SplitMix(seed: seed)
+    }
+
+    mutating func run(turns: Int) async throws {
+        for number in 1...turns {
+            try await walk()
+            if number % 250 == 0 { try await compare() }
+            if number % 400 == 0 { try await restart() }
+        }
+        try await compare()
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    private mutating func any<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &random)]
+    }
+
+    // MARK: A turn
+
+    private mutating func walk() async throws {
+        f.now = f.now.adding(milliseconds: Int64.random(in: 0...1500, using: &random))
+        f.budgets = [:]
+        for lane in [f.apns, f.fcm] where chance(70) {
+            let slots = Int.random(in: 0...3, using: &random)
+            f.budgets[lane] = LaneBudget(slots: slots, mayHaveBacklog: model.open.contains { !$0.value.isHeld } || chance(50))
+        }
+        var turn = f.turn()
+        turn.outcomes = outcomes()
+        let change: StoreChange? = chance(60) ? anyChange() : nil
+        turn.changes = change.map { [$0] } ?? []
+        var events: [AgentEvent] = []
+        for _ in 0..<Int.random(in: 0...5, using: &random) { events.append(anyEvent()) }
+        turn.accepts = [f.request(events)]
+        for lane in [f.apns, f.fcm] where chance(40) {
+            turn.claims.append(ClaimRequest(lane: lane, limit: Int.random(in: 1...6, using: &random)))
+        }
+        let result = try await f.store.commit(turn)
+
+        for (outcome, effect) in zip(turn.outcomes, result.outcomes) { apply(outcome, effect) }
+        if let change { try apply(change, result.changes[0]) }
+        let reads = try zip(turn.accepts[0].events, result.accepts[0]).compactMap { input, answer in
+            try apply(input.event, input.messageID, answer)
+        }
+        try await learnNewRows(reads)
+        handOut(result.owned)
+        for claim in result.claims {
+            #expect(claim.rows.count <= 6)
+            handOut(claim.rows)
+        }
+    }
+
+    private mutating func outcomes() -> [OutcomeRecord] {
+        var outcomes: [OutcomeRecord] = []
+        var kept: [OutboxRow] = []
+        for row in held {
+            guard chance(35) else {
+                kept.append(row)
+                continue
+            }
+            let seconds = Int64.random(in: 0...4, using: &random)
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<60: outcomes.append(f.answer(row))
+            case 60..<75: outcomes.append(f.retry(row, seconds: seconds))
+            case 75..<88: outcomes.append(f.unsent(row, .release(due: f.now.adding(seconds: seconds - 2))))
+            case 88..<94: outcomes.append(f.unsent(row, .finished(.expired, nil)))
+            case 94..<97:
+                let token = OutcomeRecord.TokenEffect.drop(token: row.token, since: f.now)
+                outcomes.append(
+                    f.record(row, .finished(.failed, nil), .unregistered(since: f.now), status: 410, token: token)
+                )
+            default:
+                let token = OutcomeRecord.TokenEffect.quarantine(token: row.token)
+                outcomes.append(
+                    f.record(row, .finished(.failed, nil), .rejected(token: .quarantine), status: 400, token: token)
+                )
+            }
+        }
+        held = kept
+        return outcomes
+    }
+
+    private mutating func anyChange() -> StoreChange {
+        let consumer = any(consumers)
+        let number = Int.random(in: 0..<9, using: &random)
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<35:
+            // A device keeps its kind; its token is often another's.
+            let token = "t-\(number % 2)-\(Int.random(in: 0..<6, using: &random))"
+            let pushType: PushType = number.isMultiple(of: 2) ? .apns : .fcm
+            let receives: Receives = chance(80) ? .all : any([.agent, .proactive])
+            return .register(
+                f.device("d-\(number)", of: consumer, token: token, pushType: pushType, receives: receives)
+            )
+        case 35..<45: return f.unregister(consumer, device: chance(70) ? "d-\(number)" : nil, any([.all, .agent, .none]))
+        case 45..<75:
+            let conversation = anyConversation(of: consumer)
+            let target = Int64.random(in: 0...(Int64(model.conversations[conversation]?.counts.count ?? 0) + 1), using: &random)
+            return f.read(consumer, conversation, target, on: chance(60) ? "d-\(number)" : nil)
+        default:
+            let message = model.made.isEmpty ? MessageID(high: 1, low: 1) : any(model.made.keys.sorted())
+            return chance(50)
+                ? f.tap(consumer, "d-\(number)", message) : f.receipt(consumer, "d-\(number)", message)
+        }
+    }
+
+    private mutating func anyConversation(of consumer: String) -> String {
+        chance(95) ? "c-\(consumer)-\(Int.random(in: 0..<3, using: &random))" : "c-\(any(consumers))-0"
+    }
+
+    private mutating func anyEvent() -> AgentEvent {
+        let consumer = any(consumers)
+        let conversation = chance(70) ? anyConversation(of: consumer) : nil
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<60:
+            var event = f.message(consumer, in: conversation)
+            event.silent = chance(15)
+            return event
+        case 60..<75: return f.proactive(consumer, in: conversation)
+        case 75..<83: return f.event(.conversationResolved, consumer, in: anyConversation(of: consumer))
+        case 83..<90:
+            let target = ReadTarget.sequence(Int64.random(in: 0...30, using: &random))
+            return f.readEvent(consumer, in: anyConversation(of: consumer), target)
+        default:
+            let known = model.events.keys.sorted()
+            return f.message(consumer, in: conversation, id: known.isEmpty ? nil : any(known))
+        }
+    }
+
+    // MARK: The same in the model
+
+    private mutating func apply(_ outcome: OutcomeRecord, _ effect: OutcomeEffect) {
+        if model.open[outcome.delivery] != nil {
+            if case .finished = outcome.disposition {
+                model.open[outcome.delivery] = nil
+                model.finished.insert(outcome.delivery)
+            } else {
+                model.open[outcome.delivery]?.isHeld = false
+            }
+        }
+        let known = model.registrations[outcome.registration]
+        switch outcome.token {
+        case .none: #expect(effect.ended.isEmpty)
+        case .drop(let token, _):
+            #expect(effect.ended == (known?.token == token ? [outcome.registration] : []))
+            model.end(effect.ended)
+        case .quarantine(let token):
+            #expect(effect.ended == (known?.token == token ? [outcome.registration] : []))
+            for registration in effect.ended {
+                model.registrations[registration]?.isActive = false
+                model.finish { $0.registration == registration }
+            }
+        }
+    }
+
+    private mutating func apply(_ change: StoreChange, _ result: StoreChangeResult) throws {
+        switch (change, result) {
+        case (.register(let device), .registered(let change)):
+            let expected = model.registrations.filter {
+                let isSame = $0.value.device == device.device.rawValue
+                return isSame ? $0.value.consumer != device.consumer.rawValue : $0.value.token == device.token
+            }
+            #expect(Set(change.ended) == Set(expected.keys))
+            model.end(change.ended)
+            let id = change.registration.id
+            #expect(change.created == (model.registrations[id] == nil))
+            model.registrations[id] = WalkModel.Registration(
+                device: device.device.rawValue,
+                consumer: device.consumer.rawValue,
+                token: device.token,
+                receives: device.receives
+            )
+            if !device.receives.contains(.agent) { model.narrow(id) }
+        case (.unregister(_, let consumer, _, let device, let scope), .unregistered(let change)):
+            let named = model.registrations.filter {
+                $0.value.consumer == consumer.rawValue && (device == nil || $0.value.device == device?.rawValue)
+            }
+            let narrowed = named.filter { $0.value.receives.contains(.agent) }
+            #expect(Set(change.ended) == (scope == .all ? Set(named.keys) : []))
+            #expect(Set(change.narrowed) == (scope == .agent ? Set(narrowed.keys) : []))
+            model.end(change.ended)
+            for registration in change.narrowed { model.narrow(registration) }
+        case (.read(let request), .read(let change)):
+            guard case .sequence(let sequence) = request.target else { throw Unexpected(what: "\(request)") }
+            let conversation = request.conversation.rawValue
+            #expect(model.conversations[conversation]?.consumer == request.consumer.rawValue)
+            readOnDevice(conversation, upTo: sequence, device: request.device?.rawValue)
+            #expect(change.readSequence == Int64(model.conversations[conversation]?.mark ?? -1))
+            #expect(change.unread == model.unread(request.consumer.rawValue))
+        case (.read(let request), .notFound):
+            #expect(model.conversations[request.conversation.rawValue]?.consumer != request.consumer.rawValue)
+        case (.tap, .tapped), (.tap, .notFound), (.receipts, .receipts): break
+        default: throw Unexpected(what: "\(change) was answered by \(result)")
+        }
+    }
+
+    /// The device that showed the messages keeps its waiting badge: it gets no new one.
+    private mutating func readOnDevice(_ conversation: String, upTo sequence: Int64, device: String?) {
+        let spared = model.open.filter {
+            $0.value.kind == nil && model.registrations[$0.value.registration]?.device == device
+        }
+        model.read(conversation, upTo: sequence)
+        for (id, row) in spared where model.finished.contains(id) {
+            model.finished.remove(id)
+            model.open[id] = row
+        }
+    }
+
+    /// Compares the answer; returns what a stored read event has read.
+    private mutating func apply(
+        _ event: AgentEvent,
+        _ id: MessageID,
+        _ answer: EventResult
+    ) throws -> (conversation: String, mark: Int64)? {
+        let consumer = event.consumer.rawValue
+        if let first = model.events[event.id.rawValue] {
+            let (duplicate, _) = try answer.duplicateEvent
+            #expect(duplicate.messageID == first?.id && duplicate.sequence == first?.sequence)
+            return nil
+        }
+        let asked = event.conversation.flatMap { model.conversations[$0.rawValue] }
+        if let asked, asked.consumer != consumer {
+            #expect(answer == .rejected(.conversationOfAnotherConsumer))
+            return nil
+        }
+        switch event.type {
+        case .agentMessage, .proactiveMessage:
+            let target = event.conversation?.rawValue ?? model.active(consumer) ?? id.description
+            let accepted = try answer.acceptedEvent
+            let made = model.add(event, id, to: target)
+            #expect(accepted.messageID == id && accepted.conversation?.rawValue == target)
+            #expect(accepted.sequence == made.sequence && accepted.unread == model.unread(consumer))
+            #expect(accepted.deliveries == model.receivers(consumer, event.kind))
+        case .conversationResolved, .messagesRead:
+            guard asked != nil, let name = event.conversation?.rawValue else {
+                #expect(answer == .rejected(.unknownConversation))
+                return nil
+            }
+            model.events[event.id.rawValue] = .some(nil)
+            if case .sequence(let sequence) = event.readTarget {
+                model.read(name, upTo: sequence)
+            } else {
+                model.conversations[name]?.isResolved = true
+            }
+            #expect(try answer.acceptedEvent.unread == model.unread(consumer))
+            if event.type == .messagesRead { return (name, Int64(model.conversations[name]?.mark ?? 0)) }
+        case .agentTyping: throw Unexpected(what: "\(event.type)")
+        }
+        return nil
+    }
+
+    private mutating func learnNewRows(_ reads: [(conversation: String, mark: Int64)]) async throws {
+        let items = try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: 100)).items
+        for item in items.reversed() where item.id > newest {
+            #expect(item.id.rawValue == newest.rawValue + 1)
+            newest = item.id
+            let registration = model.registrations.first { $0.value.device == item.device.rawValue }
+            let message = item.messageID.flatMap { model.made[$0] }
+            #expect((message == nil) == (item.messageID == nil))
+            let wasRead = message.map { message in
+                reads.contains { $0.conversation == message.conversation && $0.mark >= message.sequence }
+            }
+            if let wasRead { #expect(wasRead == item.state.isFinished) }
+            guard !item.state.isFinished else {
+                model.finished.insert(item.id)
+                continue
+            }
+            model.open[item.id] = WalkModel.Row(
+                registration: try #require(registration?.key),
+                conversation: message?.conversation,
+                sequence: message?.sequence ?? 0,
+                kind: message?.kind,
+                isHeld: false
+            )
+        }
+    }
+
+    private mutating func handOut(_ rows: [OutboxRow]) {
+        for row in rows {
+            #expect(model.mayBeHanded(row.id), "delivery \(row.id)")
+            model.open[row.id]?.isHeld = true
+            held.append(row)
+            let registration = model.registrations[row.registration]
+            #expect(registration?.token == row.token)
+            #expect(row.unread == model.unread(registration?.consumer ?? ""))
+        }
+    }
+
+    // MARK: Now and then
+
+    private mutating func restart() async throws {
+        let waiting = model.open.count { !$0.value.isHeld }
+        let start = try await f.restart()
+        #expect(start.recovered == model.open.count - waiting)
+        #expect(start.backlog.values.reduce(0) { $0 + $1.count } == model.open.count)
+        model.releaseAll()
+        held = []
+    }
+
+    private func compare() async throws {
+        for consumer in consumers {
+            let counts = try await f.store.unread(brand: f.brand, consumer: ConsumerID(trusted: consumer))
+            #expect(counts.total == model.unread(consumer))
+            for stored in counts.conversations {
+                let expected = model.conversations[stored.id.rawValue]
+                #expect(stored.unread == expected?.unread && stored.readSequence == Int64(expected?.mark ?? -1))
+                #expect(stored.lastSequence == Int64(expected?.counts.count ?? -1))
+                let messages = try await f.messages(consumer, in: stored.id.rawValue)
+                #expect(messages.map(\.sequence) == Array(1...Int64(messages.count)))
+            }
+            #expect(counts.conversations.count == model.conversations.values.count { $0.consumer == consumer })
+        }
+        var open: Set<DeliveryID> = []
+        var finished: Set<DeliveryID> = []
+        var query = DeliveryQuery(brand: f.brand, limit: 500)
+        repeat {
+            let page = try await f.store.deliveries(query)
+            for item in page.items {
+                #expect(!open.contains(item.id) && !finished.contains(item.id))
+                if item.state.isFinished { finished.insert(item.id) } else { open.insert(item.id) }
+            }
+            query.before = page.next
+        } while query.before != nil
+        #expect(open == Set(model.open.keys))
+        #expect(finished == model.finished)
+        #expect(open.count + finished.count == Int(newest.rawValue))
+    }
+}

@@ -1,0 +1,129 @@
+import GatewayModel
+import GatewayStorage
+
+/// What a store should hold, in the plainest shape that can say so.
+struct WalkModel {
+    struct Conversation {
+        var consumer: String
+        /// Whether each message counts, in order.
+        var counts: [Bool] = []
+        var mark = 0
+        var isResolved = false
+        /// The place of its newest message among all messages.
+        var newest = 0
+
+        var unread: Int64 { Int64(counts.dropFirst(mark).count { $0 }) }
+    }
+
+    struct Registration {
+        var device: String
+        var consumer: String
+        var token: String
+        var receives: Receives
+        var isActive = true
+    }
+
+    /// A delivery that is not finished.
+    struct Row {
+        var registration: RegistrationID
+        /// Nil for a badge.
+        var conversation: String?
+        var sequence: Int64
+        var kind: MessageKind?
+        var isHeld: Bool
+    }
+
+    struct Made {
+        var id: MessageID
+        var conversation: String
+        var sequence: Int64
+        var kind: MessageKind
+    }
+
+    var conversations: [String: Conversation] = [:]
+    var registrations: [RegistrationID: Registration] = [:]
+    var open: [DeliveryID: Row] = [:]
+    var finished: Set<DeliveryID> = []
+    /// Every event that was stored, with the message that it made.
+    var events: [String: Made?] = [:]
+    var made: [MessageID: Made] = [:]
+    private var messages = 0
+
+    func unread(_ consumer: String) -> Int64 {
+        conversations.values.reduce(0) { $0 + ($1.consumer == consumer ? $1.unread : 0) }
+    }
+
+    func active(_ consumer: String) -> String? {
+        conversations.filter { $0.value.consumer == consumer && !$0.value.isResolved }
+            .max { $0.value.newest < $1.value.newest }?.key
+    }
+
+    func receivers(_ consumer: String, _ kind: MessageKind) -> Int {
+        let wanted: Receives = kind == .agent ? .agent : .proactive
+        return registrations.values.count {
+            $0.consumer == consumer && $0.isActive && $0.receives.contains(wanted)
+        }
+    }
+
+    mutating func add(_ event: AgentEvent, _ id: MessageID, to conversation: String) -> Made {
+        messages += 1
+        var target = conversations[conversation] ?? Conversation(consumer: event.consumer.rawValue)
+        target.counts.append(event.kind == .agent && !event.silent)
+        target.isResolved = false
+        target.newest = messages
+        conversations[conversation] = target
+        let message = Made(
+            id: id,
+            conversation: conversation,
+            sequence: Int64(target.counts.count),
+            kind: event.kind
+        )
+        made[id] = message
+        events[event.id.rawValue] = .some(message)
+        return message
+    }
+
+    /// Moves a mark; the rows of what was read end.
+    mutating func read(_ conversation: String, upTo target: Int64) {
+        guard var read = conversations[conversation] else { return }
+        let before = read.unread
+        read.mark = max(read.mark, min(Int(target), read.counts.count))
+        conversations[conversation] = read
+        finish { $0.conversation == conversation && $0.sequence <= read.mark }
+        guard read.unread != before else { return }
+        // Waiting badges give way to the new ones.
+        let others = Set(
+            registrations.filter {
+                $0.value.consumer == read.consumer && $0.value.isActive && $0.value.receives.contains(.agent)
+            }.keys
+        )
+        finish { $0.kind == nil && !$0.isHeld && others.contains($0.registration) }
+    }
+
+    mutating func end(_ ended: [RegistrationID]) {
+        for registration in ended {
+            registrations[registration] = nil
+            finish { $0.registration == registration }
+        }
+    }
+
+    mutating func narrow(_ registration: RegistrationID) {
+        registrations[registration]?.receives.remove(.agent)
+        finish { $0.registration == registration && ($0.kind == nil || $0.kind == .agent) }
+    }
+
+    mutating func finish(_ isEnded: (Row) -> Bool) {
+        for (id, row) in open where isEnded(row) {
+            open[id] = nil
+            finished.insert(id)
+        }
+    }
+
+    mutating func releaseAll() { for id in open.keys { open[id]?.isHeld = false } }
+
+    /// Whether every older open row of the registration is held already.
+    func mayBeHanded(_ id: DeliveryID) -> Bool {
+        guard let row = open[id], !row.isHeld else { return false }
+        return !open.contains { $0.key < id && $0.value.registration == row.registration && !$0.value.isHeld }
+    }
+}
