@@ -2,7 +2,6 @@ import Crypto
 import Foundation
 import GatewayModel
 import PushProviders
-import Synchronization
 import Testing
 
 /// Node shares no code with us: it must take our pushes and verify our tokens.
@@ -56,21 +55,19 @@ import Testing
             process.waitUntilExit()
         }
         let lines = Mailbox<String>()
-        let partial = Mutex("")
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                return
-            }
-            // A line may come in pieces.
-            let complete = partial.withLock { partial -> [Substring] in
+        let handle = output.fileHandleForReading
+        // On a thread of its own: `readabilityHandler` is not safe to end on Linux.
+        Thread.detachNewThread {
+            var partial = ""
+            while true {
+                let data = handle.availableData
+                guard !data.isEmpty else { return }
+                // A line may come in pieces.
                 partial += String(decoding: data, as: UTF8.self)
                 let pieces = partial.split(separator: "\n", omittingEmptySubsequences: false)
                 partial = String(pieces.last ?? "")
-                return pieces.dropLast()
+                for line in pieces.dropLast() { lines.put(String(line)) }
             }
-            for line in complete { lines.put(String(line)) }
         }
         let port = try #require(Int(await lines.next()))
 

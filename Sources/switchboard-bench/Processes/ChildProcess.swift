@@ -39,7 +39,14 @@ final class ChildProcess: Sendable {
         output = pipe.fileHandleForReading
         try process.run()
         self.process = Mutex(process)
-        output.readabilityHandler = { [weak self] handle in self?.take(handle.availableData) }
+        // On a thread of its own: `readabilityHandler` is not safe to end on Linux.
+        Thread.detachNewThread { [output, weak self] in
+            var data: Data
+            repeat {
+                data = output.availableData
+                self?.take(data)
+            } while !data.isEmpty
+        }
     }
 
     /// Everything that it has printed on standard output so far, by line.
@@ -86,7 +93,6 @@ final class ChildProcess: Sendable {
         state.withLock { state in
             if data.isEmpty {
                 state.isEnded = true
-                output.readabilityHandler = nil
                 return
             }
             state.rest += String(decoding: data, as: UTF8.self)

@@ -39,15 +39,16 @@ final class PeerProcess: Sendable {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         let lines = lines
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                return
-            }
-            for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { lines.add(String(line)) }
-        }
         try process.run()
+        let handle = output.fileHandleForReading
+        // On a thread of its own: `readabilityHandler` is not safe to end on Linux.
+        Thread.detachNewThread {
+            while true {
+                let data = handle.availableData
+                guard !data.isEmpty else { return }
+                for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { lines.add(String(line)) }
+            }
+        }
     }
 
     /// Stops the program from running without closing its sockets.

@@ -29,8 +29,8 @@ final class ChildProgram: Sendable {
         let (lines, gotLine) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1000))
         let (ended, gotEnd) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
         let rest = Mutex("")
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
+        let handle = output.fileHandleForReading
+        let take: @Sendable (Data) -> Void = { data in
             let complete = rest.withLock { rest in
                 rest += String(decoding: data, as: UTF8.self)
                 var parts = rest.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
@@ -38,10 +38,7 @@ final class ChildProgram: Sendable {
                 return parts
             }
             for line in complete { gotLine.yield(line) }
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                gotLine.finish()
-            }
+            if data.isEmpty { gotLine.finish() }
         }
         process.terminationHandler = { process in
             gotEnd.yield(process.terminationStatus)
@@ -51,6 +48,14 @@ final class ChildProgram: Sendable {
         self.lines = lines
         self.ended = ended
         try process.run()
+        // On a thread of its own: `readabilityHandler` is not safe to end on Linux.
+        Thread.detachNewThread {
+            var data: Data
+            repeat {
+                data = handle.availableData
+                take(data)
+            } while !data.isEmpty
+        }
     }
 
     /// Runs an ECMAScript module in Node and returns the JSON that its last line is.
