@@ -152,8 +152,11 @@ package final class SQLiteStore: GatewayStore {
         }
         guard !wasClosed else { return }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            pool.asyncWriteWithoutTransaction { _ in
+            pool.asyncWriteWithoutTransaction { db in
                 self.writer.close()
+                // GRDB closes its readers last, and they cannot do it: without this the data stays in the log. When it
+                // fails, the next start reads the log.
+                _ = try? db.checkpoint(.truncate)
                 continuation.resume()
             }
         }
