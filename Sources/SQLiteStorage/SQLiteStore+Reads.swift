@@ -32,7 +32,9 @@ extension SQLiteStore {
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT u.key, u.anonymous, u.name, u.email, u.phone, u.unread, u.created_at FROM consumers u
+                    SELECT u.key, u.anonymous, u.name, u.email, u.phone,
+                    (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at
+                    FROM consumers u
                     JOIN brands b ON b.key = u.brand WHERE b.id = ? AND u.id = ?
                     """,
                 arguments: [brand.rawValue, id.rawValue]
@@ -54,8 +56,10 @@ extension SQLiteStore {
         try await read { db in
             let row = try Row.fetchOne(
                 db,
-                sql:
-                    "SELECT u.key, u.unread FROM consumers u JOIN brands b ON b.key = u.brand WHERE b.id = ? AND u.id = ?",
+                sql: """
+                    SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key)
+                    FROM consumers u JOIN brands b ON b.key = u.brand WHERE b.id = ? AND u.id = ?
+                    """,
                 arguments: [brand.rawValue, consumer.rawValue]
             )
             guard let row else { return UnreadCounts(total: 0, conversations: []) }

@@ -21,7 +21,9 @@ final class SQLiteEngine: ContractEngine {
 
     func reopen(_ store: any GatewayStore) async throws -> any GatewayStore { try openSQLite() }
 
-    func openSQLite() throws -> SQLiteStore {
+    func openSQLite() throws -> SQLiteStore { try Self.openSQLite(path: path) }
+
+    static func openSQLite(path: String) throws -> SQLiteStore {
         try SQLiteStore.open(path: path, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 }

@@ -2,7 +2,9 @@ import GRDB
 import GatewayStorage
 
 extension StorageError {
-    /// What an error of SQLite or GRDB means for the gateway. SQLite's own texts name tables and columns, never values.
+    /// What an error of SQLite or GRDB means for the gateway.
+    ///
+    /// SQLite's own texts name tables and columns, never values.
     init(sqlite error: any Error) {
         if let error = error as? StorageError {
             self = error

@@ -12,10 +12,10 @@ final class KnownConsumer {
 
     let key: Int64
     let name: BrandedName
-    /// The newest value; stored when the turn is flushed.
+    /// The sum over its conversations.
     var unread: Int64
     var active: Active
-    /// Whether ``unread`` waits to be stored.
+    /// Whether the turn has moved ``unread`` and not yet said so.
     var isChanged = false
 
     init(key: Int64, name: BrandedName, unread: Int64) {

@@ -1,4 +1,6 @@
-/// The first schema. Times are milliseconds since 1970; brands, consumers, conversations and registrations are named by
+/// The first schema.
+///
+/// Times are milliseconds since 1970; brands, consumers, conversations and registrations are named by
 /// integers inside, so that keys are short.
 enum M0001CreateTables {
     static let name = "0001-create-tables"
@@ -29,8 +31,8 @@ enum M0001CreateTables {
 
         CREATE TABLE consumers (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
-            anonymous INTEGER NOT NULL, name TEXT, email TEXT, phone TEXT, unread INTEGER NOT NULL DEFAULT 0,
-            created_at INTEGER NOT NULL, UNIQUE (brand, id));
+            anonymous INTEGER NOT NULL, name TEXT, email TEXT, phone TEXT, created_at INTEGER NOT NULL,
+            UNIQUE (brand, id));
 
         CREATE TABLE sessions (
             token_hash BLOB NOT NULL PRIMARY KEY, consumer INTEGER NOT NULL, device TEXT,
@@ -38,6 +40,7 @@ enum M0001CreateTables {
         CREATE INDEX sessions_consumer ON sessions (consumer);
         CREATE INDEX sessions_expiry ON sessions (expires_at);
 
+        -- A consumer's unread count is the sum over its conversations: no second page is written for each event.
         CREATE TABLE conversations (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             consumer INTEGER NOT NULL, last_sequence INTEGER NOT NULL DEFAULT 0,

@@ -133,7 +133,11 @@ extension Writer {
         .int(brandKey).text(id.rawValue).int(anonymous ? 1 : 0).text(profile.name).text(profile.email)
         .text(profile.phone).int(context.turn.now.milliseconds).run()
         let row = try db.prepare(
-            "SELECT key, anonymous, name, email, phone, unread, created_at FROM consumers WHERE brand = ? AND id = ?"
+            """
+            SELECT u.key, u.anonymous, u.name, u.email, u.phone, \
+            (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at \
+            FROM consumers u WHERE u.brand = ? AND u.id = ?
+            """
         ).int(brandKey).text(id.rawValue)
         guard try row.next() else { return .notFound }
         defer { row.end() }

@@ -28,15 +28,6 @@ extension Writer {
     /// Moves a row to the log; a row that was cancelled meanwhile is in the log already.
     private func finish(_ id: Int64, state: DeliveryState, suppressedBy: SuppressedBy?, answer: PushAnswer) throws {
         let providerID: String? = if case .accepted(let providerID) = answer.outcome { providerID } else { nil }
-        // The last try of a delivery that needed several is kept like the others.
-        try db.prepare(
-            """
-            INSERT INTO attempts (delivery, number, sent_at, status, reason, latency) \
-            SELECT id, attempts + 1, ?2, ?3, ?4, ?5 FROM outbox WHERE id = ?1 AND attempts > 0
-            """
-        )
-        .int(id).int(answer.sentAt.milliseconds).int(answer.status).text(answer.reason).int(answer.latencyMilliseconds)
-        .run()
         try db.prepare(
             """
             INSERT INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
@@ -49,15 +40,31 @@ extension Writer {
         )
         .int(id).text(state.rawValue).text(suppressedBy?.rawValue).text(providerID).int(answer.status)
         .text(answer.reason).int(answer.sentAt.milliseconds).int(answer.latencyMilliseconds).int(answer.badge).run()
-        if db.changedRows == 1 {
-            try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
-        } else {
-            try recordLate(id, isAccepted: state == .accepted, answer: answer, providerID: providerID)
+        guard db.changedRows == 1 else {
+            return try recordLate(id, isAccepted: state == .accepted, answer: answer, providerID: providerID)
         }
+        let row = try db.prepare("SELECT attempts FROM outbox WHERE id = ?").int(id)
+        let earlier = try row.next() ? row.int64(0) : 0
+        row.end()
+        try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
+        // The last try of a delivery that needed several is kept like the others.
+        if earlier > 0 { try keepLastAttempt(id, answer) }
     }
 
-    /// The push of a row that was cancelled while it was on its way did leave: the log says so. A tap or receipt that
-    /// came before is never lowered.
+    private func keepLastAttempt(_ id: Int64, _ answer: PushAnswer) throws {
+        try db.prepare(
+            """
+            INSERT INTO attempts (delivery, number, sent_at, status, reason, latency) \
+            SELECT id, attempts, ?2, ?3, ?4, ?5 FROM delivery_log WHERE id = ?1 AND attempts > 1
+            """
+        )
+        .int(id).int(answer.sentAt.milliseconds).int(answer.status).text(answer.reason).int(answer.latencyMilliseconds)
+        .run()
+    }
+
+    /// The push of a row that was cancelled while it was on its way did leave: the log says so.
+    ///
+    /// A tap or receipt that came before is never lowered.
     private func recordLate(_ id: Int64, isAccepted: Bool, answer: PushAnswer, providerID: String?) throws {
         try db.prepare(
             """
@@ -69,14 +76,7 @@ extension Writer {
         )
         .int(id).text(providerID).int(answer.status).text(answer.reason).int(answer.sentAt.milliseconds)
         .int(answer.latencyMilliseconds).int(answer.badge).int(isAccepted ? 1 : 0).run()
-        try db.prepare(
-            """
-            INSERT INTO attempts (delivery, number, sent_at, status, reason, latency) \
-            SELECT id, attempts, ?2, ?3, ?4, ?5 FROM delivery_log WHERE id = ?1 AND attempts > 1
-            """
-        )
-        .int(id).int(answer.sentAt.milliseconds).int(answer.status).text(answer.reason).int(answer.latencyMilliseconds)
-        .run()
+        try keepLastAttempt(id, answer)
     }
 
     /// Writes a try that will be followed by another; false when the row is not in the outbox any more.

@@ -4,8 +4,12 @@ import GatewayModel
 extension Writer {
     func consumer(_ name: BrandedName) throws -> KnownConsumer? {
         if let known = memory.consumers.value(name) { return known }
-        let row = try db.prepare("SELECT key, unread FROM consumers WHERE brand = ? AND id = ?")
-            .int(name.brand).text(name.id)
+        let row = try db.prepare(
+            """
+            SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key) \
+            FROM consumers u WHERE u.brand = ? AND u.id = ?
+            """
+        ).int(name.brand).text(name.id)
         guard try row.next() else { return nil }
         let consumer = KnownConsumer(key: row.int64(0), name: name, unread: row.int64(1))
         row.end()

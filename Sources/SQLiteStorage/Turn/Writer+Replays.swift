@@ -78,8 +78,9 @@ extension Writer {
             try flush(&context)
             let row = try db.prepare(
                 """
-                SELECT m.low, m.sequence, c.id, u.unread FROM messages m JOIN conversations c ON c.key = m.conversation \
-                JOIN consumers u ON u.key = c.consumer WHERE m.key = ?
+                SELECT m.low, m.sequence, c.id, \
+                (SELECT sum(o.unread) FROM conversations o WHERE o.consumer = c.consumer) \
+                FROM messages m JOIN conversations c ON c.key = m.conversation WHERE m.key = ?
                 """
             ).int(message)
             if try row.next() {

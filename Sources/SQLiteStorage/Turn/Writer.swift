@@ -70,11 +70,9 @@ final class Writer {
         return result
     }
 
-    /// Stores the counters that the turn has moved: one statement for each consumer and conversation, however many
-    /// events it got.
+    /// Stores the counters that the turn has moved: one statement for each conversation, however many events it got.
     func flush(_ context: inout TurnContext) throws {
         for consumer in context.changedConsumers {
-            try db.prepare("UPDATE consumers SET unread = ? WHERE key = ?").int(consumer.unread).int(consumer.key).run()
             consumer.isChanged = false
             context.unread[ConsumerKey(consumer.key)] = consumer.unread
         }

@@ -10,7 +10,8 @@ enum AcceptCases {
         unknownBrand, rejectedLeavesNothing,
     ]
 
-    static let sequenceIsDense = ContractCase("the sequence of a conversation is dense from 1, over turns") { (f) async throws in
+    static let sequenceIsDense = ContractCase("the sequence of a conversation is dense from 1, over turns") {
+        (f) async throws in
         let first = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1", in: "c-2"))
         #expect(try first.map { try $0.acceptedEvent.sequence } == [1, 2, 1])
         let second = try await f.accept(f.proactive("u-1"), f.message("u-1", in: "c-2"), f.message("u-1"))
@@ -19,7 +20,8 @@ enum AcceptCases {
         #expect(try await f.messages("u-1", in: "c-2").map(\.sequence) == [1, 2])
     }
 
-    static let wholeMessageIsKept = ContractCase("a message is kept with everything that its event said") { (f) async throws in
+    static let wholeMessageIsKept = ContractCase("a message is kept with everything that its event said") {
+        (f) async throws in
         var event = f.event(.proactiveMessage, "u-ä", in: "c-1")
         event.dialog = "d-1"
         event.sourceSequence = 7
@@ -60,18 +62,24 @@ enum AcceptCases {
         #expect(plain.expiresAt == f.now.adding(seconds: ContractFixture.settings.messageTtlSeconds))
     }
 
-    static let activeConversation = ContractCase("an event without conversation goes to the newest open one") { (f) async throws in
+    static let activeConversation = ContractCase("an event without conversation goes to the newest open one") {
+        (f) async throws in
         try await f.accepted(f.message("u-1", in: "c-1"))
         try await f.accepted(f.message("u-1", in: "c-2"))
         #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-2")
         try await f.accepted(f.message("u-1", in: "c-1"))
-        let results = try await f.accept(f.message("u-1", in: nil), f.message("u-1", in: "c-2"), f.message("u-1", in: nil))
+        let results = try await f.accept(
+            f.message("u-1", in: nil),
+            f.message("u-1", in: "c-2"),
+            f.message("u-1", in: nil)
+        )
         #expect(try results.map { try $0.acceptedEvent.conversation?.rawValue } == ["c-1", "c-2", "c-2"])
         #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-2")
         #expect(try await f.accepted(f.message("u-2", in: nil)).conversation?.rawValue != "c-2")
     }
 
-    static let opensConversation = ContractCase("an event without conversation opens one when there is none") { (f) async throws in
+    static let opensConversation = ContractCase("an event without conversation opens one when there is none") {
+        (f) async throws in
         let results = try await f.accept(f.message("u-1", in: nil), f.message("u-1", in: nil))
         let first = try results[0].acceptedEvent
         #expect(first.conversation != nil && first.sequence == 1)
@@ -108,7 +116,8 @@ enum AcceptCases {
         #expect(asked == nil)
     }
 
-    static let resolvedOpensAgain = ContractCase("a resolved conversation opens again with a new message") { (f) async throws in
+    static let resolvedOpensAgain = ContractCase("a resolved conversation opens again with a new message") {
+        (f) async throws in
         try await f.accepted(f.message("u-1", in: "c-1"))
         let resolved = try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
         #expect(resolved.messageID == nil && resolved.unread == 1 && resolved.deliveries == 0)
@@ -134,7 +143,8 @@ enum AcceptCases {
         #expect(try await f.unread("u-1") == 4)
     }
 
-    static let resolveUnknown = ContractCase("a conversation that nobody knows cannot be resolved or read") { (f) async throws in
+    static let resolveUnknown = ContractCase("a conversation that nobody knows cannot be resolved or read") {
+        (f) async throws in
         let results = try await f.accept(
             f.event(.conversationResolved, "u-1", in: "c-9"),
             f.readEvent("u-1", in: "c-9", .sequence(1))
@@ -142,7 +152,8 @@ enum AcceptCases {
         #expect(results == [.rejected(.unknownConversation), .rejected(.unknownConversation)])
     }
 
-    static let unreadCounts = ContractCase("unread counts agents' messages over all conversations") { (f) async throws in
+    static let unreadCounts = ContractCase("unread counts agents' messages over all conversations") {
+        (f) async throws in
         let results = try await f.accept(
             f.message("u-1"),
             f.message("u-1", in: "c-2"),
@@ -189,7 +200,8 @@ enum AcceptCases {
         #expect(try await f.messages("u-1", in: "c-1").count == 1)
     }
 
-    static let readEvents = ContractCase("a back-end's read moves the mark to each kind of target") { (f) async throws in
+    static let readEvents = ContractCase("a back-end's read moves the mark to each kind of target") {
+        (f) async throws in
         var ids: [MessageID] = []
         for source: Int64 in [10, 20, 30, 40] {
             var event = f.message("u-1")
@@ -216,7 +228,8 @@ enum AcceptCases {
         #expect(try await f.unread("u-1") == 2)
     }
 
-    static let unknownBrand = ContractCase("an unknown brand's events are rejected and leave nothing") { (f) async throws in
+    static let unknownBrand = ContractCase("an unknown brand's events are rejected and leave nothing") {
+        (f) async throws in
         let request = f.request([f.message("u-1"), f.message("u-1")], brand: BrandID(trusted: "gone"))
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.accepts == [[.rejected(.unknownBrand), .rejected(.unknownBrand)]])
@@ -226,7 +239,8 @@ enum AcceptCases {
     static let rejectedLeavesNothing = ContractCase("a rejected event leaves no consumer behind") { (f) async throws in
         try await f.accepted(f.message("u-1"))
         let events = [
-            f.message("u-2"), f.event(.conversationResolved, "u-2", in: "c-1"), f.readEvent("u-2", in: "c-1", .sequence(1)),
+            f.message("u-2"), f.event(.conversationResolved, "u-2", in: "c-1"),
+            f.readEvent("u-2", in: "c-1", .sequence(1)),
             f.event(.conversationResolved, "u-2", in: "c-9"), f.readEvent("u-2", in: "c-9", .sequence(1)),
         ]
         for event in events {

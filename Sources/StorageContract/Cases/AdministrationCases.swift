@@ -5,7 +5,8 @@ import Testing
 /// Brands, apps, lanes, credentials; opening and closing.
 enum AdministrationCases {
     static let all = [
-        brands, brandTaken, deleteBrand, deleteUnknown, brandAgain, apps, lanesKeepTheirNumbers, appOfNoBrand, deleteApp,
+        brands, brandTaken, deleteBrand, deleteUnknown, brandAgain, apps, lanesKeepTheirNumbers, appOfNoBrand,
+        deleteApp,
         credentials, credentialTaken, revoke, allSurvive, closed, probe,
     ]
 
@@ -39,7 +40,8 @@ enum AdministrationCases {
         #expect(try await f.store.brands().map(\.name) == ["Acme"])
     }
 
-    static let deleteBrand = ContractCase("a deleted brand takes everything of its own along, and nothing else") { (f) async throws in
+    static let deleteBrand = ContractCase("a deleted brand takes everything of its own along, and nothing else") {
+        (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
         try await f.register("d-1", of: "u-1")
@@ -96,7 +98,8 @@ enum AdministrationCases {
         #expect(try await f.store.apps().map(\.id.rawValue) == ["desk", "shop"])
     }
 
-    static let lanesKeepTheirNumbers = ContractCase("a lane keeps its number when its app changes") { (f) async throws in
+    static let lanesKeepTheirNumbers = ContractCase("a lane keeps its number when its app changes") {
+        (f) async throws in
         let before = try await f.store.lanes()
         #expect(before.count == 3 && Set(before.values).count == 3)
         #expect(before[f.apns] == LaneKey(brand: f.brand, app: f.app, pushType: .apns, environment: .production))
@@ -115,7 +118,8 @@ enum AdministrationCases {
         #expect(try await f.store.apps().count == 1)
     }
 
-    static let deleteApp = ContractCase("a deleted app ends its registrations and what is pending for them") { (f) async throws in
+    static let deleteApp = ContractCase("a deleted app ends its registrations and what is pending for them") {
+        (f) async throws in
         let desk = AppID(trusted: "desk")
         _ = try await f.putApp(f.brand, desk)
         try await f.register("d-1", of: "u-1")
@@ -168,7 +172,8 @@ enum AdministrationCases {
         await #expect(throws: StorageError.self) { try await f.store.insertCredential(lost) }
     }
 
-    static let credentialTaken = ContractCase("a credential's id and an SDK key's name are given once") { (f) async throws in
+    static let credentialTaken = ContractCase("a credential's id and an SDK key's name are given once") {
+        (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
         try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))

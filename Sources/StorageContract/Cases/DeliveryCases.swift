@@ -25,7 +25,8 @@ enum DeliveryCases {
         return rows
     }
 
-    static let filters = ContractCase("each filter of the delivery list filters, and they combine") { (f) async throws in
+    static let filters = ContractCase("each filter of the delivery list filters, and they combine") {
+        (f) async throws in
         let start = f.now
         let rows = try await fill(f)
         func found(_ set: (inout DeliveryQuery) -> Void) async throws -> [Int] {
@@ -77,7 +78,8 @@ enum DeliveryCases {
         #expect(exact.items.count == 5 && exact.next == nil)
     }
 
-    static let pagesOverBoth = ContractCase("a delivery that finishes between two pages is not lost") { (f) async throws in
+    static let pagesOverBoth = ContractCase("a delivery that finishes between two pages is not lost") {
+        (f) async throws in
         let rows = try await fill(f)
         var query = DeliveryQuery(brand: f.brand, limit: 1)
         query.before = try await f.store.deliveries(query).next

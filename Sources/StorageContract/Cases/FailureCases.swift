@@ -11,9 +11,12 @@ enum FailureCases {
         var turn = f.turn()
         turn.outcomes = [f.answer(row)]
         turn.changes = [
-            f.read("u-1", "c-1", 1), .register(f.device("d-2", of: "u-1")), f.tap("u-1", "d-1", row.message?.id ?? MessageID(high: 0, low: 0)),
+            f.read("u-1", "c-1", 1), .register(f.device("d-2", of: "u-1")),
+            f.tap("u-1", "d-1", row.message?.id ?? MessageID(high: 0, low: 0)),
         ]
-        var request = f.request([f.message("u-1", id: "p-1"), f.message("u-2", in: "c-2", id: "p-2"), f.message("u-1", id: "p-3")])
+        var request = f.request([
+            f.message("u-1", id: "p-1"), f.message("u-2", in: "c-2", id: "p-2"), f.message("u-1", id: "p-3"),
+        ])
         request.events[2].messageID = request.events[0].messageID
         turn.accepts = [request]
         return turn
@@ -33,7 +36,8 @@ enum FailureCases {
         #expect(try await f.deliveries().count == 1)
     }
 
-    static let memoryIsRight = ContractCase("after a turn that failed, its parts may be tried one by one") { (f) async throws in
+    static let memoryIsRight = ContractCase("after a turn that failed, its parts may be tried one by one") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))

@@ -5,12 +5,14 @@ import Testing
 /// What becomes of rows that were handed out.
 enum OutcomeCases {
     static let all = [
-        finishedToLog, finishedWithoutAnswer, retries, releaseCountsNothing, lateAccepted, lateFailed, lateRetry, lateAfterTap,
+        finishedToLog, finishedWithoutAnswer, retries, releaseCountsNothing, lateAccepted, lateFailed, lateRetry,
+        lateAfterTap,
         unknownDelivery, drop, dropOfNewerToken, dropOfNewerRegistration, dropByAttempt, quarantine,
         quarantineOfNewerToken, retriedThenCancelled,
     ]
 
-    static let finishedToLog = ContractCase("a finished delivery is in the log with all its facts, and nowhere else") { (f) async throws in
+    static let finishedToLog = ContractCase("a finished delivery is in the log with all its facts, and nowhere else") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(10)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"))
@@ -37,7 +39,8 @@ enum OutcomeCases {
         #expect(try await f.restart().backlog.isEmpty)
     }
 
-    static let finishedWithoutAnswer = ContractCase("a delivery that was never sent finishes without an attempt") { (f) async throws in
+    static let finishedWithoutAnswer = ContractCase("a delivery that was never sent finishes without an attempt") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(10)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -47,7 +50,8 @@ enum OutcomeCases {
         #expect(detail.record.sentAt == nil && detail.record.status == nil)
     }
 
-    static let retries = ContractCase("a retry is written with its attempt, its count and its due time") { (f) async throws in
+    static let retries = ContractCase("a retry is written with its attempt, its count and its due time") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         var row = try await f.ownedRow(f.message("u-1"))
@@ -71,7 +75,8 @@ enum OutcomeCases {
         #expect(detail.attempts.last?.sentAt == f.now)
     }
 
-    static let releaseCountsNothing = ContractCase("a row that goes back untried counts no attempt") { (f) async throws in
+    static let releaseCountsNothing = ContractCase("a row that goes back untried counts no attempt") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -81,7 +86,8 @@ enum OutcomeCases {
         #expect(try await f.claim().rows.map(\.attempts) == [0])
     }
 
-    static let lateAccepted = ContractCase("a late acceptance of a cancelled row wins: the push did leave") { (f) async throws in
+    static let lateAccepted = ContractCase("a late acceptance of a cancelled row wins: the push did leave") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -94,7 +100,8 @@ enum OutcomeCases {
         #expect(detail.attempts.map(\.status) == [200])
     }
 
-    static let lateFailed = ContractCase("a late refusal of a cancelled row leaves it cancelled, with the answer") { (f) async throws in
+    static let lateFailed = ContractCase("a late refusal of a cancelled row leaves it cancelled, with the answer") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -105,7 +112,8 @@ enum OutcomeCases {
         #expect(record.status == 400 && record.reason == "BadTopic")
     }
 
-    static let lateRetry = ContractCase("a late retry or release of a cancelled row does not bring it back") { (f) async throws in
+    static let lateRetry = ContractCase("a late retry or release of a cancelled row does not bring it back") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
@@ -139,7 +147,8 @@ enum OutcomeCases {
         #expect(records.map(\.attempts) == [1, 1, 1, 1])
     }
 
-    static let unknownDelivery = ContractCase("an outcome of a delivery that is gone does nothing") { (f) async throws in
+    static let unknownDelivery = ContractCase("an outcome of a delivery that is gone does nothing") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
@@ -149,7 +158,8 @@ enum OutcomeCases {
         #expect(try await f.restart().backlog.isEmpty)
     }
 
-    static let drop = ContractCase("a dead token drops its registration with everything that waits for it") { (f) async throws in
+    static let drop = ContractCase("a dead token drops its registration with everything that waits for it") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
         f.giveSlots(2)
@@ -175,20 +185,27 @@ enum OutcomeCases {
         #expect(try await f.store.registration(brand: f.brand, app: f.app, device: DeviceID(trusted: "d-1")) == nil)
     }
 
-    static let dropOfNewerToken = ContractCase("a token that was changed meanwhile is not dropped") { (f) async throws in
+    static let dropOfNewerToken = ContractCase("a token that was changed meanwhile is not dropped") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let row = try await f.ownedRow(f.message("u-1"))
         try await f.register(f.device("d-1", of: "u-1", token: "newer"))
         let since = f.now.adding(seconds: 60)
         let effect = try await f.outcome(
-            f.record(row, .finished(.failed, nil), .unregistered(since: since), token: .drop(token: row.token, since: since))
+            f.record(
+                row,
+                .finished(.failed, nil),
+                .unregistered(since: since),
+                token: .drop(token: row.token, since: since)
+            )
         )
         #expect(effect.ended.isEmpty)
         #expect(try await f.registrations("u-1").map(\.token) == ["newer"])
     }
 
-    static let dropOfNewerRegistration = ContractCase("a token registered again after it died is not dropped") { (f) async throws in
+    static let dropOfNewerRegistration = ContractCase("a token registered again after it died is not dropped") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let since = f.now.adding(seconds: 3)
@@ -196,7 +213,12 @@ enum OutcomeCases {
         f.wait(seconds: 10)
         try await f.register("d-1", of: "u-1")
         let effect = try await f.outcome(
-            f.record(row, .finished(.failed, nil), .unregistered(since: since), token: .drop(token: row.token, since: since))
+            f.record(
+                row,
+                .finished(.failed, nil),
+                .unregistered(since: since),
+                token: .drop(token: row.token, since: since)
+            )
         )
         #expect(effect.ended.isEmpty)
         #expect(try await f.registrations("u-1").count == 1)
@@ -226,7 +248,8 @@ enum OutcomeCases {
         #expect(try await f.outcome(late).ended == [rows[1].registration])
     }
 
-    static let quarantine = ContractCase("a quarantined registration is kept; its other rows fail") { (f) async throws in
+    static let quarantine = ContractCase("a quarantined registration is kept; its other rows fail") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -247,7 +270,8 @@ enum OutcomeCases {
         #expect(try await f.claim().rows.isEmpty)
     }
 
-    static let quarantineOfNewerToken = ContractCase("a token that was changed meanwhile is not quarantined") { (f) async throws in
+    static let quarantineOfNewerToken = ContractCase("a token that was changed meanwhile is not quarantined") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -259,7 +283,8 @@ enum OutcomeCases {
         #expect(try await f.registrations("u-1").map(\.state) == [.active])
     }
 
-    static let retriedThenCancelled = ContractCase("a row that was tried and then cancelled keeps its last answer") { (f) async throws in
+    static let retriedThenCancelled = ContractCase("a row that was tried and then cancelled keeps its last answer") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))

@@ -5,12 +5,14 @@ import Testing
 /// Outbox rows: who gets one, who owns it, in which order they are handed out.
 enum QueueCases {
     static let all = [
-        rowForEachDevice, wholeRow, quarantinedGetNone, slots, noBudget, backlogKeepsOrder, withoutBacklogOwns, sameTurnOrder,
+        rowForEachDevice, wholeRow, quarantinedGetNone, slots, noBudget, backlogKeepsOrder, withoutBacklogOwns,
+        sameTurnOrder,
         claimOrder, claimWholeRow, claimLimit, claimLanes, notDue, orderAfterGiveBack, giveBackBehindElder,
         giveBackAndAcceptInOneTurn, beginTakesBack, beginRestoresOrder, deliveryNumbersRise,
     ]
 
-    static let rowForEachDevice = ContractCase("each active device that wants the kind gets one row") { (f) async throws in
+    static let rowForEachDevice = ContractCase("each active device that wants the kind gets one row") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm, receives: .agent))
         try await f.register(f.device("d-3", of: "u-1", receives: .proactive))
@@ -24,7 +26,8 @@ enum QueueCases {
         #expect(devices == ["d-1", "d-2", "d-1", "d-3", "d-1", "d-2"])
     }
 
-    static let wholeRow = ContractCase("an owned row has all that its lane needs, with the unread of the turn's end") { (f) async throws in
+    static let wholeRow = ContractCase("an owned row has all that its lane needs, with the unread of the turn's end") {
+        (f) async throws in
         let registration = try await f.register("d-1", of: "u-1").registration
         f.giveSlots(10)
         let rows = try await f.owned(f.message("u-1"), f.proactive("u-1"), f.message("u-1"))
@@ -40,7 +43,8 @@ enum QueueCases {
         #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
     }
 
-    static let quarantinedGetNone = ContractCase("a quarantined device gets no row until it registers again") { (f) async throws in
+    static let quarantinedGetNone = ContractCase("a quarantined device gets no row until it registers again") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(10)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -76,7 +80,8 @@ enum QueueCases {
         #expect(result.unowned == [f.apns: Backlog(count: 1, nextDue: f.now)])
     }
 
-    static let backlogKeepsOrder = ContractCase("a younger row waits behind the older unowned one of its device") { (f) async throws in
+    static let backlogKeepsOrder = ContractCase("a younger row waits behind the older unowned one of its device") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
         f.giveSlots(1)
@@ -93,7 +98,8 @@ enum QueueCases {
         #expect(try await f.claim().rows.map(\.message?.sequence) == [1, 2])
     }
 
-    static let withoutBacklogOwns = ContractCase("a backlog of another device or of owned rows holds nobody back") { (f) async throws in
+    static let withoutBacklogOwns = ContractCase("a backlog of another device or of owned rows holds nobody back") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(5, mayHaveBacklog: true)
         #expect(try await f.owned(f.message("u-1")).count == 1)
@@ -158,7 +164,8 @@ enum QueueCases {
         #expect(message.brand == f.brand && message.sequence == 1 && message.expiresAt == row.expiresAt)
     }
 
-    static let claimLimit = ContractCase("a claim takes no more than its limit and says when the rest is due") { (f) async throws in
+    static let claimLimit = ContractCase("a claim takes no more than its limit and says when the rest is due") {
+        (f) async throws in
         for index in 1...5 { try await f.register("d-\(index)", of: "u-\(index)") }
         for index in 1...5 {
             try await f.accepted(f.message("u-\(index)", in: "c-\(index)"))
@@ -195,7 +202,8 @@ enum QueueCases {
         #expect(claim.rows.map(\.id) == [row.id] && claim.rows.map(\.attempts) == [1] && claim.nextDue == nil)
     }
 
-    static let orderAfterGiveBack = ContractCase("a row that is given back for later takes its younger ones along") { (f) async throws in
+    static let orderAfterGiveBack = ContractCase("a row that is given back for later takes its younger ones along") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
         f.giveSlots(1)
@@ -212,12 +220,14 @@ enum QueueCases {
         #expect(try await f.claim(limit: 2).rows.map(\.message?.sequence) == [2, 3])
     }
 
-    static let giveBackBehindElder = ContractCase("a row that is given back stays behind its older ones that wait") { (f) async throws in
+    static let giveBackBehindElder = ContractCase("a row that is given back stays behind its older ones that wait") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(3)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"))
         let outcomes = [
-            f.retry(rows[0], seconds: 60), f.unsent(rows[1], .release(due: f.now)), f.unsent(rows[2], .release(due: f.now)),
+            f.retry(rows[0], seconds: 60), f.unsent(rows[1], .release(due: f.now)),
+            f.unsent(rows[2], .release(due: f.now)),
         ]
         try await f.commit { $0.outcomes = outcomes }
         let early = try await f.claim()
@@ -226,7 +236,8 @@ enum QueueCases {
         #expect(try await f.claim().rows.map(\.id) == rows.map(\.id))
     }
 
-    static let giveBackAndAcceptInOneTurn = ContractCase("a row given back in a turn holds that turn's new rows back") { (f) async throws in
+    static let giveBackAndAcceptInOneTurn = ContractCase("a row given back in a turn holds that turn's new rows back") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(5)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -264,7 +275,8 @@ enum QueueCases {
         #expect(try await f.restart().recovered == 3)
     }
 
-    static let beginRestoresOrder = ContractCase("the order of a device survives a clock that was set back") { (f) async throws in
+    static let beginRestoresOrder = ContractCase("the order of a device survives a clock that was set back") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let first = try await f.ownedRow(f.message("u-1"))
@@ -281,7 +293,8 @@ enum QueueCases {
         #expect(try await f.claim(limit: 1).rows.map(\.message?.sequence) == [2])
     }
 
-    static let deliveryNumbersRise = ContractCase("delivery numbers rise and are never given again") { (f) async throws in
+    static let deliveryNumbersRise = ContractCase("delivery numbers rise and are never given again") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(100)
         var last = DeliveryID(0)

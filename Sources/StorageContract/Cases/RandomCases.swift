@@ -2,12 +2,12 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Thousands of mixed turns against a simple model.
+/// A thousand mixed turns against a simple model.
 enum RandomCases {
-    static let all = [1, 2, 3].map { seed in
-        ContractCase("thousands of mixed turns agree with a simple model, seed \(seed)") { (f) async throws in
+    static let all = [1, 2].map { seed in
+        ContractCase("a thousand mixed turns agree with a simple model, seed \(seed)") { (f) async throws in
             var walk = RandomWalk(fixture: f, seed: UInt64(seed))
-            try await walk.run(turns: 1500)
+            try await walk.run(turns: 1000)
         }
     }
 }

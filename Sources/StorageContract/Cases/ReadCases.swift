@@ -36,7 +36,8 @@ enum ReadCases {
         #expect(try await f.unread("u-2") == 1)
     }
 
-    static let cancels = ContractCase("a read cancels what is pending of what was read, owned or not") { (f) async throws in
+    static let cancels = ContractCase("a read cancels what is pending of what was read, owned or not") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
         f.giveSlots(1)
@@ -50,7 +51,8 @@ enum ReadCases {
         #expect(rows.map(\.message?.sequence) == [2, 2, 1, 1])
     }
 
-    static let badges = ContractCase("a read sends the new badge to the consumer's other devices only") { (f) async throws in
+    static let badges = ContractCase("a read sends the new badge to the consumer's other devices only") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
         try await f.register(f.device("d-3", of: "u-1", receives: .proactive))
@@ -67,7 +69,8 @@ enum ReadCases {
         #expect(second.owned.map(\.lane) == [f.apns, f.fcm] && second.owned.map(\.unread) == [0, 0])
     }
 
-    static let badgesCollapse = ContractCase("an older badge that still waits gives way to the newer") { (f) async throws in
+    static let badgesCollapse = ContractCase("an older badge that still waits gives way to the newer") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         for _ in 1...3 { try await f.accepted(f.message("u-1")) }
         _ = try await f.claim()
@@ -142,7 +145,8 @@ enum ReadCases {
         #expect(try await f.unread("u-1") == 5)
     }
 
-    static let messagesOfAll = ContractCase("messages of all conversations come as they were accepted, by page") { (f) async throws in
+    static let messagesOfAll = ContractCase("messages of all conversations come as they were accepted, by page") {
+        (f) async throws in
         _ = try await f.accept(f.message("u-1", in: "c-2", text: "1"), f.message("u-1", in: "c-1", text: "2"))
         _ = try await f.accept(f.message("u-2", in: "c-3", text: "x"), f.message("u-1", in: "c-2", text: "3"))
         func page(_ after: MessageID?, _ limit: Int) async throws -> [Message] {

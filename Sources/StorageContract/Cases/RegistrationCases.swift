@@ -5,12 +5,14 @@ import Testing
 /// Devices that come, move and go (R71, R80-R82).
 enum RegistrationCases {
     static let all = [
-        wholeRegistration, idempotent, rotation, tokenMoves, tokenMovesWithinConsumer, deviceMoves, laneChanges, narrowed,
+        wholeRegistration, idempotent, rotation, tokenMoves, tokenMovesWithinConsumer, deviceMoves, laneChanges,
+        narrowed,
         unknownApp, otherBrand, unregisterAll, unregisterAgent, unregisterNone, unregisterOne, unregisterUnknown,
         endedInTurnOfRow, rotatedInTurnOfRow,
     ]
 
-    static let wholeRegistration = ContractCase("a registration is kept with everything that the device said") { (f) async throws in
+    static let wholeRegistration = ContractCase("a registration is kept with everything that the device said") {
+        (f) async throws in
         var device = f.device("d-1", of: "u-1", environment: .sandbox, receives: .proactive)
         device.locale = "de-CH"
         device.timeZone = "Europe/Zurich"
@@ -36,7 +38,8 @@ enum RegistrationCases {
         #expect(try await f.registrations("nobody").isEmpty)
     }
 
-    static let idempotent = ContractCase("registering again renews the registration and changes nothing else") { (f) async throws in
+    static let idempotent = ContractCase("registering again renews the registration and changes nothing else") {
+        (f) async throws in
         let first = try await f.register("d-1", of: "u-1").registration
         try await f.accepted(f.message("u-1"))
         f.wait(seconds: 60)
@@ -48,7 +51,8 @@ enum RegistrationCases {
         #expect(try await f.claim().rows.count == 2)
     }
 
-    static let rotation = ContractCase("a new token keeps the registration, and what waits goes to it") { (f) async throws in
+    static let rotation = ContractCase("a new token keeps the registration, and what waits goes to it") {
+        (f) async throws in
         let first = try await f.register("d-1", of: "u-1").registration
         try await f.accepted(f.message("u-1"))
         let second = try await f.register(f.device("d-1", of: "u-1", token: "newer"))
@@ -58,7 +62,8 @@ enum RegistrationCases {
         #expect(try await f.ownedRow(f.message("u-1")).token == "newer")
     }
 
-    static let tokenMoves = ContractCase("a token that another consumer had moves, and the other's pushes end") { (f) async throws in
+    static let tokenMoves = ContractCase("a token that another consumer had moves, and the other's pushes end") {
+        (f) async throws in
         let old = try await f.register(f.device("d-1", of: "u-1", token: "t")).registration
         try await f.accepted(f.message("u-1"))
         let change = try await f.register(f.device("d-2", of: "u-2", token: "t"))
@@ -71,7 +76,8 @@ enum RegistrationCases {
         #expect(try await f.accepted(f.message("u-2", in: "c-2")).deliveries == 1)
     }
 
-    static let tokenMovesWithinConsumer = ContractCase("a token under a new device id ends the old registration") { (f) async throws in
+    static let tokenMovesWithinConsumer = ContractCase("a token under a new device id ends the old registration") {
+        (f) async throws in
         let old = try await f.register(f.device("d-1", of: "u-1", token: "t")).registration
         let change = try await f.register(f.device("d-2", of: "u-1", token: "t"))
         #expect(change.ended == [old.id])
@@ -103,7 +109,8 @@ enum RegistrationCases {
         #expect(try await f.registrations("u-1").map(\.id) == [change.registration.id])
     }
 
-    static let narrowed = ContractCase("a device that no longer wants agents' messages gets none that wait") { (f) async throws in
+    static let narrowed = ContractCase("a device that no longer wants agents' messages gets none that wait") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         _ = try await f.accept(f.message("u-1"), f.proactive("u-1"))
         try await f.register(f.device("d-1", of: "u-1", receives: .proactive))
@@ -111,7 +118,8 @@ enum RegistrationCases {
         #expect(try await f.accepted(f.message("u-1")).deliveries == 0)
     }
 
-    static let unknownApp = ContractCase("a device of an unknown app, brand or lane is not registered") { (f) async throws in
+    static let unknownApp = ContractCase("a device of an unknown app, brand or lane is not registered") {
+        (f) async throws in
         var brandless = f.device("d-1", of: "u-1")
         brandless.brand = BrandID(trusted: "gone")
         let devices = [
@@ -125,7 +133,8 @@ enum RegistrationCases {
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == nil)
     }
 
-    static let otherBrand = ContractCase("one token and device in two brands are two registrations") { (f) async throws in
+    static let otherBrand = ContractCase("one token and device in two brands are two registrations") {
+        (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
         try await f.register("d-1", of: "u-1")
@@ -136,7 +145,8 @@ enum RegistrationCases {
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
     }
 
-    static let unregisterAll = ContractCase("unregistering all ends the registrations and what waits for them") { (f) async throws in
+    static let unregisterAll = ContractCase("unregistering all ends the registrations and what waits for them") {
+        (f) async throws in
         let first = try await f.register("d-1", of: "u-1").registration.id
         let second = try await f.register("d-2", of: "u-1").registration.id
         try await f.register("d-3", of: "u-2")
@@ -165,7 +175,9 @@ enum RegistrationCases {
         let waiting = try await f.claim().rows.filter { $0.registration == id }
         #expect(waiting.map(\.message?.kind) == [.proactive])
         #expect(try await f.registrations("u-1").map(\.receives) == [.proactive, .all])
-        #expect(try await f.change(f.unregister("u-1", device: "d-1", .agent)).unregisteredChange == RegistrationsChange())
+        #expect(
+            try await f.change(f.unregister("u-1", device: "d-1", .agent)).unregisteredChange == RegistrationsChange()
+        )
         let accepted = try await f.accepted(f.message("u-1"))
         #expect(accepted.deliveries == 1 && accepted.unread == 1)
         #expect(try await f.accepted(f.proactive("u-1")).deliveries == 2)
@@ -190,19 +202,28 @@ enum RegistrationCases {
             try await f.register("d-2", of: "u-1").registration.id,
             try await f.register(f.device("d-2", of: "u-1", token: "y", app: other)).registration.id,
         ]
-        #expect(try await f.change(f.unregister("u-1", device: "d-1", app: other, .all)).unregisteredChange.ended == [ids[1]])
-        #expect(try await f.change(f.unregister("u-1", device: "d-2", .all)).unregisteredChange.ended == [ids[2], ids[3]])
+        #expect(
+            try await f.change(f.unregister("u-1", device: "d-1", app: other, .all)).unregisteredChange.ended == [
+                ids[1]
+            ]
+        )
+        #expect(
+            try await f.change(f.unregister("u-1", device: "d-2", .all)).unregisteredChange.ended == [ids[2], ids[3]]
+        )
         #expect(try await f.change(f.unregister("u-1", app: f.app, .all)).unregisteredChange.ended == [ids[0]])
     }
 
     static let unregisterUnknown = ContractCase("unregistering what is not there does nothing") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         #expect(try await f.change(f.unregister("nobody", .all)).unregisteredChange == RegistrationsChange())
-        #expect(try await f.change(f.unregister("u-1", device: "d-9", .all)).unregisteredChange == RegistrationsChange())
+        #expect(
+            try await f.change(f.unregister("u-1", device: "d-9", .all)).unregisteredChange == RegistrationsChange()
+        )
         #expect(try await f.registrations("u-1").count == 1)
     }
 
-    static let endedInTurnOfRow = ContractCase("a row that ends in the turn that made it goes to no lane") { (f) async throws in
+    static let endedInTurnOfRow = ContractCase("a row that ends in the turn that made it goes to no lane") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
         try await f.accepted(f.message("u-1"))
@@ -222,7 +243,8 @@ enum RegistrationCases {
         #expect(unowned == [f.apns: Backlog(count: 1, nextDue: f.now)])
     }
 
-    static let rotatedInTurnOfRow = ContractCase("a row leaves with the token that its turn ends with") { (f) async throws in
+    static let rotatedInTurnOfRow = ContractCase("a row leaves with the token that its turn ends with") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(f.message("u-1"))
         f.giveSlots(5)

@@ -6,7 +6,8 @@ import Testing
 enum ReplayCases {
     static let all = [withinTurn, acrossTurns, otherBody, sources, afterMidnight, afterWindow, withoutMessage, brands]
 
-    static let withinTurn = ContractCase("a replay within a turn counts once and answers with the first's ids") { (f) async throws in
+    static let withinTurn = ContractCase("a replay within a turn counts once and answers with the first's ids") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         let requests = [
             f.request([f.message("u-1", id: "e"), f.message("u-1", id: "e")]), f.request([f.message("u-1", id: "e")]),
@@ -23,7 +24,8 @@ enum ReplayCases {
         #expect(try await f.unread("u-1") == 1)
     }
 
-    static let acrossTurns = ContractCase("a replay in a later turn, or in a later life, counts nothing") { (f) async throws in
+    static let acrossTurns = ContractCase("a replay in a later turn, or in a later life, counts nothing") {
+        (f) async throws in
         let first = try await f.accepted(f.message("u-1", in: nil, id: "e"))
         try await f.accepted(f.message("u-1", in: "c-2"))
         for life in 0..<2 {
@@ -63,7 +65,8 @@ enum ReplayCases {
         #expect(try result.accepts[0][0].acceptedEvent.sequence == 1)
     }
 
-    static let afterMidnight = ContractCase("an id is remembered for the whole window, over midnights") { (f) async throws in
+    static let afterMidnight = ContractCase("an id is remembered for the whole window, over midnights") {
+        (f) async throws in
         let first = try await f.accepted(f.message("u-1", id: "e"))
         for _ in 0..<12 {
             f.wait(seconds: 6 * 3600 - 1)

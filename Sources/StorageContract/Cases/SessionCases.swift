@@ -4,7 +4,9 @@ import Testing
 
 /// Consumers, sessions and logout.
 enum SessionCases {
-    static let all = [openAndLookUp, expiredIsKept, twice, endOne, endOfUnknown, endUnbound, endAll, endOfDevice, upsert, upsertKeeps]
+    static let all = [
+        openAndLookUp, expiredIsKept, twice, endOne, endOfUnknown, endUnbound, endAll, endOfDevice, upsert, upsertKeeps,
+    ]
 
     private static func session(
         _ f: ContractFixture,
@@ -40,7 +42,8 @@ enum SessionCases {
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-2")) != nil)
     }
 
-    static let expiredIsKept = ContractCase("an expired session is kept for a while, so that its device learns why") { (f) async throws in
+    static let expiredIsKept = ContractCase("an expired session is kept for a while, so that its device learns why") {
+        (f) async throws in
         try await f.change(.openSession(session(f, 1, seconds: 60)))
         f.wait(seconds: 3600)
         try await f.change(.openSession(session(f, 2)))
@@ -55,9 +58,11 @@ enum SessionCases {
         #expect(try await f.store.session(tokenHash: [UInt8](repeating: 1, count: 32))?.consumer.rawValue == "u-1")
     }
 
-    static let endOne = ContractCase("the end of a session unregisters its device as far as asked") { (f) async throws in
+    static let endOne = ContractCase("the end of a session unregisters its device as far as asked") {
+        (f) async throws in
         let ids = [
-            try await f.register("d-1", of: "u-1").registration.id, try await f.register("d-2", of: "u-1").registration.id,
+            try await f.register("d-1", of: "u-1").registration.id,
+            try await f.register("d-2", of: "u-1").registration.id,
         ]
         for (byte, device) in [(UInt8(1), "d-1"), (2, "d-1"), (3, "d-2")] {
             try await f.change(.openSession(session(f, byte, device: device)))
@@ -76,9 +81,11 @@ enum SessionCases {
         #expect(result.isNotFound)
     }
 
-    static let endUnbound = ContractCase("the end of a session without device unregisters all of the consumer's") { (f) async throws in
+    static let endUnbound = ContractCase("the end of a session without device unregisters all of the consumer's") {
+        (f) async throws in
         let ids = [
-            try await f.register("d-1", of: "u-1").registration.id, try await f.register("d-2", of: "u-1").registration.id,
+            try await f.register("d-1", of: "u-1").registration.id,
+            try await f.register("d-2", of: "u-1").registration.id,
         ]
         try await f.register("d-3", of: "u-2")
         try await f.change(.openSession(session(f, 1)))
@@ -111,7 +118,8 @@ enum SessionCases {
         #expect(try await f.change(nobody).endedSessions == (0, RegistrationsChange()))
     }
 
-    static let endOfDevice = ContractCase("the sessions of one device end with those that may be in use on it") { (f) async throws in
+    static let endOfDevice = ContractCase("the sessions of one device end with those that may be in use on it") {
+        (f) async throws in
         let id = try await f.register("d-1", of: "u-1").registration.id
         try await f.register("d-2", of: "u-1")
         try await f.change(.openSession(session(f, 1, device: "d-1")))
@@ -140,7 +148,8 @@ enum SessionCases {
         return consumer
     }
 
-    static let upsert = ContractCase("what an assertion says of a consumer is kept until it says otherwise") { (f) async throws in
+    static let upsert = ContractCase("what an assertion says of a consumer is kept until it says otherwise") {
+        (f) async throws in
         let first = try await said(f, ConsumerProfile(name: "Ada", email: "ada@example.org"), anonymous: true)
         #expect(first.anonymous && first.unread == 0 && first.createdAt == f.now && first.id.rawValue == "u-1")
         f.wait(seconds: 5)
@@ -150,7 +159,8 @@ enum SessionCases {
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == second)
     }
 
-    static let upsertKeeps = ContractCase("a consumer that is known keeps its count and its devices") { (f) async throws in
+    static let upsertKeeps = ContractCase("a consumer that is known keeps its count and its devices") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(f.message("u-1"))
         let upsert = StoreChange.upsertConsumer(
@@ -162,7 +172,7 @@ enum SessionCases {
         let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 1), upsert] }
         guard case .consumer(let consumer) = result.changes[1] else { throw Unexpected(what: "\(result.changes)") }
         #expect(consumer.unread == 0)
-        #expect(try await f.accepted(f.message("u-1")) .deliveries == 1)
+        #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
         #expect(try await f.unread("u-1") == 1)
     }
 }

@@ -4,7 +4,9 @@ import Testing
 
 /// Taps and receipts (R109-R115).
 enum TapCases {
-    static let all = [own, foreign, lookBack, repeats, beforeOutcome, afterOutcome, keepsUnread, receipts, receiptsRank]
+    static let all = [
+        own, foreign, lookBack, repeats, beforeOutcome, afterOutcome, keepsUnread, receipts, receiptsRank,
+    ]
 
     static let own = ContractCase("a tap answers with the message") { (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -15,7 +17,8 @@ enum TapCases {
         #expect(answer.message.conversation.rawValue == "c-1" && answer.message.sequence == 1)
     }
 
-    static let foreign = ContractCase("another consumer's, another brand's or an unknown message is not found") { (f) async throws in
+    static let foreign = ContractCase("another consumer's, another brand's or an unknown message is not found") {
+        (f) async throws in
         let id = try #require(try await f.accepted(f.message("u-1")).messageID)
         try await f.accepted(f.message("u-2", in: "c-2"))
         #expect(try await f.change(f.tap("u-2", "d-1", id)).isNotFound)
@@ -34,7 +37,8 @@ enum TapCases {
         #expect(try await f.change(.tap(request)).isNotFound)
     }
 
-    static let lookBack = ContractCase("after the look-back a first tap is gone, a repeated one is not") { (f) async throws in
+    static let lookBack = ContractCase("after the look-back a first tap is gone, a repeated one is not") {
+        (f) async throws in
         var event = f.proactive("u-1")
         event.lookBackSeconds = 60
         let first = try #require(try await f.accepted(event).messageID)
@@ -103,7 +107,8 @@ enum TapCases {
         #expect(try await f.unread("u-1") == 1)
     }
 
-    static let receipts = ContractCase("receipts count those that met a delivery of the consumer's device") { (f) async throws in
+    static let receipts = ContractCase("receipts count those that met a delivery of the consumer's device") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))

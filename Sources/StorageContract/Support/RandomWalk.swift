@@ -39,7 +39,10 @@ struct RandomWalk {
         f.budgets = [:]
         for lane in [f.apns, f.fcm] where chance(70) {
             let slots = Int.random(in: 0...3, using: &random)
-            f.budgets[lane] = LaneBudget(slots: slots, mayHaveBacklog: model.open.contains { !$0.value.isHeld } || chance(50))
+            f.budgets[lane] = LaneBudget(
+                slots: slots,
+                mayHaveBacklog: model.open.contains { !$0.value.isHeld } || chance(50)
+            )
         }
         var turn = f.turn()
         turn.outcomes = outcomes()
@@ -108,10 +111,14 @@ struct RandomWalk {
             return .register(
                 f.device("d-\(number)", of: consumer, token: token, pushType: pushType, receives: receives)
             )
-        case 35..<45: return f.unregister(consumer, device: chance(70) ? "d-\(number)" : nil, any([.all, .agent, .none]))
+        case 35..<45:
+            return f.unregister(consumer, device: chance(70) ? "d-\(number)" : nil, any([.all, .agent, .none]))
         case 45..<75:
             let conversation = anyConversation(of: consumer)
-            let target = Int64.random(in: 0...(Int64(model.conversations[conversation]?.counts.count ?? 0) + 1), using: &random)
+            let target = Int64.random(
+                in: 0...(Int64(model.conversations[conversation]?.counts.count ?? 0) + 1),
+                using: &random
+            )
             return f.read(consumer, conversation, target, on: chance(60) ? "d-\(number)" : nil)
         default:
             let message = model.made.isEmpty ? MessageID(high: 1, low: 1) : any(model.made.keys.sorted())

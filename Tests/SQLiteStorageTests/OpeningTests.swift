@@ -1,0 +1,162 @@
+import Foundation
+import GRDB
+import GatewayModel
+import GatewayStorage
+import StorageContract
+import Testing
+
+@testable import SQLiteStorage
+
+@Suite("Opening and keeping the file", .timeLimit(.minutes(1)))
+struct OpeningTests {
+    private let engine: SQLiteEngine
+
+    init() throws { engine = try SQLiteEngine() }
+
+    private func error(opening path: String) -> StorageError? {
+        do {
+            _ = try SQLiteEngine.openSQLite(path: path)
+            return nil
+        } catch let error as StorageError {
+            return error
+        } catch {
+            Issue.record(error)
+            return nil
+        }
+    }
+
+    @Test("every commit is synced: the writer reads back FULL, and WAL")
+    func synchronous() async throws {
+        let store = try engine.openSQLite()
+        let (synchronous, journal) = try await store.pool.writeWithoutTransaction { db in
+            (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try String.fetchOne(db, sql: "PRAGMA journal_mode"))
+        }
+        #expect(synchronous == 2)
+        #expect(journal == "wal")
+        await store.close()
+    }
+
+    @Test("a file that is open cannot be opened again, one that was closed can")
+    func locked() async throws {
+        let store = try engine.openSQLite()
+        guard case .locked(let detail) = error(opening: engine.path) else {
+            Issue.record("it was opened twice")
+            return
+        }
+        #expect(detail.contains(engine.path))
+        try await store.probe()
+        await store.close()
+        let again = try engine.openSQLite()
+        try await again.probe()
+        await again.close()
+    }
+
+    @Test("a text file is not a database, and is left as it was")
+    func textFile() throws {
+        let text = String(repeating: "dear diary, nothing happened today\n", count: 200)
+        try Data(text.utf8).write(to: URL(filePath: engine.path))
+        guard case .corrupt = error(opening: engine.path) else {
+            Issue.record("it was not called corrupt")
+            return
+        }
+        #expect(try Data(contentsOf: URL(filePath: engine.path)) == Data(text.utf8))
+    }
+
+    @Test("damaged pages are called so, and left as they were", arguments: [16, 100, 4096])
+    func damaged(from offset: Int) async throws {
+        await (try engine.openSQLite()).close()
+        var bytes = try Data(contentsOf: URL(filePath: engine.path))
+        for index in offset..<bytes.count { bytes[index] = UInt8(truncatingIfNeeded: index &* 37 | 1) }
+        try bytes.write(to: URL(filePath: engine.path))
+        let error = error(opening: engine.path)
+        guard case .corrupt = error else {
+            Issue.record("it was not called corrupt but \(String(describing: error))")
+            return
+        }
+        #expect(try Data(contentsOf: URL(filePath: engine.path)) == bytes)
+    }
+
+    @Test("a newer version's file is refused, by its migration's name")
+    func newerSchema() async throws {
+        let store = try engine.openSQLite()
+        try await store.pool.write { db in
+            try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('9999-from-the-future')")
+        }
+        await store.close()
+        let expected = StorageError.newerSchema(migration: "9999-from-the-future")
+        #expect(error(opening: engine.path) == expected)
+        #expect(throws: expected) { try SQLiteStore.migrations(path: engine.path) }
+    }
+
+    @Test("a store that was closed has its data in the file, none in the log")
+    func closedIsWhole() async throws {
+        let store = try engine.openSQLite()
+        _ = try await store.begin(now: Timestamp(milliseconds: 1))
+        await store.close()
+        let log = try? Data(contentsOf: URL(filePath: engine.path + "-wal"))
+        #expect(log?.count ?? 0 == 0)
+        let queue = try DatabaseQueue(path: engine.path)
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM incarnations") } == 1)
+    }
+
+    @Test("a place that is not there is named")
+    func missingPlace() throws {
+        let missing = engine.directory.appending(path: "nowhere/switchboard.db").path
+        let file = engine.directory.appending(path: "file")
+        try Data().write(to: file)
+        for path in [missing, file.appending(path: "switchboard.db").path] {
+            guard case .unavailable(let detail) = error(opening: path) else {
+                Issue.record("\(path) was opened")
+                continue
+            }
+            #expect(detail.contains(path))
+        }
+    }
+
+    @Test("a place that cannot be written is named", .enabled(if: geteuid() != 0, "root may write anywhere"))
+    func unwritablePlace() throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: engine.directory.path)
+        guard case .readOnly(let detail) = error(opening: engine.path) else {
+            Issue.record("it was opened")
+            return
+        }
+        #expect(detail.contains(engine.path))
+    }
+
+    @Test("a database file where a folder is cannot be opened")
+    func folder() throws {
+        try FileManager.default.createDirectory(atPath: engine.path, withIntermediateDirectories: false)
+        #expect(error(opening: engine.path) != nil)
+    }
+
+    @Test("every file is closed to group and others")
+    func modes() async throws {
+        let store = try engine.openSQLite()
+        _ = try await store.begin(now: Timestamp(milliseconds: 1))
+        let names = try FileManager.default.contentsOfDirectory(atPath: engine.directory.path).sorted()
+        #expect(names == ["switchboard.db", "switchboard.db-shm", "switchboard.db-wal", "switchboard.db.lock"])
+        for name in names {
+            let path = engine.directory.appending(path: name).path
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o600, "\(name)")
+        }
+        await store.close()
+    }
+
+    @Test("migrations are listed without touching the data")
+    func migrations() async throws {
+        let names = Migrations.all.map(\.name)
+        let pending = try SQLiteStore.migrations(path: engine.path)
+        #expect(pending.map(\.name) == names && pending.allSatisfy { !$0.isApplied })
+        #expect(try FileManager.default.contentsOfDirectory(atPath: engine.directory.path).isEmpty)
+        await (try engine.openSQLite()).close()
+        let before = try Data(contentsOf: URL(filePath: engine.path))
+        let applied = try SQLiteStore.migrations(path: engine.path)
+        #expect(applied.map(\.name) == names && applied.allSatisfy(\.isApplied))
+        #expect(try Data(contentsOf: URL(filePath: engine.path)) == before)
+        // While a server has it open, too.
+        let store = try engine.openSQLite()
+        #expect(try SQLiteStore.migrations(path: engine.path).map(\.name) == names)
+        await store.close()
+    }
+}
