@@ -35,6 +35,16 @@ struct IdentifierTests {
         #expect(ids[0].high >> 16 == 1_767_323_045_678)
     }
 
+    @Test("ids rise over a restart after which the clock is behind")
+    func risingOverRestart() {
+        let now = Timestamp(milliseconds: 1_767_323_045_678)
+        var generator = MessageIDGenerator()
+        var last = generator.next(at: now)
+        for _ in 0..<5000 { last = generator.next(at: now) }
+        var restarted = MessageIDGenerator(after: last)
+        #expect(restarted.next(at: now.adding(seconds: -3600)).high > last.high)
+    }
+
     @Test("the canonical form is read back and nothing else is")
     func canonical() {
         let id = MessageID(high: 0x0123_4567_89AB_7CDE, low: 0x8123_4567_89AB_CDEF)

@@ -57,6 +57,7 @@ package final class DeliveryService: Service, Sendable {
         state.withLock {
             $0.machine = DeliveryMachine(settings: settings, backlog: start.backlog)
             $0.incarnation = start.incarnation
+            $0.ids = MessageIDGenerator(after: start.lastMessage)
             $0.phase = .running
         }
         return start

@@ -6,8 +6,15 @@ package struct MessageIDGenerator: Sendable {
     private var counter: UInt64 = 0
     private var random = SystemRandomNumberGenerator()
 
-    /// Starts a generator; the first id takes the time that it is given.
-    package init() {}
+    /// Starts a generator.
+    ///
+    /// - Parameter last: An id that every new one lies above, although the clock may have been set back since; nil starts
+    ///   with the time that the first id is given.
+    package init(after last: MessageID? = nil) {
+        guard let last else { return }
+        lastMilliseconds = Int64(last.high >> 16)
+        counter = last.high & 0xFFF
+    }
 
     /// The next id, later in order than every id before it.
     ///

@@ -77,6 +77,8 @@ package struct IncarnationStart: Sendable {
     package var backlog: [LaneID: Backlog]
     /// How many rows were taken back from earlier incarnations.
     package var recovered: Int
+    /// The newest message's id; ids of new messages lie above it, whatever the clock says. Nil when there is none.
+    package var lastMessage: MessageID?
 
     /// Takes what a start found.
     ///
@@ -84,9 +86,11 @@ package struct IncarnationStart: Sendable {
     ///   - incarnation: The new incarnation.
     ///   - backlog: What waits on each lane.
     ///   - recovered: How many rows were taken back.
-    package init(incarnation: IncarnationID, backlog: [LaneID: Backlog], recovered: Int) {
+    ///   - lastMessage: The newest message's id.
+    package init(incarnation: IncarnationID, backlog: [LaneID: Backlog], recovered: Int, lastMessage: MessageID?) {
         self.incarnation = incarnation
         self.backlog = backlog
         self.recovered = recovered
+        self.lastMessage = lastMessage
     }
 }

@@ -50,7 +50,17 @@ final class Writer {
                 nextDue: Timestamp(milliseconds: rows.int64(2))
             )
         }
-        return IncarnationStart(incarnation: incarnation, backlog: backlog, recovered: recovered)
+        let newest = try db.prepare("SELECT key, low FROM messages ORDER BY key DESC LIMIT 1")
+        let lastMessage =
+            try newest.next()
+            ? MessageID(high: UInt64(bitPattern: newest.int64(0)), low: UInt64(bitPattern: newest.int64(1))) : nil
+        newest.end()
+        return IncarnationStart(
+            incarnation: incarnation,
+            backlog: backlog,
+            recovered: recovered,
+            lastMessage: lastMessage
+        )
     }
 
     func commit(_ turn: WriterTurn) throws -> WriterTurnResult {

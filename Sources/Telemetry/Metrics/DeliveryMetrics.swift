@@ -16,8 +16,6 @@ package struct DeliveryMetrics: Sendable {
     package let commit: Timer
     /// Events, outcomes and changes of one turn.
     package let commitRows: Recorder
-    /// Deliveries that were withdrawn or not made.
-    package let suppressed: LabelledMetrics<SuppressedBy, Counter>
     /// From leaving to the provider's answer.
     package let providerLatency: LabelledMetrics<PushType, Timer>
     /// From accepting an event to the provider taking its push.
@@ -53,13 +51,6 @@ package struct DeliveryMetrics: Sendable {
         intakeWait = Timer(label: MetricCatalogue.intakeWait.name, factory: factory)
         commit = Timer(label: MetricCatalogue.storeCommit.name, factory: factory)
         commitRows = Recorder(label: MetricCatalogue.storeCommitRows.name, aggregate: true, factory: factory)
-        suppressed = LabelledMetrics {
-            Counter(
-                label: MetricCatalogue.deliverySuppressed.name,
-                dimensions: [("suppressed_by", $0.rawValue)],
-                factory: factory
-            )
-        }
         providerLatency = perProvider {
             Timer(label: MetricCatalogue.deliveryProviderLatency.name, dimensions: $0, factory: factory)
         }

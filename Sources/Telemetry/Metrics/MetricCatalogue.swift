@@ -58,13 +58,6 @@ package enum MetricCatalogue {
         help: "Answers of providers by what they mean; reason is empty where the provider gave none.",
         labels: ["provider", "outcome", "reason"]
     )
-    /// Deliveries that were not made, by why.
-    package static let deliverySuppressed = MetricDeclaration(
-        "switchboard_delivery_suppressed_total",
-        .counter,
-        help: "Deliveries that were withdrawn or not made.",
-        labels: ["suppressed_by"]
-    )
     /// From leaving to the provider's answer.
     package static let deliveryProviderLatency = MetricDeclaration(
         "switchboard_delivery_provider_latency_seconds",
@@ -162,7 +155,7 @@ package enum MetricCatalogue {
     /// All of them.
     package static let all = [
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors, deliveryOutcomes,
-        deliverySuppressed, deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
+        deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
         deliveryInFlight, deliveryOpenBreakers, httpRequests, httpRequestDuration, sessionsOpened,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
     ]
