@@ -300,7 +300,8 @@ struct RandomWalk {
 
     private mutating func handOut(_ rows: [OutboxRow]) {
         for row in rows {
-            #expect(model.mayBeHanded(row.id), "delivery \(row.id)")
+            let mayBeHanded = model.mayBeHanded(row.id)
+            #expect(mayBeHanded, "delivery \(row.id)")
             model.open[row.id]?.isHeld = true
             held.append(row)
             let registration = model.registrations[row.registration]
