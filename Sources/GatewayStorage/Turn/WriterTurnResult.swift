@@ -77,7 +77,7 @@ package struct IncarnationStart: Sendable {
     package var backlog: [LaneID: Backlog]
     /// How many rows were taken back from earlier incarnations.
     package var recovered: Int
-    /// The newest message's id; ids of new messages lie above it, whatever the clock says. Nil when there is none.
+    /// The newest message's id, above which those of new ones lie whatever the clock says; nil when there is none.
     package var lastMessage: MessageID?
 
     /// Takes what a start found.
