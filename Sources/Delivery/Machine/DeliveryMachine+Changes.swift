@@ -52,11 +52,16 @@ extension DeliveryMachine {
         forgetIfIdle(id)
     }
 
-    /// Forgets a lane whose app or brand is gone; its rows are gone from the store already.
+    /// Forgets a lane that can no longer send: its app or brand is gone, or has no credential for it any more.
     ///
-    /// - Parameter id: The lane.
-    package mutating func removeLane(_ id: LaneID) {
-        for key in registrations.filter({ $0.value.lane == id }).keys { end(key) }
+    /// What waits in memory goes back to the store, where it waits for a credential; rows that are gone with their app
+    /// are gone there too, and the engine passes over them.
+    ///
+    /// - Parameters:
+    ///   - id: The lane.
+    ///   - now: The wall clock.
+    package mutating func removeLane(_ id: LaneID, now: Timestamp) {
+        for key in registrations.filter({ $0.value.lane == id }).keys { giveBackWaiting(key, due: now) }
         guard let lane = lanes[id] else { return }
         lanes[id]?.backlog = nil
         lanes[id]?.ready = []
@@ -75,12 +80,18 @@ extension DeliveryMachine {
     /// - Parameter count: How many.
     package mutating func outcomesDropped(_ count: Int) { outcomesCommitted += UInt64(count) }
 
-    /// Closes a lane's breaker and pause, because its credential was replaced.
+    /// Starts a lane over, because its credential was replaced or given back: closes its breaker and pause, and looks
+    /// for rows that wait for it in the store.
     ///
-    /// - Parameter id: The lane.
-    package mutating func resetLane(_ id: LaneID) {
+    /// - Parameters:
+    ///   - id: The lane.
+    ///   - now: The wall clock.
+    package mutating func resetLane(_ id: LaneID, now: Timestamp) {
+        addLane(id)
         lanes[id]?.breaker = .closed
         lanes[id]?.pausedUntil = nil
         lanes[id]?.refusals = 0
+        lanes[id]?.isRemoved = false
+        lanes[id]?.noteBacklog(due: now)
     }
 }

@@ -133,6 +133,16 @@ extension DeliveryMachine {
         givenBack.insert(key)
     }
 
+    /// The rows of a registration that wait go back to the store; one that is on its way stays.
+    mutating func giveBackWaiting(_ key: RegistrationID, due: Timestamp) {
+        guard var registration = registrations.removeValue(forKey: key) else { return }
+        let current = registration.isSending ? registration.head : nil
+        if registration.isSending { registration.head = registration.tail.popFirst() }
+        if registration.head != nil { giveBack(&registration, key: key, due: due) }
+        registration.head = current
+        registrations[key] = registration
+    }
+
     private mutating func decide(
         _ row: OutboxRow,
         _ answer: PushAnswer,
@@ -208,19 +218,7 @@ extension DeliveryMachine {
     /// - Parameter now: The wall clock.
     package mutating func drain(now: Timestamp) {
         isDraining = true
-        for key in Array(registrations.keys) {
-            guard var registration = registrations.removeValue(forKey: key) else { continue }
-            if registration.isSending {
-                // The one on its way stays; those behind it go.
-                let current = registration.head
-                registration.head = registration.tail.popFirst()
-                if registration.head != nil { giveBack(&registration, key: key, due: now) }
-                registration.head = current
-            } else if registration.head != nil {
-                giveBack(&registration, key: key, due: now)
-            }
-            registrations[key] = registration
-        }
+        for key in Array(registrations.keys) { giveBackWaiting(key, due: now) }
         for id in lanes.keys { lanes[id]?.ready = [] }
     }
 }

@@ -136,20 +136,25 @@ package final class DeliveryService: Service, Sendable {
     /// - Parameter lanes: The lanes.
     package func lanesChanged(_ lanes: [LaneID]) {
         let old = providers.withLock { providers in lanes.compactMap { providers.removeValue(forKey: $0) } }
+        let now = clock.now
         state.withLock { state in
-            for lane in lanes { state.machine.resetLane(lane) }
+            for lane in lanes { state.machine.resetLane(lane, now: now) }
         }
         retire(old)
         signal()
     }
 
-    /// Forgets lanes whose app or brand is gone; their rows are gone from the store already.
+    /// Forgets lanes that can no longer send: their app or brand is gone, or has no credential for them any more.
+    ///
+    /// What waits for the latter stays in the store until ``lanesChanged(_:)`` names them again.
     ///
     /// - Parameter lanes: The lanes.
     package func lanesRemoved(_ lanes: [LaneID]) {
+        let now = clock.now
         state.withLock { state in
-            for lane in lanes { state.machine.removeLane(lane) }
+            for lane in lanes { state.machine.removeLane(lane, now: now) }
         }
+        signal()
         let old = providers.withLock { providers in lanes.compactMap { providers.removeValue(forKey: $0) } }
         retire(old)
     }

@@ -178,4 +178,25 @@ struct LaneTests {
         #expect(script.machine.rowCount == 0)
         #expect(!script.machine.hasWork(MachineScript.lane, now: script.now))
     }
+
+    @Test("a lane that loses its credential gives its rows back, and takes them up again when it has one")
+    func credentialTakenAway() throws {
+        var script = MachineScript()
+        let sent = try script.row(device: 1)
+        let behind = try script.row(device: 1, sequence: 2)
+        let waiting = try script.row(device: 2, consumer: 2)
+        script.turn(owned: [sent, behind, waiting])
+        #expect(script.take(1).map(\.delivery) == [sent.id])
+        script.machine.removeLane(MachineScript.lane, now: script.now)
+        #expect(script.take().isEmpty)
+        script.answer(sent.id, .accepted(providerID: nil))
+        let outcomes = script.turn().outcomes
+        #expect(Set(outcomes.map(\.delivery)) == [sent.id, behind.id, waiting.id])
+        #expect(script.machine.lanes.isEmpty)
+        script.machine.resetLane(MachineScript.lane, now: script.now)
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.claims.map(\.lane) == [MachineScript.lane])
+        script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: [behind, waiting], nextDue: nil)])
+        #expect(script.take().map(\.delivery) == [behind.id, waiting.id])
+    }
 }
