@@ -62,6 +62,7 @@ extension SQLiteStore {
         add("d.id = ?", id?.rawValue)
         add("u.id = ?", query.consumer?.rawValue)
         add("d.message = ?", query.message.map { Int64(bitPattern: $0.high) })
+        add("m.low = ?", query.message.map { Int64(bitPattern: $0.low) })
         add("d.id < ?", query.before?.rawValue)
         add("d.queued_at >= ?", query.since?.milliseconds)
         add("d.queued_at < ?", query.until?.milliseconds)

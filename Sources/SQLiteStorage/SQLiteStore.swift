@@ -174,7 +174,7 @@ package final class SQLiteStore: GatewayStore {
             }
         }
         if let failure {
-            logger.warning("the database was not closed cleanly", metadata: ["error.detail": "\(failure.text)"])
+            logger.warning("the database was not closed cleanly", metadata: ["error.text": "\(failure.text)"])
         }
         lock.release()
     }

@@ -14,7 +14,7 @@ extension DeliveryService {
             case .failure(let error):
                 logger.error(
                     "a lane cannot be opened",
-                    metadata: ["lane": "\(lane)", "error.detail": "\(error.text)"]
+                    metadata: [LogKey.lane: "\(lane)", LogKey.errorText: "\(error.text)"]
                 )
                 let now = clock.now
                 state.withLock { $0.machine.refuse(lane, now: now) }
@@ -134,12 +134,12 @@ private final class LaneSource: PushSource {
         case .failed(let reason):
             service.logger.warning(
                 "a provider cannot be reached",
-                metadata: ["lane": "\(name)", "reason": "\(reason)"]
+                metadata: [LogKey.laneName: "\(name)", LogKey.errorText: "\(reason)"]
             )
         case .ready:
-            service.logger.info("a provider is ready", metadata: ["lane": "\(name)"])
+            service.logger.info("a provider is ready", metadata: [LogKey.laneName: "\(name)"])
         case .idle, .connecting:
-            service.logger.debug("a provider's connection changed", metadata: ["lane": "\(name)"])
+            service.logger.debug("a provider's connection changed", metadata: [LogKey.laneName: "\(name)"])
         }
     }
 }

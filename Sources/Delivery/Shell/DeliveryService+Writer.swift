@@ -91,7 +91,7 @@ extension DeliveryService {
             metrics.storeFailed(StorageError.constraint(detail: detail).label)
             logger.error(
                 "a row broke a rule of the schema; doing the turn's parts one by one",
-                metadata: ["error.detail": "\(detail)"]
+                metadata: [LogKey.errorText: "\(detail)"]
             )
             await commitParts(of: pending)
         } catch {
@@ -125,7 +125,7 @@ extension DeliveryService {
             } catch .constraint(let detail) {
                 logger.error(
                     "an event, a change or an outcome cannot be stored",
-                    metadata: ["error.detail": "\(detail)"]
+                    metadata: [LogKey.errorText: "\(detail)"]
                 )
                 // The outcome of a poison row is dropped: its row stays owned until the next start takes it back.
                 part.answer(.storage(.constraint(detail: detail)))
@@ -169,7 +169,7 @@ extension DeliveryService {
         metrics.storeFailed(error.label)
         logger.error(
             "the store could not commit",
-            metadata: ["error.code": "\(error.label)", "error.detail": "\(error.text)"]
+            metadata: [LogKey.errorCode: "\(error.label)", LogKey.errorText: "\(error.text)"]
         )
         let retryAt = clock.now.adding(seconds: 1)
         state.withLock { state in
