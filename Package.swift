@@ -33,6 +33,7 @@ let package = Package(
         .executable(name: "switchboard", targets: ["switchboard"]),
         .executable(name: "push-simulator", targets: ["push-simulator"]),
         .executable(name: "switchboard-bench", targets: ["switchboard-bench"]),
+        .executable(name: "switchboard-proof", targets: ["switchboard-proof"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -147,14 +148,31 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(
+            name: "ProcessHarness",
+            dependencies: [arguments, crypto, httpClient, logging, nioCore, nioHTTP1, nioPosix],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "switchboard-bench",
             dependencies: [
-                "GatewayModel", "HTTP2Connections", "PushPayloads", "PushProviders",
+                "ProcessHarness", "GatewayModel", "HTTP2Connections", "PushPayloads", "PushProviders",
                 arguments, crypto, httpClient, logging, nioCore, nioPosix,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
+            swiftSettings: settings
+        ),
+
+        // Proving that nothing is lost.
+        .target(
+            name: "DeliverySimulation",
+            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushProviders", collections],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "switchboard-proof",
+            dependencies: ["DeliverySimulation", "ProcessHarness", arguments],
             swiftSettings: settings
         ),
 
@@ -201,6 +219,13 @@ let package = Package(
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
                 "Telemetry", lifecycle, logging, metrics,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "DeliverySimulationTests",
+            dependencies: [
+                "DeliverySimulation", "Delivery", "GatewayModel", "GatewayStorage", "SQLiteStorage", logging,
             ],
             swiftSettings: settings
         ),

@@ -35,6 +35,11 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func probe() async throws(StorageError)
 
+    /// Writes something small and syncs it, to say whether the store takes writes again after a fault.
+    ///
+    /// - Throws: `StorageError`.
+    func probeWriting() async throws(StorageError)
+
     // MARK: The writer's turn
 
     /// Does one turn of the writer in one transaction: outcomes, changes, accepts, then claims, in this order.

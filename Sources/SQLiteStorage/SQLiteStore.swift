@@ -183,6 +183,8 @@ package final class SQLiteStore: GatewayStore {
         _ = try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM incarnations") }
     }
 
+    package func probeWriting() async throws(StorageError) { try await write { try $0.keepHighMark() } }
+
     package func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
         try await write { try $0.commit(turn) }
     }

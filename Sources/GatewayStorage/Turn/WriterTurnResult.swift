@@ -14,6 +14,8 @@ package struct WriterTurnResult: Sendable {
     package var unowned: [LaneID: Backlog]
     /// A result for each claim, in order.
     package var claims: [ClaimResult]
+    /// Older rows that ended because a newer one took their place (`collapsed`); what of them waits in memory goes.
+    package var collapsed: [WithdrawnRow]
     /// Unread counts that this turn changed, as they are at its end.
     package var unread: [ConsumerKey: Int64]
 
@@ -25,7 +27,26 @@ package struct WriterTurnResult: Sendable {
         owned = []
         unowned = [:]
         claims = []
+        collapsed = []
         unread = [:]
+    }
+}
+
+/// A row that ended without an answer.
+package struct WithdrawnRow: Sendable, Equatable {
+    /// The delivery.
+    package var delivery: DeliveryID
+    /// Its registration.
+    package var registration: RegistrationID
+
+    /// Takes a row that ended.
+    ///
+    /// - Parameters:
+    ///   - delivery: The delivery.
+    ///   - registration: Its registration.
+    package init(delivery: DeliveryID, registration: RegistrationID) {
+        self.delivery = delivery
+        self.registration = registration
     }
 }
 

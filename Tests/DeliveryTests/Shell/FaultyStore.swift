@@ -22,6 +22,7 @@ final class FaultyStore: GatewayStore {
     func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart { try await base.begin(now: now) }
     func close() async { await base.close() }
     func probe() async throws(StorageError) { try await base.probe() }
+    func probeWriting() async throws(StorageError) { try await base.probeWriting() }
     func insertBrand(_ brand: Brand) async throws(StorageError) { try await base.insertBrand(brand) }
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await base.updateBrand(brand) }
     func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? { try await base.deleteBrand(brand) }

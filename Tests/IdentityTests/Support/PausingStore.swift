@@ -60,6 +60,7 @@ final class PausingStore: GatewayStore {
     func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart { try await real.begin(now: now) }
     func close() async { await real.close() }
     func probe() async throws(StorageError) { try await real.probe() }
+    func probeWriting() async throws(StorageError) { try await real.probeWriting() }
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult { try await real.commit(turn) }
     func insertBrand(_ brand: Brand) async throws(StorageError) { try await real.insertBrand(brand) }
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await real.updateBrand(brand) }

@@ -1,0 +1,10 @@
+import DeliverySimulation
+import Testing
+
+@Suite("A simulation's seed")
+struct SimulationSeedTests {
+    @Test("is shown as its number")
+    func description() {
+        #expect(SimulationSeed(rawValue: 42).description == "42")
+    }
+}
