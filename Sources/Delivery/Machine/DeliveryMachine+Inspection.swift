@@ -1,4 +1,6 @@
+import DequeModule
 package import GatewayModel
+import GatewayStorage
 
 /// What the simulation of it looks at.
 extension DeliveryMachine {
