@@ -14,10 +14,12 @@ extension Simulation {
         case .hideEnded:
             for index in result.outcomes.indices { result.outcomes[index].ended = [] }
             result.changes = result.changes.map(Self.withoutEnded)
+            hide(.nothingAfterEnd, in: &result)
         case .hideToken: result.changes = result.changes.map(withOldToken)
         case .hideRead:
             result.changes = result.changes.map { if case .read = $0 { .notFound } else { $0 } }
-        case .hideCollapsed: result.collapsed = []
+            hide(.nothingRead, in: &result)
+        case .hideCollapsed: hide(.nothingCollapsed, in: &result)
         case .hideExpiry:
             for index in result.owned.indices { result.owned[index].expiresAt = Timestamp(milliseconds: .max) }
             for claim in result.claims.indices {
@@ -37,6 +39,11 @@ extension Simulation {
         default: break
         }
         return result
+    }
+
+    /// Keeps from the machine the rows that ended for one reason.
+    private func hide(_ invariant: Invariant, in result: inout WriterTurnResult) {
+        result.collapsed.removeAll { Checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
     }
 
     private static func withoutEnded(_ change: StoreChangeResult) -> StoreChangeResult {

@@ -32,6 +32,7 @@ struct SimulationPlan: Sendable {
         devices = random.between(1, 5)
         settings.slotsPerLane = random.between(1, 8)
         settings.maxOutcomesPerTurn = random.between(1, 12)
+        settings.maxClaimsPerTurn = random.between(1, 12)
         settings.maxEventsPerTurn = random.between(1, 12)
         settings.maxChangesPerTurn = random.between(1, 6)
         switch random.below(3) {

@@ -90,6 +90,5 @@ extension SimulatedStore {
         var unowned: [Int64] = []
         /// Consumers whose unread count moved.
         var changed: Set<Int64> = []
-        var collapsed: [WithdrawnRow] = []
     }
 }

@@ -121,7 +121,7 @@ extension SimulatedStore {
         )
     }
 
-    /// Queues a message for the devices that want it; older ones with the same collapse key give way.
+    /// Queues a message for the devices that want it.
     private mutating func push(
         _ message: Message,
         to consumer: Int64,
@@ -133,9 +133,6 @@ extension SimulatedStore {
         for registration in consumers[Int(consumer) - 1].registrations {
             guard let found = self.registration(registration), found.isActive, found.receives.contains(wanted) else {
                 continue
-            }
-            if let collapseKey = message.collapseKey, flaw != .keepsCollapsed {
-                collapse(registration, &context) { $0.message?.collapseKey == collapseKey }
             }
             queue(
                 Delivery(

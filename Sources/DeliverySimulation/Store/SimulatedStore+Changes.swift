@@ -196,7 +196,6 @@ extension SimulatedStore {
             guard let found = registration(key), found.isActive, found.receives.contains(.agent),
                 found.device != device
             else { continue }
-            collapse(key, &context) { $0.kind == .badge }
             queue(
                 Delivery(
                     lane: found.lane,

@@ -2,7 +2,8 @@ import GatewayModel
 import GatewayStorage
 
 extension SimulatedStore {
-    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits.
+    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits; then ends the
+    /// older rows that it takes the place of, whose due time it inherits.
     mutating func queue(_ row: Delivery, _ context: inout Context) {
         var row = row
         let slots = context.budgets[row.lane]?.slots ?? 0
@@ -26,19 +27,21 @@ extension SimulatedStore {
             context.waiting.insert(row.registration)
             context.unowned.append(id)
         }
+        if row.kind == .badge || row.message?.collapseKey != nil, flaw != .keepsCollapsed { collapse(id) }
         if flaw == .losesRow, id % 5 == 0 {
             change(id) { $0.isLost = true }
             forget(id)
         }
     }
 
-    /// Ends the older rows of a registration whose place a newer one takes, owned or not.
-    mutating func collapse(_ key: Int64, _ context: inout Context, where isOlder: (Delivery) -> Bool) {
-        for id in registration(key)?.pending ?? [] where isOlder(delivery(id)) {
+    /// Ends the older rows of a registration whose place a new one takes, owned or not.
+    private mutating func collapse(_ new: Int64) {
+        let row = delivery(new)
+        for id in registration(row.registration)?.pending ?? [] where id < new {
+            let older = delivery(id)
+            let isSame = row.kind == .badge ? older.kind == .badge : older.message?.collapseKey == row.message?.collapseKey
+            guard isSame else { continue }
             withdraw(id, .cancelled, by: .collapsed)
-            context.collapsed.append(
-                WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(key))
-            )
         }
     }
 }

@@ -19,7 +19,7 @@ package struct SimulatedStore: Sendable {
     var deliveries: [Delivery] = []
     /// The numbers of the deliveries in the outbox, rising.
     var pending: [Int64] = []
-    /// Deliveries that the last turn took out of the outbox without an answer.
+    /// Deliveries that the last turn took out of the outbox, other than by their own outcomes.
     var withdrawn: [Int64] = []
 
     var consumerKeys: [BrandID: [ConsumerID: Int64]] = [:]
@@ -89,6 +89,7 @@ package struct SimulatedStore: Sendable {
         var context = Context(now: turn.now, incarnation: turn.incarnation, budgets: turn.budgets)
         var result = WriterTurnResult()
         withdrawn = []
+        let newest = deliveries.count
         for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
@@ -100,7 +101,11 @@ package struct SimulatedStore: Sendable {
             result.unowned[row.lane] = Backlog(count: old.count + 1, nextDue: min(old.nextDue, row.due))
         }
         for key in context.changed { result.unread[ConsumerKey(key)] = consumers[Int(key) - 1].unread }
-        result.collapsed = context.collapsed
+        // No lane knows the rows that were made in this turn.
+        for id in withdrawn where id <= newest {
+            let registration = RegistrationID(delivery(id).registration)
+            result.collapsed.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
+        }
         return result
     }
 
