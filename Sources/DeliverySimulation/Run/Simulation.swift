@@ -120,7 +120,7 @@ package struct Simulation {
         case .beginCommit: try beginCommit()
         case .applyCommit: try applyCommit()
         case .tellCommit: try tellCommit()
-        case .take: try take(random.below(flights.count), capacity: random.between(1, 4))
+        case .take: try takeAny()
         case .answer: try answerAny()
         case .stick: stickAny()
         case .crash: try crash()
