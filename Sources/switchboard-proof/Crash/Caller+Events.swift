@@ -110,7 +110,9 @@ extension Caller {
         return (results, answer.retries)
     }
 
-    /// Writes an answer into the book. After a retry `duplicate` is the answer to an event that was stored unseen.
+    /// Writes an answer into the book.
+    ///
+    /// After a retry `duplicate` is the answer to an event that was stored unseen.
     private mutating func note(_ posting: Posting, _ result: Result, isRetried: Bool) {
         guard result.status == "accepted" || isRetried && result.status == "duplicate", let id = result.messageId,
             let sequence = result.sequence
