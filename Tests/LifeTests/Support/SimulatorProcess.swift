@@ -20,16 +20,20 @@ struct SimulatorProcess {
     /// - Parameters:
     ///   - directory: Where its credentials are kept.
     ///   - apnsPort: APNs' port; 0 takes a free one.
+    ///   - environment: Variables for it.
     /// - Returns: The simulator.
     /// - Throws: When it ends instead.
-    static func start(in directory: TemporaryDirectory, apnsPort: Int = 0) async throws -> SimulatorProcess {
+    static func start(in directory: TemporaryDirectory, apnsPort: Int = 0, environment: [String: String] = [:])
+        async throws -> SimulatorProcess
+    {
         let keys = directory.path("keys")
         let process = try ChildProcess(
             "push-simulator",
             [
                 "--apns", "127.0.0.1:\(apnsPort)", "--fcm", "127.0.0.1:0", "--control", "127.0.0.1:0",
                 "--certificates", keys,
-            ]
+            ],
+            environment: environment
         )
         let apns = try await process.line("apns listening on ")
         let fcm = try await process.line("fcm listening on ")
