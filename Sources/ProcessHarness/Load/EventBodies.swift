@@ -1,7 +1,7 @@
 import Foundation
 
 /// Bodies of agent events of about 450 bytes, each with an id of its own.
-enum EventBodies {
+package enum EventBodies {
     /// One event as JSON.
     ///
     /// - Parameters:
@@ -9,7 +9,7 @@ enum EventBodies {
     ///   - number: The event's number.
     ///   - consumers: How many consumers take turns.
     /// - Returns: One JSON object without a line break.
-    static func event(run: String, number: Int, consumers: Int) -> String {
+    package static func event(run: String, number: Int, consumers: Int) -> String {
         let consumer = number % consumers
         return """
             {"id":"\(run)-\(number)","type":"agent.message","consumer":"consumer-\(consumer)","conversation":"conversation-\(consumer)",\
@@ -28,7 +28,7 @@ enum EventBodies {
     ///   - count: How many.
     ///   - consumers: How many consumers take turns.
     /// - Returns: One event a line.
-    static func batch(run: String, first: Int, count: Int, consumers: Int) -> [UInt8] {
+    package static func batch(run: String, first: Int, count: Int, consumers: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count * 480)
         for number in first..<first + count {
