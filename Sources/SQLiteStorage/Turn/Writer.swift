@@ -76,6 +76,7 @@ final class Writer {
             result.owned.append(outboxRow(row, now: turn.now))
         }
         result.unowned = context.backlog
+        result.collapsed = context.collapsed
         result.unread = context.unread
         return result
     }
