@@ -27,8 +27,12 @@ package protocol GatewayStore: Sendable {
 
     /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned.
     ///
-    /// - Parameter now: The time that such rows become due.
-    /// - Returns: The new incarnation and what waits on each lane.
+    /// Such rows, and rows that were never tried, are due no later than now: a clock that was set back puts nothing off.
+    /// A row that was tried keeps the due time of its next try unless it was owned. Then, by registration in the order of
+    /// ids, no row is due before an older one.
+    ///
+    /// - Parameter now: The time of the start.
+    /// - Returns: The new incarnation and the lanes with rows that wait.
     /// - Throws: `StorageError`.
     func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart
 

@@ -68,12 +68,11 @@ struct TurnContext {
         unowned.append(Waiting(id: id, lane: registration.lane, due: due))
     }
 
-    /// The new rows that wait, by lane.
-    var backlog: [LaneID: Backlog] {
-        var backlog: [LaneID: Backlog] = [:]
+    /// When the first of the new rows that wait is due, by lane.
+    var backlog: [LaneID: Timestamp] {
+        var backlog: [LaneID: Timestamp] = [:]
         for row in unowned where !withdrawn.contains(row.id) {
-            let old = backlog[LaneID(row.lane)] ?? Backlog(count: 0, nextDue: row.due)
-            backlog[LaneID(row.lane)] = Backlog(count: old.count + 1, nextDue: min(old.nextDue, row.due))
+            backlog[LaneID(row.lane)] = min(backlog[LaneID(row.lane)] ?? row.due, row.due)
         }
         return backlog
     }

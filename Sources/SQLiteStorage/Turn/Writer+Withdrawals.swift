@@ -57,11 +57,8 @@ extension Writer {
         try withdraw(rows, state: .cancelled, by: .read, &context)
     }
 
-    /// Ends the older rows of a registration that a new one takes the place of, whether a lane has them or not.
-    ///
-    /// - Parameters:
-    ///   - new: The new row; it is in the outbox already.
-    ///   - context: Learns which of them the lanes must be told about.
+    /// Ends the older rows of a registration that a new one, which is in the outbox already, takes the place of; whether
+    /// a lane has them or not.
     func collapse(before new: TurnContext.Owned, _ context: inout TurnContext) throws {
         let rows: Statement
         switch new.kind {

@@ -326,7 +326,7 @@ struct RandomWalk {
         let waiting = model.open.count { !$0.value.isHeld }
         let start = try await f.restart()
         #expect(start.recovered == model.open.count - waiting)
-        #expect(start.backlog.values.reduce(0) { $0 + $1.count } == model.open.count)
+        #expect(start.backlog.isEmpty == model.open.isEmpty)
         model.releaseAll()
         held = []
     }
