@@ -14,14 +14,15 @@ extension Writer {
         var due = now
         if !isOwned || context.turn.budgets[lane]?.mayHaveBacklog == true {
             // Behind what waits already, so that the order by due time is the order of the device.
-            let older = try db.prepare("SELECT max(due) FROM outbox WHERE registration = ? AND owner IS NULL")
-                .int(row.registration.id)
-            _ = try older.next()
-            if let olderDue = older.optionalInt64(0) {
+            // Due times of a registration's waiting rows never fall from older to younger: the youngest says the latest.
+            let older = try db.prepare(
+                "SELECT due FROM outbox WHERE registration = ? AND owner IS NULL ORDER BY id DESC LIMIT 1"
+            ).int(row.registration.id)
+            if try older.next() {
                 isOwned = false
-                due = max(now, Timestamp(milliseconds: olderDue))
+                due = max(now, Timestamp(milliseconds: older.int64(0)))
+                older.end()
             }
-            older.end()
         }
         try db.prepare(
             """

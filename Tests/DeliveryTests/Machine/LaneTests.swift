@@ -208,7 +208,7 @@ struct LaneTests {
         settings.maxClaimsPerTurn = 640
         var machine = DeliveryMachine(
             settings: settings,
-            backlog: Dictionary(uniqueKeysWithValues: lanes.map { ($0, Backlog(count: 5000, nextDue: due)) })
+            backlog: Dictionary(uniqueKeysWithValues: lanes.map { ($0, due) })
         )
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         var served: [LaneID: Int] = [:]
