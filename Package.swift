@@ -156,8 +156,10 @@ let package = Package(
         .executableTarget(
             name: "switchboard-bench",
             dependencies: [
-                "ProcessHarness", "GatewayModel", "HTTP2Connections", "PushPayloads", "PushProviders",
-                arguments, crypto, httpClient, logging, nioCore, nioPosix,
+                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "HTTP2Connections", "Identity",
+                "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage", "Telemetry",
+                arguments, crypto, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],

@@ -15,7 +15,7 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
-        case sender, batch, single, latency, memory
+        case sender, commit, batch, single, latency, memory
     }
 
     @Option(help: "Only these scenarios; may be repeated.")
@@ -67,6 +67,8 @@ struct RunCommand: AsyncParsableCommand {
         case .sender:
             return try await SenderScenario(notifications: scaled(200_000), ratioLimit: 4)
                 .run(http: http)
+        case .commit:
+            return try await CommitScenario(turns: max(Int(20 * scale), 1)).run()
         case .batch:
             return try await IngestScenario(
                 name: "batch ingest, 500 events a request",
