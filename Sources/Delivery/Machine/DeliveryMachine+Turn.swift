@@ -116,9 +116,9 @@ extension DeliveryMachine {
         for (consumer, unread) in result.unread where consumers[consumer] != nil {
             consumers[consumer]?.unread = unread
         }
-        for (lane, waiting) in result.unowned {
+        for (lane, due) in result.unowned {
             addLane(lane)
-            lanes[lane]?.noteBacklog(due: waiting.nextDue)
+            lanes[lane]?.noteBacklog(due: due)
         }
         for row in result.owned { place(row, now: now) }
         for claim in result.claims {
