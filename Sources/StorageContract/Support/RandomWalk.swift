@@ -63,10 +63,12 @@ struct RandomWalk {
             try apply(input.event, input.messageID, answer)
         }
         let collapsed = try await learnNewRows(reads)
-        // What was collapsed and then read, or the other way round, is finished in the model already.
-        let named = Set(result.collapsed.map(\.delivery))
-        #expect(named.count == result.collapsed.count && named.isSuperset(of: collapsed))
-        #expect(named.isSubset(of: openBefore.intersection(model.finished)))
+        let named = Set(result.withdrawn.map(\.delivery))
+        #expect(named.count == result.withdrawn.count && named.isSuperset(of: collapsed))
+        // Every row that ended, however it did; what ended with an answer may be missing.
+        let ended = openBefore.intersection(model.finished)
+        #expect(named.isSubset(of: ended))
+        #expect(named.isSuperset(of: ended.subtracting(turn.outcomes.map(\.delivery))))
         handOut(result.owned)
         for claim in result.claims {
             #expect(claim.rows.count <= 6)
