@@ -150,7 +150,7 @@ let package = Package(
         ),
         .target(
             name: "ProcessHarness",
-            dependencies: [arguments, crypto, httpClient, logging, nioCore, nioHTTP1, nioPosix],
+            dependencies: [httpClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -174,7 +174,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "switchboard-proof",
-            dependencies: ["DeliverySimulation", "ProcessHarness", arguments],
+            dependencies: ["DeliverySimulation", "ProcessHarness", arguments, httpClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings
         ),
 
@@ -252,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "LifeTests",
             dependencies: [
-                "switchboard", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix,
-                crypto,
+                "switchboard", "ProcessHarness", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient,
+                nioCore, nioPosix, crypto,
             ],
             swiftSettings: settings
         ),

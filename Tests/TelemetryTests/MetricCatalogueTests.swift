@@ -29,6 +29,7 @@ struct MetricCatalogueTests {
         let delivery = DeliveryMetrics(factory: registry)
         let http = HTTPMetrics(factory: registry)
         let process = ProcessMetrics(factory: registry)
+        _ = MachineMetrics<CutOffLabel>(factory: registry)
         registry.addCollector { process.collect() }
         delivery.events[.accepted].increment()
         delivery.storeFailed("full")
@@ -86,6 +87,17 @@ struct MetricCatalogueTests {
         let lines = registry.render().split(separator: "\n").filter { $0.hasPrefix("switchboard_http_requests_total") }
         #expect(lines.count < 3000)
         #expect(!lines.contains { $0.contains("BREW") })
+    }
+
+    @Test("a fault's gauge is 1 while it holds, the others' 0")
+    func faults() {
+        let registry = PrometheusRegistry()
+        let metrics = MachineMetrics<CutOffLabel>(factory: registry)
+        metrics.record([.slowBody])
+        #expect(registry.render().contains("switchboard_machine_fault{fault=\"slow_body\"} 1\n"))
+        #expect(registry.render().contains("switchboard_machine_fault{fault=\"slow_head\"} 0\n"))
+        metrics.record([])
+        #expect(registry.render().contains("switchboard_machine_fault{fault=\"slow_body\"} 0\n"))
     }
 
     private static func answer(_ outcome: PushOutcome, _ reason: String?) -> PushAnswer {

@@ -52,6 +52,9 @@ extension DeliveryMachine {
         forgetIfIdle(id)
     }
 
+    /// Takes one waiting row out of memory, because a newer one has taken its place.
+    mutating func remove(_ delivery: DeliveryID, from id: RegistrationID) { remove(from: id) { $0.id == delivery } }
+
     /// Forgets a lane that can no longer send: its app or brand is gone, or has no credential for it any more.
     ///
     /// What waits in memory goes back to the store, where it waits for a credential; rows that are gone with their app
@@ -61,7 +64,7 @@ extension DeliveryMachine {
     ///   - id: The lane.
     ///   - now: The wall clock.
     package mutating func removeLane(_ id: LaneID, now: Timestamp) {
-        for key in registrations.filter({ $0.value.lane == id }).keys { giveBackWaiting(key, due: now) }
+        for key in registrationKeys(where: { $0.lane == id }) { giveBackWaiting(key, due: now) }
         guard let lane = lanes[id] else { return }
         lanes[id]?.backlog = nil
         lanes[id]?.ready = []

@@ -26,15 +26,7 @@ extension DeliveryMachine {
                 registration.head = registration.tail.popFirst()
                 lane.rows -= 1
                 consumers[row.consumer]?.rows -= 1
-                add(
-                    OutcomeRecord(
-                        delivery: row.id,
-                        registration: key,
-                        answer: nil,
-                        disposition: .finished(.expired, nil),
-                        token: .none
-                    )
-                )
+                addExpired(row)
             }
             guard let row = registration.head else {
                 registrations[key] = registration
@@ -218,7 +210,7 @@ extension DeliveryMachine {
     /// - Parameter now: The wall clock.
     package mutating func drain(now: Timestamp) {
         isDraining = true
-        for key in Array(registrations.keys) { giveBackWaiting(key, due: now) }
+        for key in registrationKeys(where: { _ in true }) { giveBackWaiting(key, due: now) }
         for id in lanes.keys { lanes[id]?.ready = [] }
     }
 }

@@ -27,28 +27,50 @@ extension DeliveryMachine {
     /// - Parameter now: The wall clock.
     /// - Returns: What the commit may do.
     package mutating func beginTurn(now: Timestamp) -> TurnPlan {
+        expire(now: now)
         var plan = TurnPlan()
-        for (id, lane) in lanes {
-            var lane = lane
-            lane.backlogDuringTurn = nil
-            let free = settings.slotsPerLane - lane.rows
-            let isBlocked = lane.blockedUntil(now: now) != nil
-            if !isDraining, !isBlocked, free > 0 {
-                if let due = lane.backlog, due <= now {
-                    // A claim is worth its transaction only when it brings more than a few rows.
-                    if lane.rows == 0 || free >= settings.slotsPerLane / 4 {
-                        plan.claims.append(ClaimRequest(lane: id, limit: free))
-                    }
-                } else {
-                    plan.budgets[id] = LaneBudget(slots: free, mayHaveBacklog: lane.backlog != nil)
-                }
-            }
-            lanes[id] = lane
+        var index = lanes.startIndex
+        while index != lanes.endIndex {
+            lanes.values[index].backlogDuringTurn = nil
+            lanes.formIndex(after: &index)
         }
+        var asking: [(lane: LaneID, free: Int)] = []
+        for (id, lane) in lanes {
+            let free = settings.slotsPerLane - lane.rows
+            guard !isDraining, free > 0, lane.blockedUntil(now: now) == nil else { continue }
+            if let due = lane.backlog, due <= now {
+                if isWorthAClaim(lane) { asking.append((id, free)) }
+            } else {
+                plan.budgets[id] = LaneBudget(slots: free, mayHaveBacklog: lane.backlog != nil)
+            }
+        }
+        plan.claims = share(among: asking)
         let count = min(outcomes.count, settings.maxOutcomesPerTurn)
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
         return plan
+    }
+
+    /// A claim is worth its transaction only when it brings more than a few rows.
+    private func isWorthAClaim(_ lane: Lane) -> Bool {
+        lane.rows == 0 || settings.slotsPerLane - lane.rows >= settings.slotsPerLane / 4
+    }
+
+    /// Claims for lanes that ask, at most `maxClaimsPerTurn` rows in all, so that backlogs do not hold up new events: the
+    /// lane after the one that was served last comes first.
+    private mutating func share(among asking: [(lane: LaneID, free: Int)]) -> [ClaimRequest] {
+        let inOrder = asking.sorted { $0.lane.rawValue < $1.lane.rawValue }
+        let first = inOrder.firstIndex { lane in lane.lane.rawValue > (lastClaim?.rawValue ?? 0) } ?? 0
+        var claims: [ClaimRequest] = []
+        var room = settings.maxClaimsPerTurn
+        for (index, ask) in (inOrder[first...] + inOrder[..<first]).enumerated() where room > 0 {
+            // An equal part of what is left, but never crumbs.
+            let part = max(room / (inOrder.count - index), min(room, 64))
+            claims.append(ClaimRequest(lane: ask.lane, limit: min(ask.free, part)))
+            room -= min(ask.free, part)
+            lastClaim = ask.lane
+        }
+        return claims
     }
 
     /// Tells a lane's number before its first row, so that the first rows already find slots.
@@ -77,12 +99,13 @@ extension DeliveryMachine {
             for ended in effect.ended { end(ended) }
         }
         for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change) }
+        for row in result.collapsed { remove(row.delivery, from: row.registration) }
         for (consumer, unread) in result.unread where consumers[consumer] != nil {
             consumers[consumer]?.unread = unread
         }
-        for (lane, waiting) in result.unowned {
+        for (lane, due) in result.unowned {
             addLane(lane)
-            lanes[lane]?.noteBacklog(due: waiting.nextDue)
+            lanes[lane]?.noteBacklog(due: due)
         }
         for row in result.owned { place(row, now: now) }
         for claim in result.claims {
@@ -111,8 +134,8 @@ extension DeliveryMachine {
         for outcome in outcomes.reversed() { self.outcomes.prepend(outcome) }
     }
 
-    /// When something is to be done although nobody calls: the earliest moment at which a backlog is due or a lane may
-    /// send again.
+    /// When something is to be done although nobody calls: the earliest moment at which a backlog is due, a lane may send
+    /// again or a row in memory expires.
     ///
     /// - Parameter now: The wall clock.
     /// - Returns: Nil when only calls can bring anything; a moment that is not later than `now` means at once.
@@ -122,12 +145,11 @@ extension DeliveryMachine {
         for lane in lanes.values {
             if let blocked = lane.blockedUntil(now: now) {
                 if lane.backlog != nil || lane.rows > 0 { next = min(next ?? blocked, blocked) }
-            } else if let due = lane.backlog,
-                settings.slotsPerLane - lane.rows >= settings.slotsPerLane / 4 || lane.rows == 0
-            {
+            } else if let due = lane.backlog, isWorthAClaim(lane) {
                 next = min(next ?? due, due)
             }
         }
+        if let expiry = nextExpiry(now: now) { next = min(next ?? expiry, expiry) }
         return next
     }
 
@@ -170,6 +192,7 @@ extension DeliveryMachine {
         consumers[row.consumer]?.unread = row.unread
         lanes[row.lane]?.rows += 1
         registrations[key]?.token = row.token
+        firstExpiry = min(firstExpiry ?? row.expiresAt, row.expiresAt)
         if registrations[key]?.head == nil {
             registrations[key]?.head = row
             lanes[row.lane]?.ready.append(key)

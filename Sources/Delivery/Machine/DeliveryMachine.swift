@@ -30,15 +30,21 @@ package struct DeliveryMachine: Sendable {
     /// Registrations with ``Registration/givenBack``.
     var givenBack: Set<RegistrationID> = []
     var isDraining = false
+    /// The lane whose claim came last.
+    var lastClaim: LaneID?
+    /// No waiting row in memory expires before this moment; nil when there is none.
+    var firstExpiry: Timestamp?
+    /// When memory was last searched for expired rows.
+    var lastExpiry: Timestamp?
 
     /// Starts with nothing in memory.
     ///
     /// - Parameters:
     ///   - settings: How it behaves.
-    ///   - backlog: What waits on each lane in the store.
-    package init(settings: DeliverySettings, backlog: [LaneID: Backlog]) {
+    ///   - backlog: When the first row that waits on each lane in the store is due.
+    package init(settings: DeliverySettings, backlog: [LaneID: Timestamp]) {
         self.settings = settings
-        for (lane, waiting) in backlog { lanes[lane] = Lane(backlog: waiting.nextDue) }
+        for (lane, due) in backlog { lanes[lane] = Lane(backlog: due) }
     }
 
     /// How many rows are in memory.
@@ -76,6 +82,8 @@ package struct DeliveryMachine: Sendable {
         var givenBack: (due: Timestamp, outcome: UInt64)?
 
         var isIdle: Bool { head == nil && givenBack == nil }
+
+        var rowCount: Int { (head == nil ? 0 : 1) + tail.count }
     }
 
     mutating func add(_ outcome: OutcomeRecord) {

@@ -10,6 +10,9 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxOutcomesPerTurn = 2000
     /// Changes of devices and consumers of one commit.
     package var maxChangesPerTurn = 500
+    /// Rows of backlogs that one commit takes into memory, for all lanes together: a few milliseconds of the writer, so
+    /// that recovery does not hold up new events.
+    package var maxClaimsPerTurn = 1000
     /// Rows that one lane holds in memory, sent or waiting behind one that is (`delivery.slotsPerLane`).
     package var slotsPerLane = 4096
     /// Seconds before each further try after a passing fault (`delivery.retryDelaysSeconds`).

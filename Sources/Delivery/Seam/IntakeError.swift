@@ -8,4 +8,6 @@ package enum IntakeError: Error, Sendable, Equatable {
     case stopping
     /// The store failed.
     case storage(StorageError)
+    /// The machine lacks something that is needed to send and record what would be accepted.
+    case fault(MachineFault)
 }

@@ -75,7 +75,7 @@ extension DeliveryService {
 
     /// Sets the gauges to what is in memory now; called before the metrics are read.
     package func recordGauges() {
-        let (lanes, pendingEvents) = state.withLock { ($0.machine.lanes, $0.pendingEvents) }
+        let (lanes, pendingEvents) = state.withLock { ($0.machine.lanes, $0.accepts.size) }
         metrics.pendingEvents.set(pendingEvents)
         var rows: [PushType: Int] = [:]
         var inFlight: [PushType: Int] = [:]

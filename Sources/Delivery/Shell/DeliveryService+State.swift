@@ -1,9 +1,8 @@
-import DequeModule
 import GatewayModel
 import GatewayStorage
 
 extension DeliveryService {
-    typealias AcceptOutcome = Result<[EventResult], IntakeError>
+    typealias AcceptOutcome = Result<[IntakeResult], IntakeError>
     typealias ChangeOutcome = Result<StoreChangeResult, IntakeError>
 
     /// What lies behind the lock.
@@ -19,19 +18,31 @@ extension DeliveryService {
         var incarnation = IncarnationID(0)
         var phase = Phase.created
         /// Bounded by `maxPendingEvents` and `maxPendingBytes`.
-        var accepts: Deque<PendingAccept> = []
-        var pendingEvents = 0
-        var pendingBytes = 0
+        var accepts: FairQueue<BrandID, PendingAccept>
         /// Bounded by `maxPendingEvents`.
-        var changes: Deque<PendingChange> = []
+        var changes: FairQueue<BrandID?, PendingChange>
         var ids = MessageIDGenerator()
-        /// Why the last turn failed, and when the next is tried.
-        var storeError: StorageError?
-        var storeRetryAt: Timestamp?
+        var store = StoreStanding()
+        var faults: Set<MachineFault> = []
         /// The writer while it sleeps.
         var writer: CheckedContinuation<Void, Never>?
         /// Something arrived while the writer was awake.
         var isSignalled = false
+
+        init(settings: DeliverySettings) {
+            machine = DeliveryMachine(settings: settings, backlog: [:])
+            accepts = FairQueue(limits: .init(size: settings.maxPendingEvents, bytes: settings.maxPendingBytes))
+            changes = FairQueue(limits: .init(size: settings.maxPendingEvents, bytes: settings.maxPendingBytes))
+        }
+
+        /// Why nothing can be taken now, whatever room there is.
+        ///
+        /// A fault of the machine keeps events away but not changes: a logout must not wait for disk space.
+        func refusal(ofChange isChange: Bool) -> IntakeError? {
+            guard phase == .running else { return .stopping }
+            if let error = store.error { return .storage(error) }
+            return isChange ? nil : faults.min { $0.rawValue < $1.rawValue }.map(IntakeError.fault)
+        }
     }
 
     /// A piece of a request whose events wait for their commit.

@@ -10,6 +10,8 @@ extension DeliveryService {
     /// What the writer does next.
     fileprivate enum Step {
         case commit(PendingTurn)
+        /// Nothing waits, and the store failed last time: see whether it takes writes again.
+        case probe
         case sleep(until: Timestamp?)
         case done
     }
@@ -25,6 +27,7 @@ extension DeliveryService {
             wake(lanes)
             switch step {
             case .commit(let turn): await commit(turn)
+            case .probe: await probe()
             case .sleep(let until): await sleep(until: until)
             case .done: return
             }
@@ -43,7 +46,10 @@ extension DeliveryService {
     }
 
     func stop() {
-        state.withLock { $0.phase = .stopping }
+        state.withLock { state in
+            state.phase = .stopping
+            state.store.tryNow()
+        }
         signal()
     }
 
@@ -87,7 +93,7 @@ extension DeliveryService {
             metrics.commit.recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start))
             metrics.commitRows.record(pending.rowCount)
             finish(pending, result)
-        } catch .constraint(let detail) where pending.partCount > 1 {
+        } catch .constraint(let detail) where pending.partCount > 0 {
             metrics.storeFailed(StorageError.constraint(detail: detail).label)
             logger.error(
                 "a row broke a rule of the schema; doing the turn's parts one by one",
@@ -99,57 +105,109 @@ extension DeliveryService {
         }
     }
 
-    /// One poison row never fails a stranger's event: each part gets a commit of its own.
+    /// One poison row never fails a stranger's event: each event, change and outcome gets a commit of its own.
     private func commitParts(of pending: PendingTurn) async {
         let empty = WriterTurn(now: pending.turn.now, incarnation: pending.turn.incarnation)
-        var parts: [PendingTurn] = pending.turn.outcomes.map {
-            var part = PendingTurn(turn: empty)
-            part.turn.outcomes = [$0]
-            return part
-        }
-        parts += pending.changes.map {
-            var part = PendingTurn(turn: empty)
-            part.turn.changes = [$0.change]
-            part.changes = [$0]
-            return part
+        await commitOutcomes(pending.turn.outcomes, empty)
+        for change in pending.changes {
+            var part = empty
+            part.changes = [change.change]
+            switch await commitPart(part) {
+            case .done(let result):
+                if let outcome = result.changes.first { change.continuation.resume(returning: .success(outcome)) }
+            case .poison(let error), .failed(let error):
+                change.continuation.resume(returning: .failure(.storage(error)))
+            }
         }
         for (accept, request) in zip(pending.accepts, pending.turn.accepts) {
-            var part = PendingTurn(turn: empty)
-            part.turn.accepts = [request]
-            part.accepts = [accept]
-            parts.append(part)
-        }
-        for part in parts {
-            do throws(StorageError) {
-                finish(part, try await store.commit(part.turn))
-            } catch .constraint(let detail) {
-                logger.error(
-                    "an event, a change or an outcome cannot be stored",
-                    metadata: [LogKey.errorText: "\(detail)"]
-                )
-                // The outcome of a poison row is dropped: its row stays owned until the next start takes it back.
-                part.answer(.storage(.constraint(detail: detail)))
-                state.withLock { $0.machine.outcomesDropped(part.turn.outcomes.count) }
-            } catch {
-                fail(part, error)
+            var results: [IntakeResult] = []
+            var failure: IntakeError?
+            for event in request.events {
+                var part = empty
+                part.accepts = [request]
+                part.accepts[0].events = [event]
+                switch await commitPart(part) {
+                case .done(let result): results += result.accepts.joined().map(IntakeResult.decided)
+                case .poison(let error), .failed(let error):
+                    failure = .storage(error)
+                    results.append(.failed(.storage(error)))
+                }
             }
+            if let failure, results.allSatisfy({ $0 == .failed(failure) }) {
+                accept.answer(.failure(failure))
+            } else {
+                accept.answer(.success(results))
+            }
+        }
+    }
+
+    private func commitOutcomes(_ outcomes: [OutcomeRecord], _ empty: WriterTurn) async {
+        for (index, outcome) in outcomes.enumerated() {
+            var part = empty
+            part.outcomes = [outcome]
+            switch await commitPart(part) {
+            case .done: continue
+            case .poison:
+                // At least the row ends as the disposition says, without the answer's words.
+                part.outcomes[0].answer = nil
+                part.outcomes[0].token = .none
+                // If not even that can be, it stays owned until the next start takes it back.
+                if case .poison = await commitPart(part) { state.withLock { $0.machine.outcomesDropped(1) } }
+            case .failed:
+                state.withLock { $0.machine.turnFailed(Array(outcomes[index...])) }
+                return
+            }
+        }
+    }
+
+    private enum PartOutcome {
+        case done(WriterTurnResult)
+        /// It is to blame itself.
+        case poison(StorageError)
+        /// The store is to blame; it was told so.
+        case failed(StorageError)
+    }
+
+    private func commitPart(_ part: WriterTurn) async -> PartOutcome {
+        // Once it fails, the rest of the parts fail with it.
+        if let error = state.withLock({ $0.store.error }) { return .failed(error) }
+        do throws(StorageError) {
+            let result = try await store.commit(part)
+            finish(PendingTurn(turn: part), result)
+            return .done(result)
+        } catch .constraint(let detail) {
+            logger.error(
+                "an event, a change or an outcome cannot be stored",
+                metadata: [LogKey.errorText: "\(detail)"]
+            )
+            return .poison(.constraint(detail: detail))
+        } catch {
+            refuseWaiting(error)
+            return .failed(error)
+        }
+    }
+
+    private func probe() async {
+        do throws(StorageError) {
+            try await store.probeWriting()
+            if state.withLock({ $0.store.succeeded() }) { logRecovery() }
+        } catch {
+            refuseWaiting(error)
         }
     }
 
     private func finish(_ pending: PendingTurn, _ result: WriterTurnResult) {
         let now = clock.now
         let (lanes, recovered) = state.withLock { state in
-            let recovered = state.storeError != nil
-            state.storeError = nil
-            state.storeRetryAt = nil
+            let recovered = state.store.succeeded()
             return (state.machine.turnCommitted(result, of: pending.turn, now: now), recovered)
         }
-        if recovered { logger.notice("the store answers again") }
+        if recovered { logRecovery() }
         for (change, outcome) in zip(pending.changes, result.changes) {
             change.continuation.resume(returning: .success(outcome))
         }
         for (accept, events) in zip(pending.accepts, result.accepts) {
-            accept.continuation?.resume(returning: .success(events))
+            accept.answer(.success(events.map(IntakeResult.decided)))
         }
         count(result)
         wake(lanes)
@@ -165,20 +223,38 @@ extension DeliveryService {
         }
     }
 
+    /// Puts the outcomes back; the events' and changes' callers keep what they have and send it again.
     private func fail(_ pending: PendingTurn, _ error: StorageError) {
-        metrics.storeFailed(error.label)
-        logger.error(
-            "the store could not commit",
-            metadata: [LogKey.errorCode: "\(error.label)", LogKey.errorText: "\(error.text)"]
-        )
-        let retryAt = clock.now.adding(seconds: 1)
-        state.withLock { state in
-            state.storeError = error
-            state.storeRetryAt = retryAt
-            state.machine.turnFailed(pending.turn.outcomes)
-        }
+        state.withLock { $0.machine.turnFailed(pending.turn.outcomes) }
+        refuseWaiting(error)
         pending.answer(.storage(error))
     }
+
+    /// Notes that the store fails, and answers everybody who waits: nothing is taken until it answers again.
+    private func refuseWaiting(_ error: StorageError) {
+        metrics.storeFailed(error.label)
+        let now = clock.now
+        let (changes, accepts, isNew) = state.withLock { state in
+            let isNew = state.store.error?.label != error.label
+            state.store.failed(error, now: now)
+            return (state.changes.removeAll(), state.accepts.removeAll(), isNew)
+        }
+        // Once for each fault and not for each try.
+        if isNew { logStoreFailure(error) }
+        var waiting = PendingTurn(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
+        waiting.changes = changes
+        waiting.accepts = accepts
+        waiting.answer(.storage(error))
+    }
+
+    func logStoreFailure(_ error: StorageError) {
+        logger.error(
+            "the store failed; nothing is taken until it answers again",
+            metadata: [LogKey.errorCode: "\(error.label)", LogKey.errorText: "\(error.text)"]
+        )
+    }
+
+    private func logRecovery() { logger.notice("the store answers again") }
 }
 
 extension DeliveryService.PendingTurn {
@@ -188,32 +264,30 @@ extension DeliveryService.PendingTurn {
 
     func answer(_ error: IntakeError) {
         for change in changes { change.continuation.resume(returning: .failure(error)) }
-        for accept in accepts { accept.continuation?.resume(returning: .failure(error)) }
+        for accept in accepts { accept.answer(.failure(error)) }
     }
+}
+
+extension DeliveryService.PendingAccept {
+    func answer(_ outcome: DeliveryService.AcceptOutcome) { continuation?.resume(returning: outcome) }
 }
 
 extension DeliveryService.State {
     /// Puts the next turn together from what waits, or says how long the writer may sleep.
     fileprivate mutating func nextStep(settings: DeliverySettings, now: Timestamp) -> DeliveryService.Step {
         isSignalled = false
-        if let storeRetryAt, storeRetryAt > now, accepts.isEmpty, changes.isEmpty {
-            return phase == .stopping ? .done : .sleep(until: storeRetryAt)
-        }
+        let isStopping = phase == .stopping
+        if store.isDamaged { return isStopping ? .done : .sleep(until: nil) }
+        if let restsUntil = store.restsUntil(now: now) { return isStopping ? .done : .sleep(until: restsUntil) }
         let plan = machine.beginTurn(now: now)
         var pending = DeliveryService.PendingTurn(turn: WriterTurn(now: now, incarnation: incarnation))
         pending.turn.outcomes = plan.outcomes
         pending.turn.claims = plan.claims
         pending.turn.budgets = plan.budgets
-        while pending.changes.count < settings.maxChangesPerTurn, let change = changes.popFirst() {
-            pending.turn.changes.append(change.change)
-            pending.changes.append(change)
-        }
-        var count = 0
-        while let accept = accepts.first, count == 0 || count + accept.events.count <= settings.maxEventsPerTurn {
-            accepts.removeFirst()
-            count += accept.events.count
-            pendingEvents -= accept.events.count
-            pendingBytes -= accept.bytes
+        pending.changes = changes.next(atMost: settings.maxChangesPerTurn)
+        pending.turn.changes = pending.changes.map(\.change)
+        pending.accepts = accepts.next(atMost: settings.maxEventsPerTurn)
+        for accept in pending.accepts {
             pending.turn.accepts.append(
                 AcceptRequest(
                     brand: accept.brand.id,
@@ -222,12 +296,9 @@ extension DeliveryService.State {
                     events: accept.events.map { ($0, ids.next(at: now)) }
                 )
             )
-            pending.accepts.append(accept)
         }
-        guard plan.needsCommit || pending.partCount > 0 else {
-            if phase == .stopping { return .done }
-            return .sleep(until: machine.nextDeadline(now: now))
-        }
-        return .commit(pending)
+        if plan.needsCommit || pending.partCount > 0 { return .commit(pending) }
+        if store.error != nil { return .probe }
+        return isStopping ? .done : .sleep(until: machine.nextDeadline(now: now))
     }
 }

@@ -45,7 +45,7 @@ package final class DeliveryService: Service, Sendable {
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
-        self.state = Mutex(State(machine: DeliveryMachine(settings: settings, backlog: [:])))
+        self.state = Mutex(State(settings: settings))
     }
 
     /// Starts an incarnation and takes back what earlier ones left unfinished; call once, before ``run()``.
@@ -98,7 +98,7 @@ package final class DeliveryService: Service, Sendable {
             )
             switch await enqueue(piece) {
             case .success(let decided):
-                for result in decided { results.append(.decided(result)) }
+                results += decided
             case .failure(let error):
                 if start == 0 { throw error }
                 for _ in start..<events.count { results.append(.failed(error)) }
@@ -117,11 +117,12 @@ package final class DeliveryService: Service, Sendable {
     package func perform(_ change: StoreChange) async throws(IntakeError) -> StoreChangeResult {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<ChangeOutcome, Never>) in
             let refusal: IntakeError? = state.withLock { state in
-                guard state.phase == .running else { return .stopping }
-                guard state.changes.count < settings.maxPendingEvents else {
+                if let refusal = state.refusal(ofChange: true) { return refusal }
+                guard state.changes.admits(size: 1, bytes: 0, of: change.brand) else {
                     return .overloaded(retryAfterSeconds: 1)
                 }
-                state.changes.append(PendingChange(change: change, continuation: continuation))
+                let pending = PendingChange(change: change, continuation: continuation)
+                state.changes.append(pending, size: 1, bytes: 0, of: change.brand)
                 return nil
             }
             if let refusal { continuation.resume(returning: .failure(refusal)) } else { signal() }
@@ -163,11 +164,32 @@ package final class DeliveryService: Service, Sendable {
     package var health: DeliveryHealth {
         state.withLock {
             DeliveryHealth(
-                isAccepting: $0.phase == .running && $0.storeError == nil,
-                storeError: $0.storeError,
-                pendingEvents: $0.pendingEvents
+                isAccepting: $0.refusal(ofChange: false) == nil,
+                storeError: $0.store.error,
+                faults: $0.faults,
+                pendingEvents: $0.accepts.size
             )
         }
+    }
+
+    /// Says which faults of the machine are there now; while any is, no event is taken.
+    ///
+    /// - Parameter faults: All that are there.
+    package func report(_ faults: Set<MachineFault>) { state.withLock { $0.faults = faults } }
+
+    /// Says that a read met damaged data: nothing is written to it any more, and nothing is taken.
+    ///
+    /// - Parameter error: What the read threw; only ``GatewayStorage/StorageError/corrupt(detail:)`` counts.
+    package func report(_ error: StorageError) {
+        guard case .corrupt = error else { return }
+        let now = clock.now
+        let isNew = state.withLock { state in
+            let wasDamaged = state.store.isDamaged
+            state.store.failed(error, now: now)
+            return !wasDamaged
+        }
+        if isNew { logStoreFailure(error) }
+        signal()
     }
 
     private func enqueue(_ piece: PendingAccept) async -> AcceptOutcome {
@@ -175,15 +197,12 @@ package final class DeliveryService: Service, Sendable {
             var piece = piece
             piece.continuation = continuation
             let refusal: IntakeError? = state.withLock { state in
-                guard state.phase == .running else { return .stopping }
-                guard
-                    state.pendingEvents == 0
-                        || state.pendingEvents + piece.events.count <= settings.maxPendingEvents
-                            && state.pendingBytes + piece.bytes <= settings.maxPendingBytes
-                else { return .overloaded(retryAfterSeconds: 1) }
-                state.accepts.append(piece)
-                state.pendingEvents += piece.events.count
-                state.pendingBytes += piece.bytes
+                if let refusal = state.refusal(ofChange: false) { return refusal }
+                let (size, bytes, brand) = (piece.events.count, piece.bytes, piece.brand.id)
+                guard state.accepts.admits(size: size, bytes: bytes, of: brand) else {
+                    return .overloaded(retryAfterSeconds: 1)
+                }
+                state.accepts.append(piece, size: size, bytes: bytes, of: brand)
                 return nil
             }
             if let refusal {

@@ -31,6 +31,10 @@ extension Problem {
             self.init(.overloaded, "The gateway is stopping.", retryAfterSeconds: 5)
         case .storage(let error):
             self.init(error)
+        case .fault(.fileDescriptorsExhausted):
+            self.init(.overloaded, "The gateway has no file descriptor left.", retryAfterSeconds: 5)
+        case .fault(.diskSpaceLow):
+            self.init(.overloaded, "The gateway's disk is nearly full.", retryAfterSeconds: 30)
         }
     }
 

@@ -86,6 +86,7 @@ package struct Problem: Error, Sendable, Equatable {
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
         case 409: "Conflict"
         case 410: "Gone"
         case 413: "Content Too Large"

@@ -7,10 +7,18 @@ internal import PushPayloads
 
 /// What the machinery around the gateway asks (`http-api.md` section 9).
 enum HealthRoutes {
-    static func add(to routes: inout RouteTable) {
-        routes.on(.get, "/livez") { _ in ok("ok") }
-        routes.on(.get, "/readyz") { try await ready($0) }
-        routes.on(.get, "/metrics") { try await metrics($0) }
+    /// Adds them.
+    ///
+    /// - Parameters:
+    ///   - routes: Where to.
+    ///   - isOpen: Whether everybody may read the metrics.
+    static func add(to routes: inout RouteTable, isOpen: Bool = false) {
+        routes.on(.get, "/livez", isAlwaysAnswered: true) { _ in ok("ok") }
+        routes.on(.get, "/readyz", isAlwaysAnswered: true) { try await ready($0) }
+        routes.on(.get, "/metrics", isAlwaysAnswered: true) { call in
+            if !isOpen, !call.context.isLoopback { try await call.requireAdmin() }
+            return metrics(call)
+        }
     }
 
     private static func ok(_ status: String) -> Response {
@@ -32,8 +40,7 @@ enum HealthRoutes {
         return ok("ready")
     }
 
-    private static func metrics(_ call: Call) async throws -> Response {
-        if !call.context.isLoopback { try await call.requireAdmin() }
+    private static func metrics(_ call: Call) -> Response {
         let body = ByteBuffer(string: call.services.renderMetrics())
         return Response(
             status: .ok,

@@ -23,6 +23,7 @@ package struct DeliverySessionWriter: SessionWriter {
             switch error {
             case .storage(let error): throw error
             case .overloaded: throw .unavailable(detail: "too much is waiting already")
+            case .fault: throw .unavailable(detail: "the machine has a fault")
             case .stopping: throw .closed
             }
         }

@@ -5,12 +5,14 @@ internal import Hummingbird
 struct RouteTable {
     private let router: Router<GatewayContext>
     private let services: GatewayServices
+    private let slots: RequestSlots
     private var methods: [String: [HTTPRequest.Method]] = [:]
 
     private static let allMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .patch, .delete, .options]
 
-    init(services: GatewayServices) {
+    init(services: GatewayServices, maxRequestsInFlight: Int) {
         self.services = services
+        slots = RequestSlots(limit: maxRequestsInFlight, metrics: services.metrics)
         router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: AnsweringMiddleware(
@@ -26,16 +28,21 @@ struct RouteTable {
     /// - Parameters:
     ///   - method: Its method.
     ///   - path: Its path with `:name` for parameters, undecoded.
+    ///   - isAlwaysAnswered: Whether it is answered although too many requests are being handled.
     ///   - handler: What it does.
     mutating func on(
         _ method: HTTPRequest.Method,
         _ path: String,
+        isAlwaysAnswered: Bool = false,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         let services = services
         methods[path, default: []].append(method)
+        let slots = isAlwaysAnswered ? nil : slots
         router.on(RouterPath(path), method: method) { request, context in
-            try await handler(Call(request: request, context: context, services: services))
+            let call = Call(request: request, context: context, services: services)
+            guard let slots else { return try await handler(call) }
+            return try await slots.run { try await handler(call) }
         }
     }
 

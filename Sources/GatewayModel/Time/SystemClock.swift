@@ -16,10 +16,10 @@ package struct SystemClock: GatewayClock {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// The machine's monotonic clock.
+    /// The machine's monotonic clock, which goes on while the machine sleeps.
     package var monotonicNanoseconds: UInt64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(CLOCK_BOOTTIME, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

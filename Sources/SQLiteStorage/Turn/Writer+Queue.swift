@@ -2,7 +2,10 @@ import GatewayModel
 import GatewayStorage
 
 extension Writer {
-    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits.
+    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits; then ends the
+    /// older rows that it takes the place of.
+    ///
+    /// In this order, so that it inherits their due time: a provider that asked for a pause gets it.
     func queue(_ row: TurnContext.Owned, _ context: inout TurnContext) throws {
         let lane = LaneID(row.registration.lane)
         let now = context.turn.now
@@ -24,19 +27,21 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, \
-            expires_at, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.consumer.key).int(row.conversation)
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
         .int(isOwned ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
-        .int(row.expiresAt.milliseconds).int(now.milliseconds).run()
+        .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey).run()
+        context.noteNew(row.id)
         if isOwned {
             context.slots[lane] = slots - 1
             context.owned.append(row)
         } else {
             context.noteUnowned(row.id, of: row.registration, due: due)
         }
+        if row.kind == .badge || row.message?.collapseKey != nil { try collapse(before: row, &context) }
     }
 
     /// A new row as the lane gets it, with the unread count at the turn's end.

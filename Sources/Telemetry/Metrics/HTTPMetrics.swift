@@ -7,6 +7,12 @@ import Synchronization
 package final class HTTPMetrics: Sendable {
     /// Sessions that were opened, by grant.
     package let sessionsOpened: LabelledMetrics<GrantLabel, Counter>
+    /// Connections of callers that are open.
+    package let connectionsOpen: Meter
+    /// What was turned away because a limit was reached.
+    package let refused: LabelledMetrics<RefusalLabel, Counter>
+    /// Connections that were closed because the caller was too slow.
+    package let cutOff: LabelledMetrics<CutOffLabel, Counter>
 
     private struct Key: Hashable {
         var method: String
@@ -27,6 +33,13 @@ package final class HTTPMetrics: Sendable {
                 dimensions: [("grant", $0.rawValue)],
                 factory: factory
             )
+        }
+        connectionsOpen = Meter(label: MetricCatalogue.httpConnections.name, factory: factory)
+        refused = LabelledMetrics {
+            Counter(label: MetricCatalogue.httpRefused.name, dimensions: [("limit", $0.rawValue)], factory: factory)
+        }
+        cutOff = LabelledMetrics {
+            Counter(label: MetricCatalogue.httpCutOff.name, dimensions: [("reason", $0.rawValue)], factory: factory)
         }
     }
 

@@ -107,6 +107,34 @@ package enum MetricCatalogue {
         help: "From a request's head to the end of its response.",
         labels: ["method", "route"]
     )
+    /// Connections of callers.
+    package static let httpConnections = MetricDeclaration(
+        "switchboard_http_open_connections",
+        .gauge,
+        help: "Connections of callers that are open."
+    )
+    /// What was turned away because a limit was reached (``RefusalLabel``).
+    package static let httpRefused = MetricDeclaration(
+        "switchboard_http_refused_total",
+        .counter,
+        help:
+            "Connections and requests that were turned away because server.maxConnections or maxRequestsInFlight was reached.",
+        labels: ["limit"]
+    )
+    /// Connections that were closed because the caller was too slow (``CutOffLabel``).
+    package static let httpCutOff = MetricDeclaration(
+        "switchboard_http_cut_off_total",
+        .counter,
+        help: "Connections that were closed because the caller was too slow.",
+        labels: ["reason"]
+    )
+    /// What is wrong with the machine.
+    package static let machineFaults = MetricDeclaration(
+        "switchboard_machine_fault",
+        .gauge,
+        help: "1 while the machine has the fault and events are refused because of it, else 0.",
+        labels: ["fault"]
+    )
     /// Sessions that were opened, by grant.
     package static let sessionsOpened = MetricDeclaration(
         "switchboard_sessions_opened_total",
@@ -156,7 +184,9 @@ package enum MetricCatalogue {
     package static let all = [
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
-        deliveryInFlight, deliveryOpenBreakers, httpRequests, httpRequestDuration, sessionsOpened,
+        deliveryInFlight, deliveryOpenBreakers, httpRequests, httpRequestDuration, httpConnections, httpRefused,
+        httpCutOff,
+        machineFaults, sessionsOpened,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
     ]
 }

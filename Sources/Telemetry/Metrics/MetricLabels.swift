@@ -54,3 +54,21 @@ package enum GrantLabel: String, CaseIterable, Sendable {
     /// Minted by a back-end.
     case backend
 }
+
+/// Which limit turned a caller away, as a label.
+package enum RefusalLabel: String, CaseIterable, Sendable {
+    /// Too many connections.
+    case connections
+    /// Too many requests at once.
+    case requests
+}
+
+/// Why a connection was closed on a slow caller, as a label.
+package enum CutOffLabel: String, CaseIterable, Sendable {
+    /// A request's head did not become whole.
+    case slowHead = "slow_head"
+    /// A request's body did not become whole.
+    case slowBody = "slow_body"
+    /// An answer was not read.
+    case slowReader = "slow_reader"
+}

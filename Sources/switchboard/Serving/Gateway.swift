@@ -71,6 +71,13 @@ final class Gateway: Sendable {
         // Whatever this process writes is closed to group and others.
         umask(0o077)
         let clock = SystemClock()
+        // What waits and expires keeps to this one; tokens and their dates to the machine's.
+        let steadyClock = SteadyClock(clock) { milliseconds in
+            logger.warning(
+                "the machine's clock has jumped; deliveries keep to the time that has passed and follow it slowly",
+                metadata: [LogKey.milliseconds: "\(milliseconds)"]
+            )
+        }
         let files = DataDirectory(settings: settings)
         try files.prepare()
         let token = try files.readAdminToken()
@@ -114,7 +121,7 @@ final class Gateway: Sendable {
             store: store,
             directory: GatewayLaneDirectory(directory: directory, factory: providers),
             settings: settings.delivery,
-            clock: clock,
+            clock: steadyClock,
             metrics: DeliveryMetrics(factory: registry),
             logger: logger
         )
@@ -137,7 +144,7 @@ final class Gateway: Sendable {
                 clock: clock
             ),
             assertions: SDKKeyVerifier(directory: directory, clock: clock),
-            clock: clock,
+            clock: steadyClock,
             logger: logger,
             metrics: http,
             renderMetrics: { registry.render() }

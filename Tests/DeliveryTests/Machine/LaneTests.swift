@@ -9,7 +9,7 @@ struct LaneTests {
     @Test("new rows get the free slots; a due backlog takes them all, in the store's order")
     func slots() throws {
         let start = Timestamp(milliseconds: 1_700_000_000_000)
-        var script = MachineScript(backlog: [MachineScript.lane: Backlog(count: 3, nextDue: start)], slots: 8)
+        var script = MachineScript(backlog: [MachineScript.lane: start], slots: 8)
         script.now = start
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.claims == [ClaimRequest(lane: MachineScript.lane, limit: 8)])
@@ -24,14 +24,14 @@ struct LaneTests {
 
     @Test("rows that became unowned while a claim was committed are not forgotten")
     func backlogDuringClaim() throws {
-        var script = MachineScript(backlog: [MachineScript.lane: Backlog(count: 1, nextDue: Timestamp(milliseconds: 0))]
+        var script = MachineScript(backlog: [MachineScript.lane: Timestamp(milliseconds: 0)]
         )
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.claims.count == 1)
         let later = script.now.adding(seconds: 60)
         script.commit(
             plan,
-            unowned: [MachineScript.lane: Backlog(count: 1, nextDue: later)],
+            unowned: [MachineScript.lane: later],
             claims: [ClaimResult(lane: MachineScript.lane, rows: [], nextDue: nil)]
         )
         #expect(script.machine.nextDeadline(now: script.now) == later)
@@ -198,5 +198,30 @@ struct LaneTests {
         #expect(plan.claims.map(\.lane) == [MachineScript.lane])
         script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: [behind, waiting], nextDue: nil)])
         #expect(script.take().map(\.delivery) == [behind.id, waiting.id])
+    }
+
+    @Test("a turn's claims are bounded and go round among the lanes that ask")
+    func claimsGoRound() throws {
+        let due = Timestamp(milliseconds: 0)
+        let lanes = (1...40).map { LaneID(Int64($0)) }
+        var settings = DeliverySettings()
+        settings.maxClaimsPerTurn = 640
+        var machine = DeliveryMachine(
+            settings: settings,
+            backlog: Dictionary(uniqueKeysWithValues: lanes.map { ($0, Backlog(count: 5000, nextDue: due)) })
+        )
+        let now = Timestamp(milliseconds: 1_700_000_000_000)
+        var served: [LaneID: Int] = [:]
+        for _ in 0..<8 {
+            let plan = machine.beginTurn(now: now)
+            #expect(plan.claims.reduce(0) { $0 + $1.limit } == 640)
+            for claim in plan.claims { served[claim.lane, default: 0] += claim.limit }
+            var result = WriterTurnResult()
+            result.claims = plan.claims.map { ClaimResult(lane: $0.lane, rows: [], nextDue: due) }
+            _ = machine.turnCommitted(result, of: WriterTurn(now: now, incarnation: IncarnationID(1)), now: now)
+            #expect(machine.nextDeadline(now: now) == due)
+        }
+        #expect(served.count == 40)
+        #expect(Set(served.values) == [128])
     }
 }

@@ -156,23 +156,6 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("a store that fails refuses events, turns readiness off, and both pass by themselves")
-    func storeFails() async throws {
-        let core = try TestCore()
-        try await core.run { service, store in
-            store.judgeCommits { _ throws(StorageError) in throw .full(detail: "for this test") }
-            let refused = await #expect(throws: IntakeError.self) {
-                _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
-            }
-            #expect(refused == .storage(.full(detail: "for this test")))
-            #expect(!service.health.isAccepting)
-            store.judgeCommits(nil)
-            let results = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
-            #expect(results.count == 1)
-            #expect(service.health.isAccepting)
-        }
-    }
-
     @Test("a full intake refuses before anything is stored, and takes again when it has room")
     func overload() async throws {
         let core = try TestCore()
@@ -245,50 +228,5 @@ struct DeliveryServiceTests {
             let left = try await store.registrations(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
             #expect(left.map(\.device.rawValue) == ["alive"])
         }
-    }
-}
-
-/// Holds whoever passes until it is opened.
-private final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var isReached = false
-        var held: [CheckedContinuation<Void, Never>] = []
-        var watchers: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func pass() async {
-        await withCheckedContinuation { continuation in
-            let (isOpen, watchers) = state.withLock { state in
-                state.isReached = true
-                let watchers = state.watchers
-                state.watchers = []
-                if !state.isOpen { state.held.append(continuation) }
-                return (state.isOpen, watchers)
-            }
-            for watcher in watchers { watcher.resume() }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    func reached() async {
-        await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                if !state.isReached { state.watchers.append(continuation) }
-                return state.isReached
-            }
-            if isReached { continuation.resume() }
-        }
-    }
-
-    func open() {
-        let held = state.withLock { state in
-            state.isOpen = true
-            defer { state.held = [] }
-            return state.held
-        }
-        for continuation in held { continuation.resume() }
     }
 }

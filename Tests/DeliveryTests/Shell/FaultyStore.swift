@@ -9,10 +9,13 @@ final class FaultyStore: GatewayStore {
 
     let base: any GatewayStore
     private let judge = Mutex<Judge?>(nil)
+    private let probeFault = Mutex<StorageError?>(nil)
 
     init(_ base: any GatewayStore) { self.base = base }
 
     func judgeCommits(_ judge: Judge?) { self.judge.withLock { $0 = judge } }
+
+    func failProbes(_ error: StorageError?) { probeFault.withLock { $0 = error } }
 
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
         if let judge = judge.withLock({ $0 }) { try await judge(turn) }
@@ -22,7 +25,10 @@ final class FaultyStore: GatewayStore {
     func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart { try await base.begin(now: now) }
     func close() async { await base.close() }
     func probe() async throws(StorageError) { try await base.probe() }
-    func probeWriting() async throws(StorageError) { try await base.probeWriting() }
+    func probeWriting() async throws(StorageError) {
+        if let error = probeFault.withLock({ $0 }) { throw error }
+        try await base.probeWriting()
+    }
     func insertBrand(_ brand: Brand) async throws(StorageError) { try await base.insertBrand(brand) }
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await base.updateBrand(brand) }
     func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? { try await base.deleteBrand(brand) }

@@ -1,4 +1,3 @@
-import CoreMetrics
 import Delivery
 import GatewayModel
 import GatewayStorage
@@ -20,6 +19,7 @@ extension TestGateway {
         delivery: DeliveryService,
         lanes: TestLanes,
         clock: TestClock,
+        metrics: TestMetrics,
         logger: Logger
     ) async throws -> GatewayServices {
         let directory = try await Directory.load(
@@ -48,8 +48,8 @@ extension TestGateway {
             assertions: SDKKeyVerifier(directory: directory, clock: clock),
             clock: clock,
             logger: logger,
-            metrics: HTTPMetrics(factory: NOOPMetricsHandler.instance),
-            renderMetrics: { "# a test\n" }
+            metrics: HTTPMetrics(factory: metrics.registry),
+            renderMetrics: { metrics.answer }
         )
     }
 }

@@ -29,12 +29,16 @@ enum TestGateway {
     /// - Parameters:
     ///   - transport: How calls get there.
     ///   - started: Whether the delivery core runs.
+    ///   - limits: What the server takes on at once.
+    ///   - metrics: Where metrics are kept, and what `/metrics` answers.
     ///   - logger: What is logged to; nothing by default.
     ///   - test: The test.
     /// - Throws: What the test throws, and why the gateway could not be made.
     static func run(
         _ transport: Transport = .router,
         started: Bool = true,
+        limits: ServerLimits = ServerLimits(),
+        metrics: TestMetrics = TestMetrics(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
@@ -57,9 +61,10 @@ enum TestGateway {
             delivery: delivery,
             lanes: lanes,
             clock: clock,
+            metrics: metrics,
             logger: logger
         )
-        let application = GatewayServer(services: services).buildApplication(host: "127.0.0.1", port: 0)
+        let application = GatewayServer(services: services, limits: limits).buildApplication(host: "127.0.0.1", port: 0)
         let body: @Sendable () async throws -> Void = {
             try await application.test(transport == .live ? TestingSetup.live : TestingSetup.router) { client in
                 try await test(API(client: client, clock: clock))

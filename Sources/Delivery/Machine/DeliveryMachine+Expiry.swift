@@ -1,0 +1,75 @@
+import DequeModule
+import GatewayModel
+import GatewayStorage
+
+extension DeliveryMachine {
+    /// Finishes waiting rows in memory whose time is over, though their lane may send nothing; those in the store are
+    /// the housekeeper's.
+    ///
+    /// Looks at most once a second, because it looks at every row.
+    mutating func expire(now: Timestamp) {
+        guard let due = nextExpiry(now: now), due <= now else { return }
+        lastExpiry = now
+        firstExpiry = nil
+        for key in registrationKeys(where: { $0.head != nil }) {
+            guard var registration = registrations.removeValue(forKey: key) else { continue }
+            let sending = registration.isSending ? registration.head : nil
+            if sending != nil { registration.head = registration.tail.popFirst() }
+            let before = registration.rowCount
+            expireWaiting(&registration, now: now)
+            let gone = before - registration.rowCount
+            if let sending {
+                if let next = registration.head { registration.tail.prepend(next) }
+                registration.head = sending
+            } else if gone > 0, registration.head == nil {
+                lanes[registration.lane]?.ready.removeAll { $0 == key }
+            }
+            registrations[key] = registration
+            dropRows(gone, of: registration.consumer, lane: registration.lane)
+            if gone > 0 { forgetIfIdle(key) }
+        }
+    }
+
+    /// When memory is to be searched for expired rows; nil when none can be there.
+    func nextExpiry(now: Timestamp) -> Timestamp? {
+        guard let firstExpiry else { return nil }
+        // A search in the future is one before the clock was set back.
+        guard let lastExpiry, lastExpiry <= now else { return firstExpiry }
+        return max(firstExpiry, lastExpiry.adding(seconds: 1))
+    }
+
+    private mutating func expireWaiting(_ registration: inout Registration, now: Timestamp) {
+        var kept = registration
+        kept.head = nil
+        kept.tail.removeAll(keepingCapacity: true)
+        while let row = registration.head {
+            registration.head = registration.tail.popFirst()
+            guard row.expiresAt > now else {
+                addExpired(row)
+                continue
+            }
+            firstExpiry = min(firstExpiry ?? row.expiresAt, row.expiresAt)
+            if kept.head == nil { kept.head = row } else { kept.tail.append(row) }
+        }
+        registration = kept
+    }
+
+    /// Writes down that a row's time is over.
+    mutating func addExpired(_ row: OutboxRow) {
+        add(
+            OutcomeRecord(
+                delivery: row.id,
+                registration: row.registration,
+                answer: nil,
+                disposition: .finished(.expired, nil),
+                token: .none
+            )
+        )
+    }
+
+    /// Registrations in memory in the order of their numbers: one schedule of calls is one run, whatever the order of a
+    /// dictionary is.
+    func registrationKeys(where isWanted: (Registration) -> Bool) -> [RegistrationID] {
+        registrations.filter { isWanted($0.value) }.keys.sorted { $0.rawValue < $1.rawValue }
+    }
+}

@@ -1,0 +1,78 @@
+internal import CoreMetrics
+internal import NIOCore
+internal import Telemetry
+
+/// Next to the socket: watches how a connection's bytes move, and closes it on a peer that is too slow.
+///
+/// One timer a connection, armed by the first byte and looked at a few times within the limit, so that a busy connection
+/// pays nothing for each request. Confined to the connection's event loop.
+final class ConnectionGuard: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = IOData
+
+    /// What the connection's requests say to the watch.
+    var watch: ConnectionWatch
+    /// Called instead of closing when a request's body does not come.
+    var onSlowBody: () -> Bool = { false }
+
+    private let tick: TimeAmount
+    private let metrics: HTTPMetrics
+    private var isPeerAwaited = false
+    private var timer: Scheduled<Void>?
+
+    init(limit: TimeAmount, metrics: HTTPMetrics) {
+        watch = ConnectionWatch(limit: limit)
+        // Coarse: a peer is cut off after the limit and at most a quarter of it.
+        tick = .nanoseconds(max(limit.nanoseconds / 4, 1_000_000))
+        self.metrics = metrics
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stop()
+        context.fireChannelInactive()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isPeerAwaited = true
+        context.read()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isPeerAwaited = false
+        watch.bytesArrived(now: .now())
+        arm(context)
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        watch.wrote(bytes: Self.unwrapOutboundIn(data).readableBytes)
+        arm(context)
+        context.write(data, promise: promise)
+    }
+
+    private func arm(_ context: ChannelHandlerContext) {
+        guard timer == nil else { return }
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: tick) { self.look(context) }
+    }
+
+    private func stop() {
+        timer?.cancel()
+        timer = nil
+        // It holds the handler behind this one.
+        onSlowBody = { false }
+    }
+
+    private func look(_ context: ChannelHandlerContext) {
+        timer = nil
+        let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        switch watch.look(now: .now(), buffered: buffered, isPeerAwaited: isPeerAwaited) {
+        case .rest: break
+        case .lookAgain: arm(context)
+        case .cut(let reason):
+            metrics.cutOff[reason].increment()
+            if reason != .slowBody || !onSlowBody() { context.close(promise: nil) }
+        }
+    }
+}

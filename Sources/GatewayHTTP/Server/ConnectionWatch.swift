@@ -1,0 +1,92 @@
+internal import NIOCore
+internal import Telemetry
+
+/// Decides when a peer is too slow; no clock of its own, no IO.
+///
+/// Hearing of bytes costs a comparison each; what they mean is looked at when the connection's timer fires.
+struct ConnectionWatch {
+    /// What to do after a look.
+    enum Verdict: Equatable {
+        /// The peer is too slow: close.
+        case cut(CutOffLabel)
+        /// Something is on its way: look again.
+        case lookAgain
+        /// Nothing is on its way: no look before the next byte.
+        case rest
+    }
+
+    private enum Reading {
+        case nothing
+        case head(since: NIODeadline)
+        case body(since: NIODeadline)
+    }
+
+    private let limit: TimeAmount
+    private var reading = Reading.nothing
+    private var written = 0
+    private var taken = 0
+    private var lastTaken: NIODeadline?
+
+    /// Waits for the first byte.
+    ///
+    /// - Parameter limit: How long a request may take to arrive, and an answer not to move.
+    init(limit: TimeAmount) { self.limit = limit }
+
+    /// Bytes came in; they begin a request when none is on its way.
+    mutating func bytesArrived(now: @autoclosure () -> NIODeadline) {
+        if case .nothing = reading { reading = .head(since: now()) }
+    }
+
+    /// A request's head is whole.
+    mutating func headArrived(now: @autoclosure () -> NIODeadline) {
+        switch reading {
+        case .head(let since): reading = .body(since: since)
+        // The head came in the same bytes as the end of the request before it.
+        case .nothing, .body: reading = .body(since: now())
+        }
+    }
+
+    /// A request's body is whole, or nothing more of it will be read.
+    mutating func requestArrived() { reading = .nothing }
+
+    /// Bytes were given to the socket.
+    mutating func wrote(bytes: Int) { written &+= bytes }
+
+    /// Looks at how things stand.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - buffered: Bytes that were written and that the system has not taken.
+    ///   - isPeerAwaited: Whether the connection waits for bytes; false while the gateway itself does not read on.
+    /// - Returns: What to do.
+    mutating func look(now: NIODeadline, buffered: Int, isPeerAwaited: Bool) -> Verdict {
+        let verdict = lookAtAnswers(now, buffered)
+        if case .cut = verdict { return verdict }
+        switch reading {
+        case .nothing: return verdict
+        case .head(let since):
+            return now - since >= limit ? .cut(.slowHead) : .lookAgain
+        case .body(let since):
+            if !isPeerAwaited {
+                // The route has not asked for more: the caller is not to blame for this time.
+                reading = .body(since: now)
+                return .lookAgain
+            }
+            return now - since >= limit ? .cut(.slowBody) : .lookAgain
+        }
+    }
+
+    private mutating func lookAtAnswers(_ now: NIODeadline, _ buffered: Int) -> Verdict {
+        guard buffered > 0 else {
+            lastTaken = nil
+            return .rest
+        }
+        let takenNow = written &- buffered
+        guard let since = lastTaken, takenNow == taken else {
+            taken = takenNow
+            lastTaken = now
+            return .lookAgain
+        }
+        return now - since >= limit ? .cut(.slowReader) : .lookAgain
+    }
+}

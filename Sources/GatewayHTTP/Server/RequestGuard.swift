@@ -1,0 +1,112 @@
+internal import CoreMetrics
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import NIOHTTPTypes
+internal import PushPayloads
+internal import Telemetry
+
+/// Between the HTTP codec and Hummingbird: tells the connection's guard where requests begin and end, and answers what
+/// must not reach the routes.
+///
+/// Confined to the connection's event loop.
+final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// Paths that are answered on a connection too many, so that overload does not look like death.
+    static let alwaysAnswered: Set<String> = ["/livez", "/readyz", "/metrics"]
+
+    private let connection: ConnectionGuard
+    private let isSurplus: Bool
+    private let metrics: HTTPMetrics
+    /// Requests whose heads came and whose answers have not gone out.
+    private var unanswered = 0
+    private var isAnswering = false
+    private var isReading = false
+    /// Set when this handler has answered for good: nothing goes through any more.
+    private var isOver = false
+    private var requestID: String?
+
+    init(connection: ConnectionGuard, isSurplus: Bool, metrics: HTTPMetrics) {
+        self.connection = connection
+        self.isSurplus = isSurplus
+        self.metrics = metrics
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        connection.onSlowBody = { [unowned self] in self.answerSlowBody(context) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .head(let head):
+            connection.watch.headArrived(now: .now())
+            isReading = true
+            unanswered += 1
+            requestID = head.headerFields[.xRequestID]
+            if isSurplus, !Self.alwaysAnswered.contains(head.path ?? "") {
+                metrics.refused[.connections].increment()
+                answer(context, Problem(.overloaded, "Too many connections are open.", retryAfterSeconds: 5))
+                return
+            }
+        case .body: break
+        case .end:
+            connection.watch.requestArrived()
+            isReading = false
+            // Closing before its end would reset the connection, and the caller might not see the answer.
+            if isOver { context.close(promise: nil) }
+        }
+        if !isOver { context.fireChannelRead(data) }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isOver else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch Self.unwrapOutboundIn(data) {
+        case .head(let head): isAnswering = head.status.kind != .informational
+        case .body: break
+        case .end:
+            isAnswering = false
+            unanswered -= 1
+            if isSurplus {
+                context.writeAndFlush(data, promise: promise)
+                context.close(promise: nil)
+                return
+            }
+        }
+        context.write(data, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Not HTTP: Hummingbird answers 400 and ends its side; nothing more is read.
+        connection.watch.requestArrived()
+        context.fireErrorCaught(error)
+    }
+
+    /// Answers 408 when the request on its way is the one whose answer is due; false when the connection must be closed
+    /// as it is.
+    private func answerSlowBody(_ context: ChannelHandlerContext) -> Bool {
+        guard isReading, unanswered == 1, !isAnswering, !isOver else { return false }
+        answer(context, Problem(.invalidRequest, status: 408, "The request did not arrive in time."))
+        context.close(promise: nil)
+        return true
+    }
+
+    private func answer(_ context: ChannelHandlerContext, _ problem: Problem) {
+        isOver = true
+        let id = RequestID(header: requestID).text
+        var writer = JSONWriter(capacity: 384)
+        problem.write(to: &writer, requestID: id)
+        var head = problem.response(requestID: id).head
+        head.headerFields[.xRequestID] = id
+        head.headerFields[.connection] = "close"
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        context.write(Self.wrapOutboundOut(.body(ByteBuffer(bytes: writer.bytes))), promise: nil)
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}

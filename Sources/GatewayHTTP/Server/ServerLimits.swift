@@ -1,0 +1,35 @@
+/// What one server takes on at once, and how long it waits for its callers.
+package struct ServerLimits: Sendable, Equatable {
+    /// Connections that are served at once; a few more are answered 503 and closed, all others are closed at once.
+    package var maxConnections: Int
+    /// Requests that are handled at once; more are answered 503 before their bodies are read.
+    package var maxRequestsInFlight: Int
+    /// From the first byte of a request's head to the end of its body, and how long a caller may take nothing of an
+    /// answer; checked every quarter of it.
+    package var requestTimeout: Duration
+    /// How long a connection may stay open between two requests.
+    package var idleTimeout: Duration
+
+    /// Takes limits; the defaults are those of the settings.
+    ///
+    /// - Parameters:
+    ///   - maxConnections: Connections that are served at once, 1 or more.
+    ///   - maxRequestsInFlight: Requests that are handled at once, 1 or more.
+    ///   - requestTimeout: How long a request may take to arrive, and an answer not to move.
+    ///   - idleTimeout: How long a connection may stay open between two requests.
+    package init(
+        maxConnections: Int = 4096,
+        maxRequestsInFlight: Int = 2048,
+        requestTimeout: Duration = .seconds(30),
+        idleTimeout: Duration = .seconds(90)
+    ) {
+        self.maxConnections = maxConnections
+        self.maxRequestsInFlight = maxRequestsInFlight
+        self.requestTimeout = requestTimeout
+        self.idleTimeout = idleTimeout
+    }
+
+    /// Connections beyond `maxConnections` that still get one answer, so that callers learn when to come back and
+    /// health checks work in overload.
+    package static let surplusConnections = 64
+}

@@ -1,0 +1,18 @@
+package import GatewayModel
+
+extension StoreChange {
+    /// The brand whose change it is; nil when only the store knows.
+    package var brand: BrandID? {
+        switch self {
+        case .register(let device): device.brand
+        case .unregister(let brand, _, _, _, _): brand
+        case .read(let request): request.brand
+        case .tap(let request): request.brand
+        case .receipts(let brand, _, _): brand
+        case .upsertConsumer(let brand, _, _, _): brand
+        case .openSession(let session): session.brand
+        case .endSession: nil
+        case .endSessions(let brand, _, _, _): brand
+        }
+    }
+}

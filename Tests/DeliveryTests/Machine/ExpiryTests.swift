@@ -1,0 +1,96 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import Testing
+
+@Suite("Rows in memory end by the clock and by what takes their place")
+struct ExpiryTests {
+    private func expired(_ plan: DeliveryMachine.TurnPlan) -> [DeliveryID] {
+        plan.outcomes.filter { $0.disposition == .finished(.expired, nil) }.map(\.delivery)
+    }
+
+    @Test("a row expires though its lane may send nothing, and the machine asks to be called then")
+    func blockedLane() throws {
+        var script = MachineScript()
+        let rows = [
+            try script.row(device: 1, ttlSeconds: 3600), try script.row(device: 2, consumer: 2, ttlSeconds: 10),
+            try script.row(device: 2, consumer: 2, sequence: 2, ttlSeconds: 3600),
+        ]
+        script.turn(owned: rows)
+        script.machine.refuse(MachineScript.lane, now: script.now)
+        let expiry = script.now.adding(seconds: 10)
+        #expect(script.machine.nextDeadline(now: script.now) == expiry)
+        script.now = script.now.adding(seconds: 9)
+        #expect(expired(script.turn()) == [])
+        script.now = expiry
+        #expect(expired(script.turn()) == [rows[1].id])
+        #expect(script.machine.rowCount == 2)
+        #expect(script.take().isEmpty)
+        script.now = script.now.adding(seconds: 30)
+        #expect(script.take(1).map(\.delivery) == [rows[0].id])
+        script.answer(rows[0].id, .accepted(providerID: nil))
+        #expect(script.take().map(\.delivery) == [rows[2].id])
+    }
+
+    @Test("what is on its way does not expire, what waits behind it does")
+    func behindOneOnItsWay() throws {
+        var script = MachineScript()
+        let rows = [
+            try script.row(ttlSeconds: 10), try script.row(sequence: 2, ttlSeconds: 10),
+            try script.row(sequence: 3, ttlSeconds: 3600),
+        ]
+        script.turn(owned: rows)
+        #expect(script.take().map(\.delivery) == [rows[0].id])
+        script.now = script.now.adding(seconds: 11)
+        #expect(expired(script.turn()) == [rows[1].id])
+        #expect(script.take().isEmpty)
+        script.answer(rows[0].id, .accepted(providerID: nil))
+        #expect(script.take().map(\.delivery) == [rows[2].id])
+        #expect(script.machine.lanes[MachineScript.lane]?.rows == 1)
+    }
+
+    @Test("memory is searched at most once a second, and again when the clock was set back")
+    func search() throws {
+        var script = MachineScript()
+        let start = script.now
+        let first = try script.row(device: 1, ttlSeconds: 10)
+        let second = try script.row(device: 2, consumer: 2, ttlSeconds: 10)
+        script.turn(owned: [first])
+        script.machine.refuse(MachineScript.lane, now: script.now)
+        script.now = start.adding(seconds: 10)
+        #expect(expired(script.turn()) == [first.id])
+        script.turn(owned: [second])
+        #expect(expired(script.turn()) == [])
+        #expect(script.machine.nextDeadline(now: script.now) == script.now.adding(seconds: 1))
+        script.now = start.adding(milliseconds: 10_500)
+        #expect(expired(script.turn()) == [])
+        script.now = start.adding(seconds: 11)
+        #expect(expired(script.turn()) == [second.id])
+    }
+
+    @Test("a waiting row whose place a newer one took leaves memory; one on its way is answered")
+    func collapsed() throws {
+        var script = MachineScript()
+        let rows = [try script.row(), try script.row(sequence: 2), try script.row(sequence: 3)]
+        script.turn(owned: rows)
+        #expect(script.take().map(\.delivery) == [rows[0].id])
+        let newest = try script.row(sequence: 4)
+        let plan = script.machine.beginTurn(now: script.now)
+        var result = WriterTurnResult()
+        result.owned = [newest]
+        result.collapsed = [rows[0], rows[1]].map { WithdrawnRow(delivery: $0.id, registration: $0.registration) }
+        _ = script.machine.turnCommitted(
+            result,
+            of: WriterTurn(now: script.now, incarnation: IncarnationID(1)),
+            now: script.now
+        )
+        #expect(plan.outcomes.isEmpty)
+        #expect(script.machine.rowCount == 3)
+        #expect(script.take().isEmpty)
+        script.answer(rows[0].id, .accepted(providerID: nil))
+        #expect(script.take().map(\.delivery) == [rows[2].id])
+        script.answer(rows[2].id, .accepted(providerID: nil))
+        #expect(script.take().map(\.delivery) == [newest.id])
+    }
+}

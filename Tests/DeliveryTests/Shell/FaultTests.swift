@@ -1,0 +1,197 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import Synchronization
+import Testing
+
+@Suite("The delivery core while the store or the machine fails", .timeLimit(.minutes(1)))
+struct FaultTests {
+    private func full(_ store: FaultyStore) {
+        store.judgeCommits { _ throws(StorageError) in throw .full(detail: "for this test") }
+        store.failProbes(.full(detail: "for this test"))
+    }
+
+    private func heal(_ store: FaultyStore) {
+        store.failProbes(nil)
+        store.judgeCommits(nil)
+    }
+
+    private func untilAccepting(_ service: DeliveryService) async {
+        while !service.health.isAccepting { await Task.yield() }
+    }
+
+    @Test("a store that fails refuses at once, and readiness comes back by itself, without traffic")
+    func storeFails() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            full(store)
+            for number in 0..<3 {
+                let refused = await #expect(throws: IntakeError.self) {
+                    _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e\(number)")])
+                }
+                #expect(refused == .storage(.full(detail: "for this test")))
+                #expect(!service.health.isAccepting)
+            }
+            heal(store)
+            await untilAccepting(service)
+            #expect(service.health.storeError == nil)
+            let results = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            #expect(results.count == 1)
+        }
+    }
+
+    @Test("outcomes that could not be written are written when the store answers again")
+    func outcomesWait() async throws {
+        let core = try TestCore(answer: { _ in nil })
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            let provider = await core.provider()
+            _ = await provider.taken(1)
+            full(store)
+            provider.answerAll(.accepted(providerID: "kept"))
+            while service.health.isAccepting { await Task.yield() }
+            heal(store)
+            await untilAccepting(service)
+            let log = try await store.allDeliveries()
+            #expect(log.map(\.state) == [.accepted])
+            #expect(log.map(\.providerID) == ["kept"])
+        }
+    }
+
+    @Test("damaged data is not written to any more, whatever a later try would say")
+    func damaged() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            let commits = Mutex(0)
+            store.judgeCommits { _ throws(StorageError) in commits.withLock { $0 += 1 } }
+            service.report(.unavailable(detail: "passes"))
+            #expect(service.health.isAccepting)
+            service.report(.corrupt(detail: "for this test"))
+            #expect(service.health.storeError == .corrupt(detail: "for this test"))
+            for number in 0..<3 {
+                let refused = await #expect(throws: IntakeError.self) {
+                    _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e\(number)")])
+                }
+                #expect(refused == .storage(.corrupt(detail: "for this test")))
+                let change = await #expect(throws: IntakeError.self) {
+                    _ = try await service.perform(.register(TestCore.device("d1")))
+                }
+                #expect(change == .storage(.corrupt(detail: "for this test")))
+            }
+            #expect(commits.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("a fault of the machine keeps events away but not changes, until it passes")
+    func machineFault() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            service.report([.diskSpaceLow])
+            let refused = await #expect(throws: IntakeError.self) {
+                _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            }
+            #expect(refused == .fault(.diskSpaceLow))
+            #expect(!service.health.isAccepting && service.health.faults == [.diskSpaceLow])
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            service.report([])
+            #expect(service.health.isAccepting)
+            let results = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            #expect(results.count == 1)
+        }
+    }
+
+    @Test("one poison event among others of its request fails alone")
+    func poisonInRequest() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            store.judgeCommits { turn throws(StorageError) in
+                let isPoisoned = turn.accepts.contains { $0.events.contains { $0.event.id.rawValue == "poison" } }
+                if isPoisoned { throw .constraint(detail: "for this test") }
+            }
+            let events = ["a", "poison", "b"].map { TestCore.event($0, consumer: $0) }
+            let results = try await service.accept(brand: TestCore.brand, events: events)
+            #expect(results.count == 3)
+            #expect(results[1] == .failed(.storage(.constraint(detail: "for this test"))))
+            for (index, id) in [(0, "a"), (2, "b")] {
+                guard case .decided(.accepted) = results[index] else {
+                    Issue.record("\(results[index])")
+                    continue
+                }
+                let unread = try await store.unread(brand: TestCore.brand.id, consumer: ConsumerID(trusted: id))
+                #expect(unread.total == 1)
+            }
+            #expect(service.health.isAccepting)
+        }
+    }
+
+    @Test("a poison outcome ends its row without the answer, and harms no other")
+    func poisonOutcome() async throws {
+        let core = try TestCore(answer: { job in .accepted(providerID: job.token) })
+        try await core.run { service, store in
+            store.judgeCommits { turn throws(StorageError) in
+                let isPoisoned = turn.outcomes.contains {
+                    guard let answer = $0.answer, case .accepted(let id) = answer.outcome else { return false }
+                    return id == "token-of-bad"
+                }
+                if isPoisoned { throw .constraint(detail: "for this test") }
+            }
+            _ = try await service.perform(.register(TestCore.device("bad")))
+            _ = try await service.perform(.register(TestCore.device("good")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            _ = await core.provider().taken(2)
+        }
+        try await core.run { _, store in
+            let log = try await store.allDeliveries()
+            #expect(log.map(\.device.rawValue) == ["bad", "good"])
+            #expect(log.map(\.state) == [.accepted, .accepted])
+            #expect(log.map(\.providerID) == [nil, "token-of-good"])
+        }
+    }
+
+    @Test("a brand that floods the intake leaves room and turns to another")
+    func fairShare() async throws {
+        let core = try TestCore()
+        var settings = DeliverySettings()
+        settings.maxPendingEvents = 100
+        settings.maxEventsPerTurn = 10
+        try await core.run(settings: settings) { service, store in
+            let gate = Gate()
+            store.judgeCommits { _ throws(StorageError) in await gate.pass() }
+            let other = Brand(
+                id: BrandID(trusted: "other"),
+                name: "Other",
+                settings: BrandSettings(),
+                createdAt: Timestamp(milliseconds: 1)
+            )
+            let flood = Flood()
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<20 {
+                    // The first is in its commit before the others come.
+                    if number == 1 { await gate.reached() }
+                    group.addTask {
+                        let events = (0..<10).map { TestCore.event("f\(number)-\($0)", consumer: "f\(number)") }
+                        let results = try? await service.accept(brand: TestCore.brand, events: events)
+                        flood.counts.withLock { if results == nil { $0.refused += 1 } else { $0.accepted += 1 } }
+                    }
+                }
+                while flood.counts.withLock({ $0.refused }) == 0 || service.health.pendingEvents < 80 {
+                    await Task.yield()
+                }
+                // Of an unknown brand each event is rejected by the store: what counts is that it came to its turn.
+                group.addTask {
+                    let results = try? await service.accept(brand: other, events: [TestCore.event("small")])
+                    #expect(results == [.decided(.rejected(.unknownBrand))])
+                }
+                while service.health.pendingEvents < 81 { await Task.yield() }
+                gate.open()
+            }
+            #expect(flood.counts.withLock { $0.accepted } >= 9)
+        }
+    }
+}
+
+private final class Flood: Sendable {
+    let counts = Mutex((accepted: 0, refused: 0))
+}

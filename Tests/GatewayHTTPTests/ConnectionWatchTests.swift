@@ -1,0 +1,70 @@
+import NIOCore
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Watch over a connection")
+struct ConnectionWatchTests {
+    private var watch = ConnectionWatch(limit: .seconds(30))
+
+    private static func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+
+    private mutating func look(_ seconds: Int64, buffered: Int = 0, awaited: Bool = true) -> ConnectionWatch.Verdict {
+        watch.look(now: Self.at(seconds), buffered: buffered, isPeerAwaited: awaited)
+    }
+
+    @Test("an idle connection is not looked at")
+    mutating func idle() {
+        #expect(look(1000) == .rest)
+        watch.bytesArrived(now: Self.at(1000))
+        watch.headArrived(now: Self.at(1000))
+        watch.requestArrived()
+        #expect(look(5000) == .rest)
+    }
+
+    @Test("the time of a request runs from its first byte through head and body, whatever comes in between")
+    mutating func oneDeadline() {
+        watch.bytesArrived(now: Self.at(100))
+        #expect(look(129) == .lookAgain)
+        watch.bytesArrived(now: Self.at(129))
+        #expect(look(130) == .cut(.slowHead))
+        watch.headArrived(now: Self.at(129))
+        watch.bytesArrived(now: Self.at(129))
+        #expect(look(129) == .lookAgain)
+        #expect(look(130) == .cut(.slowBody))
+    }
+
+    @Test("each request has its own time, also one that came in the same bytes as the one before")
+    mutating func next() {
+        watch.bytesArrived(now: Self.at(100))
+        watch.headArrived(now: Self.at(100))
+        watch.requestArrived()
+        watch.headArrived(now: Self.at(120))
+        #expect(look(149) == .lookAgain)
+        #expect(look(150) == .cut(.slowBody))
+    }
+
+    @Test("time in which the gateway does not read is not the caller's")
+    mutating func ownDelay() {
+        watch.bytesArrived(now: Self.at(100))
+        watch.headArrived(now: Self.at(100))
+        #expect(look(200, awaited: false) == .lookAgain)
+        #expect(look(229) == .lookAgain)
+        #expect(look(230) == .cut(.slowBody))
+    }
+
+    @Test("an answer that moves is not cut off, one that stands still is")
+    mutating func answers() {
+        watch.wrote(bytes: 1000)
+        #expect(look(0, buffered: 1000) == .lookAgain)
+        #expect(look(29, buffered: 999) == .lookAgain)
+        #expect(look(58, buffered: 999) == .lookAgain)
+        // As much was written as was taken: it moves, though as much waits as before.
+        watch.wrote(bytes: 10)
+        #expect(look(60, buffered: 999) == .lookAgain)
+        #expect(look(89, buffered: 999) == .lookAgain)
+        #expect(look(90, buffered: 999) == .cut(.slowReader))
+        #expect(look(91, buffered: 0) == .rest)
+        #expect(look(92, buffered: 5) == .lookAgain)
+    }
+}

@@ -1,0 +1,188 @@
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Limits of the server", .timeLimit(.minutes(2)))
+struct ServerLimitTests {
+    private static let admin = "Authorization: Bearer \(TestGateway.adminToken)\r\n"
+    private static let impatient = ServerLimits(requestTimeout: .milliseconds(200))
+
+    private static func head(_ line: String, _ more: String = "") -> String {
+        "\(line) HTTP/1.1\r\nHost: h\r\n\(admin)\(more)\r\n"
+    }
+
+    /// Runs a test with the port of a gateway, and sees afterwards that the next good caller is served.
+    private static func run(
+        _ limits: ServerLimits,
+        metrics: TestMetrics = TestMetrics(),
+        _ test: @escaping @Sendable (Int, API) async throws -> Void
+    ) async throws {
+        try await TestGateway.run(.live, limits: limits, metrics: metrics) { api in
+            try await test(try #require(api.client.port), api)
+            // The gateway hears of a caller's close a moment later.
+            #expect(await metrics.reaches("switchboard_http_open_connections", 1))
+            let next = try RawClient(port: try #require(api.client.port))
+            next.send(head("GET /v1/brands", "Connection: close\r\n"))
+            // Hummingbird waits for the caller's end too.
+            #expect(try #require(await next.readAnswer()).hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test("a head that does not become whole is closed without a word")
+    func slowHead() async throws {
+        let metrics = TestMetrics()
+        try await Self.run(Self.impatient, metrics: metrics) { port, api in
+            _ = try await api.call(.get, "/livez")
+            let client = try RawClient(port: port)
+            client.send("GET /livez HTTP/1.1\r\nHost: h\r\nX-A: ")
+            #expect(await client.readToEnd() == "")
+            #expect(metrics.value(#"switchboard_http_cut_off_total{reason="slow_head"}"#) == 1)
+        }
+    }
+
+    @Test("a head that comes byte by byte is closed all the same")
+    func tricklingHead() async throws {
+        let metrics = TestMetrics()
+        try await Self.run(Self.impatient, metrics: metrics) { port, api in
+            _ = try await api.call(.get, "/livez")
+            let client = try RawClient(port: port)
+            client.send("GET /livez HTTP/1.1\r\nX-A: ")
+            // Each byte comes well within the limit; it is the whole that does not.
+            let deadline = ContinuousClock.now + .seconds(30)
+            while client.send("a"), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(metrics.value(#"switchboard_http_cut_off_total{reason="slow_head"}"#) == 1)
+        }
+    }
+
+    @Test("a body that does not become whole is answered 408, and closed")
+    func slowBody() async throws {
+        let metrics = TestMetrics()
+        try await Self.run(Self.impatient, metrics: metrics) { port, api in
+            try await api.makeBrand()
+            let client = try RawClient(port: port)
+            client.send(
+                Self.head(
+                    "POST /v1/brands/acme/events",
+                    "Content-Type: application/json\r\nX-Request-Id: mine\r\nContent-Length: 100\r\n"
+                ) + "{"
+            )
+            let answer = try #require(await client.readToEnd())
+            #expect(answer.hasPrefix("HTTP/1.1 408 "))
+            #expect(answer.contains("application/problem+json") && answer.contains(#""code":"invalid_request""#))
+            #expect(answer.contains(#""requestId":"mine""#) && answer.lowercased().contains("x-request-id: mine"))
+            #expect(metrics.value(#"switchboard_http_cut_off_total{reason="slow_body"}"#) == 1)
+        }
+    }
+
+    @Test("a body that nobody needs and that does not come is closed behind the answer")
+    func unneededBody() async throws {
+        // Long enough for the answer on a busy machine.
+        try await Self.run(ServerLimits(requestTimeout: .seconds(2))) { port, api in
+            _ = try await api.call(.get, "/livez")
+            let client = try RawClient(port: port)
+            client.send(Self.head("GET /livez", "Content-Length: 100\r\n"))
+            let answer = try #require(await client.readToEnd())
+            #expect(answer.hasPrefix("HTTP/1.1 200") && !answer.contains("408"))
+        }
+    }
+
+    @Test("a caller that does not read its answer is closed")
+    func slowReader() async throws {
+        // More than the sockets' buffers take at their largest.
+        let answer = String(repeating: "# nothing\n", count: 4 << 20)
+        let metrics = TestMetrics(answer: answer)
+        try await Self.run(Self.impatient, metrics: metrics) { port, api in
+            _ = try await api.call(.get, "/livez")
+            let client = try RawClient(port: port, receiveBufferBytes: 4096)
+            client.send(Self.head("GET /metrics"))
+            #expect(await metrics.reaches(#"switchboard_http_cut_off_total{reason="slow_reader"}"#, 1))
+            let part = try #require(await client.readToEnd())
+            #expect(part.utf8.count < answer.utf8.count)
+        }
+    }
+
+    @Test("a caller that reads its large answer slowly gets all of it")
+    func steadyReader() async throws {
+        let answer = String(repeating: "# nothing\n", count: 4 << 20)
+        let metrics = TestMetrics(answer: answer)
+        try await Self.run(ServerLimits(requestTimeout: .seconds(2)), metrics: metrics) { port, api in
+            _ = try await api.call(.get, "/livez")
+            let client = try RawClient(port: port, receiveBufferBytes: 65_536)
+            client.send(Self.head("GET /metrics", "Connection: close\r\n"))
+            let whole = try #require(await client.readToEnd())
+            #expect(whole.utf8.count > answer.utf8.count)
+        }
+    }
+
+    @Test("connections beyond the limit get 503 with Retry-After, health is answered, and more still are closed")
+    func tooManyConnections() async throws {
+        let metrics = TestMetrics()
+        try await Self.run(ServerLimits(maxConnections: 3), metrics: metrics) { port, api in
+            _ = try await api.call(.get, "/livez")
+            let open = "switchboard_http_open_connections"
+            let idle = [try RawClient(port: port), try RawClient(port: port)]
+            #expect(await metrics.reaches(open, 3))
+            let surplus = try RawClient(port: port)
+            surplus.send(Self.head("POST /v1/brands", "Content-Length: 2\r\n") + "{}")
+            let answer = try #require(await surplus.readToEnd())
+            #expect(answer.hasPrefix("HTTP/1.1 503") && answer.lowercased().contains("retry-after: 5"))
+            #expect(answer.contains(#""code":"overloaded""#) && answer.contains(#""retryable":true"#))
+            for path in ["/livez", "/readyz", "/metrics"] {
+                let health = try RawClient(port: port)
+                health.send(Self.head("GET \(path)"))
+                #expect(try #require(await health.readToEnd()).hasPrefix("HTTP/1.1 200"))
+            }
+            #expect(await metrics.reaches(open, 3))
+            let crowd = try (0..<ServerLimits.surplusConnections).map { _ in try RawClient(port: port) }
+            #expect(await metrics.reaches(open, 3 + Double(crowd.count)))
+            #expect(await (try RawClient(port: port)).readToEnd() == "")
+            #expect(metrics.value(#"switchboard_http_refused_total{limit="connections"}"#) == 2)
+            withExtendedLifetime((idle, crowd)) {}
+        }
+    }
+
+    @Test("requests beyond the limit get 503 before their bodies are read; health is answered")
+    func tooManyRequests() async throws {
+        let metrics = TestMetrics()
+        try await Self.run(ServerLimits(maxRequestsInFlight: 1), metrics: metrics) { port, api in
+            try await api.makeBrand()
+            let client = try RawClient(port: port)
+            // The route waits for the rest of the body.
+            client.send(
+                Self.head(
+                    "POST /v1/brands/acme/events",
+                    "Content-Type: application/json\r\nConnection: close\r\nContent-Length: 2\r\n"
+                ) + "["
+            )
+            let refusal = try await api.until {
+                try await api.call(.get, "/v1/brands")
+            } holds: {
+                $0.status == 503
+            }
+            refusal.expectProblem(503, "overloaded")
+            // The body is never sent: the answer does not wait for it.
+            let second = try RawClient(port: port)
+            second.send(Self.head("POST /v1/brands", "Content-Length: 100\r\n"))
+            #expect(try #require(await second.readAnswer()).hasPrefix("HTTP/1.1 503"))
+            for path in ["/livez", "/readyz", "/metrics"] {
+                #expect(try await api.call(.get, path).status == 200)
+            }
+            client.send("]")
+            #expect(try #require(await client.readAnswer()).hasPrefix("HTTP/1.1 202"))
+            #expect((metrics.value(#"switchboard_http_refused_total{limit="requests"}"#) ?? 0) >= 2)
+        }
+    }
+
+    @Test("a head larger than the decoder takes is answered 400, and closed", arguments: [100_000, 5_000_000])
+    func largeHead(bytes: Int) async throws {
+        try await Self.run(Self.impatient) { port, api in
+            _ = try await api.call(.get, "/livez")
+            let client = try RawClient(port: port)
+            client.send("GET /livez HTTP/1.1\r\nX-Large: \(String(repeating: "a", count: bytes))\r\n\r\n")
+            let answer = try #require(await client.readAnswer())
+            #expect(answer.hasPrefix("HTTP/1.1 400") || answer.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Dispatch
+import Foundation
+import Testing
+
+/// A caller that writes and reads bytes as it likes, on a socket of its own.
+final class RawClient: Sendable {
+    private let descriptor: Int32
+
+    /// Connects on loopback.
+    init(port: Int, receiveBufferBytes: Int32? = nil) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(descriptor >= 0)
+        if var bytes = receiveBufferBytes {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
+        // A test that waits for what never comes fails instead of hanging.
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let descriptor = descriptor
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(result == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes a text; false when the peer is gone.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// Everything up to the end of the connection; nil when it does not end.
+    func readToEnd() async -> String? { await read(untilHeadersEnd: false) }
+
+    /// Everything up to the end of the first answer's headers and whatever came along; nil when it never comes.
+    func readAnswer() async -> String? { await read(untilHeadersEnd: true) }
+
+    private func read(untilHeadersEnd: Bool) async -> String? {
+        let descriptor = descriptor
+        // A blocking read is not for a thread of the cooperative pool.
+        return await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var all: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while true {
+                    let count = recv(descriptor, &buffer, buffer.count, 0)
+                    let isEnd = count == 0 || (count < 0 && errno == ECONNRESET)
+                    if count > 0 { all += buffer[..<count] }
+                    let isEnough = untilHeadersEnd && String(decoding: all, as: UTF8.self).contains("\r\n\r\n")
+                    if isEnd || isEnough {
+                        return continuation.resume(returning: String(decoding: all, as: UTF8.self))
+                    }
+                    if count < 0 { return continuation.resume(returning: nil) }
+                }
+            }
+        }
+    }
+}
