@@ -7,7 +7,13 @@ extension Call {
     func read<Value: Sendable>(
         _ body: (any GatewayStore) async throws(StorageError) -> Value
     ) async throws(Problem) -> Value {
-        do { return try await body(services.store) } catch { throw Problem(error) }
+        do {
+            return try await body(services.store)
+        } catch {
+            // The core must not go on writing to damaged data; it looks only at that.
+            services.delivery.report(error)
+            throw Problem(error)
+        }
     }
 
     /// Does a change.
