@@ -46,7 +46,7 @@ struct DatabaseCopy {
 
     /// Makes the file, empty, and keeps others from writing it at the same time.
     private func claim() throws(BackupError) -> Int32 {
-        let descriptor = open(partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = Foundation.open(partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             let error = errno
             let text = Self.systemError()
@@ -71,31 +71,21 @@ struct DatabaseCopy {
     }
 
     private func copy(progress: (Int, Int) -> Void) throws(BackupError) -> BackupReport {
-        let reader: DatabaseQueue
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(5)
-            reader = try DatabaseQueue(path: source, configuration: configuration)
-            // Whose text is not a database's shows here, and not as a fault of the target.
-            try reader.read { db in
-                if let unknown = try SQLiteStore.unknownMigration(db) {
-                    throw StorageError.newerSchema(migration: unknown)
-                }
-                guard try db.tableExists("grdb_migrations"), try db.tableExists("outbox") else {
-                    throw StorageError.corrupt(detail: "it is not a database of switchboard")
-                }
-            }
-        } catch {
-            throw .source(StorageError(sqlite: error), path: source)
-        }
-        do {
+            let reader = try open()
             let writer = try DatabaseQueue(path: partial)
             // The file is synced once, at its end; until then it is nobody's.
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
             try withoutActuallyEscaping(progress) { progress in
-                try reader.backup(to: writer, pagesPerStep: Self.pagesPerStep) { step in
-                    progress(step.completedPageCount, step.totalPageCount)
+                try reader.read { source in
+                    // This read begins the transaction. Without it each step would begin and end one of its own, and
+                    // start over whenever somebody has written in between.
+                    try Self.checkSchema(source, path: self.source)
+                    try writer.writeWithoutTransaction { target in
+                        try source.backup(to: target, pagesPerStep: Self.pagesPerStep) { step in
+                            progress(step.completedPageCount, step.totalPageCount)
+                        }
+                    }
                 }
             }
             // One file, which can be read without a log beside it; a gateway that opens it goes back to a log.
@@ -108,9 +98,31 @@ struct DatabaseCopy {
             throw error
         } catch {
             let error = StorageError(sqlite: error)
-            // A page that cannot be read or a row that breaks a rule came from the source.
+            // A page that cannot be read came from the source.
             if case .corrupt = error { throw .source(error, path: source) }
             throw target(error)
+        }
+    }
+
+    private func open() throws(BackupError) -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        do {
+            return try DatabaseQueue(path: source, configuration: configuration)
+        } catch {
+            throw .source(StorageError(sqlite: error), path: source)
+        }
+    }
+
+    private static func checkSchema(_ db: Database, path: String) throws(BackupError) {
+        do {
+            if let unknown = try SQLiteStore.unknownMigration(db) { throw StorageError.newerSchema(migration: unknown) }
+            guard try db.tableExists("grdb_migrations"), try db.tableExists("outbox") else {
+                throw StorageError.corrupt(detail: "it is not a database of switchboard")
+            }
+        } catch {
+            throw .source(StorageError(sqlite: error), path: path)
         }
     }
 
