@@ -150,14 +150,16 @@ let package = Package(
         ),
         .target(
             name: "ProcessHarness",
-            dependencies: [arguments, crypto, httpClient, logging, nioCore, nioHTTP1, nioPosix],
+            dependencies: [httpClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "switchboard-bench",
             dependencies: [
-                "ProcessHarness", "GatewayModel", "HTTP2Connections", "PushPayloads", "PushProviders",
-                arguments, crypto, httpClient, logging, nioCore, nioPosix,
+                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "HTTP2Connections", "Identity",
+                "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage", "Telemetry",
+                arguments, crypto, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
@@ -172,7 +174,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "switchboard-proof",
-            dependencies: ["DeliverySimulation", "ProcessHarness", arguments],
+            dependencies: ["DeliverySimulation", "ProcessHarness", arguments, httpClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings
         ),
 
@@ -250,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "LifeTests",
             dependencies: [
-                "switchboard", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix,
-                crypto,
+                "switchboard", "ProcessHarness", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient,
+                nioCore, nioPosix, crypto,
             ],
             swiftSettings: settings
         ),

@@ -14,6 +14,11 @@ package import GatewayModel
 /// - The rows of one registration are handed out in the order of their ids: a row with an older unowned sibling is
 ///   never owned, and a row that is given back with a later due time moves its younger unowned siblings' due times
 ///   with it.
+/// - Of one registration's rows with one collapse key only the newest is pending, and of its badge rows likewise: a new
+///   row is queued behind the others as any row is (not owned when an older one waits unowned, not due before it), and
+///   then ends those that it takes the place of as `cancelled`, by `collapsed`, owned ones too. Rows of earlier turns
+///   among them are named in ``WriterTurnResult/collapsed``, by id within each new row; rows of the same turn are only
+///   never handed out, and the slots that they took stay taken.
 /// - When a call returns, what it did has been synced to disk.
 ///
 /// Any thread or task may call; calls never block the caller's thread. Writing calls are serialised by the engine.
@@ -22,8 +27,12 @@ package protocol GatewayStore: Sendable {
 
     /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned.
     ///
-    /// - Parameter now: The time that such rows become due.
-    /// - Returns: The new incarnation and what waits on each lane.
+    /// Such rows, and rows that were never tried, are due no later than now: a clock that was set back puts nothing off.
+    /// A row that was tried keeps the due time of its next try unless it was owned. Then, by registration in the order of
+    /// ids, no row is due before an older one.
+    ///
+    /// - Parameter now: The time of the start.
+    /// - Returns: The new incarnation and the lanes with rows that wait.
     /// - Throws: `StorageError`.
     func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart
 

@@ -2,7 +2,7 @@
 package enum StorageContract {
     /// All cases, independent of each other.
     package static let cases: [ContractCase] =
-        AcceptCases.all + ReplayCases.all + QueueCases.all + OutcomeCases.all
+        AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + RegistrationCases.all + ReadCases.all + TapCases.all
         + SessionCases.all + AdministrationCases.all + FailureCases.all + DeliveryCases.all + RandomCases.all
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessHarness
 import Testing
 
 @testable import switchboard
@@ -23,8 +24,8 @@ struct OneEventTests {
     /// Makes the brand, both apps and both registrations.
     private func setUp(_ gateway: GatewayProcess, _ simulator: SimulatorProcess) async throws -> APIClient {
         _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
-        _ = try await gateway.admin.call("PUT", path("apps", "ios"), body: try simulator.iOSApp())
-        _ = try await gateway.admin.call("PUT", path("apps", "android"), body: try simulator.androidApp())
+        _ = try await gateway.admin.call("PUT", path("apps", "ios"), body: try simulator.iOSAppBody())
+        _ = try await gateway.admin.call("PUT", path("apps", "android"), body: try simulator.androidAppBody())
         let phone = APIClient(server: gateway.url, bearer: try await gateway.session("u-1", device: "phone"))
         _ = try await phone.call(
             "PUT",
@@ -112,7 +113,7 @@ struct OneEventTests {
             trustRoots: again.authority,
             environment: settings
         )
-        _ = try await second.admin.call("PUT", path("apps", "android"), body: try again.androidApp())
+        _ = try await second.admin.call("PUT", path("apps", "android"), body: try again.androidAppBody())
         let pushes = try await again.pushes(6)
         let apns = pushes.filter { $0["provider"].string == "apns" }
         #expect(apns.map { $0["body"]["aps"]["alert"]["body"].plain } == ["text 1", "text 2", "text 3"])

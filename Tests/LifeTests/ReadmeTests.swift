@@ -1,4 +1,5 @@
 import Foundation
+import ProcessHarness
 import Testing
 
 @testable import switchboard
@@ -27,7 +28,7 @@ struct ReadmeTests {
     func examples() async throws {
         let simulator = try await SimulatorProcess.start(in: directory)
         let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
-        let team = try simulator.team()
+        let team = try simulator.identity()
         let examples = try Self.examples()
         try #require(examples.count > 10)
         let script = "set -euo pipefail\n" + examples.joined(separator: "\necho; echo ---\n") + "\necho; echo done\n"
@@ -38,8 +39,8 @@ struct ReadmeTests {
             ["bash", "-c", script],
             environment: [
                 "SERVER": gateway.url, "ADMIN": token, "APNS": simulator.apns, "FCM": simulator.fcm,
-                "KEYS": simulator.keys, "APNS_TEAM": team["teamId"].plain, "APNS_KEY": team["keyId"].plain,
-                "APNS_TOPIC": team["topic"].plain, "APNS_DEVICE": String(repeating: "7c", count: 32),
+                "KEYS": simulator.keys, "APNS_TEAM": team.teamID, "APNS_KEY": team.keyID,
+                "APNS_TOPIC": team.topic, "APNS_DEVICE": String(repeating: "7c", count: 32),
                 "PATH": ChildProcess.binaries.path() + ":" + path,
             ],
             directory: directory.path

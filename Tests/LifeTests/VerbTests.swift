@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import ProcessHarness
 import Testing
 
 @testable import switchboard

@@ -41,10 +41,10 @@ package struct DeliveryMachine: Sendable {
     ///
     /// - Parameters:
     ///   - settings: How it behaves.
-    ///   - backlog: What waits on each lane in the store.
-    package init(settings: DeliverySettings, backlog: [LaneID: Backlog]) {
+    ///   - backlog: When the first row that waits on each lane in the store is due.
+    package init(settings: DeliverySettings, backlog: [LaneID: Timestamp]) {
         self.settings = settings
-        for (lane, waiting) in backlog { lanes[lane] = Lane(backlog: waiting.nextDue) }
+        for (lane, due) in backlog { lanes[lane] = Lane(backlog: due) }
     }
 
     /// How many rows are in memory.

@@ -10,7 +10,7 @@ extension Call {
         do {
             return try await body(services.store)
         } catch {
-            // The core must not go on writing to damaged data; it looks only at that.
+            // Damage that a read meets must keep the writer away too.
             services.delivery.report(error)
             throw Problem(error)
         }

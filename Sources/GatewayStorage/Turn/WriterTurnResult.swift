@@ -10,8 +10,8 @@ package struct WriterTurnResult: Sendable {
     package var accepts: [[EventResult]]
     /// New rows that are owned by the turn's incarnation, by id: the lanes send them from memory.
     package var owned: [OutboxRow]
-    /// New rows that nobody owns: how many each lane got, and when the first is due.
-    package var unowned: [LaneID: Backlog]
+    /// Lanes that got new rows that nobody owns, each with the time when the first of them is due.
+    package var unowned: [LaneID: Timestamp]
     /// A result for each claim, in order.
     package var claims: [ClaimResult]
     /// Older rows that ended because a newer one took their place (`collapsed`); what of them waits in memory goes.
@@ -50,24 +50,6 @@ package struct WithdrawnRow: Sendable, Equatable {
     }
 }
 
-/// Rows that wait in the store for a lane.
-package struct Backlog: Sendable, Equatable {
-    /// How many.
-    package var count: Int
-    /// When the first is due.
-    package var nextDue: Timestamp
-
-    /// Takes the facts of a backlog.
-    ///
-    /// - Parameters:
-    ///   - count: How many rows wait.
-    ///   - nextDue: When the first is due.
-    package init(count: Int, nextDue: Timestamp) {
-        self.count = count
-        self.nextDue = nextDue
-    }
-}
-
 /// What a claim got.
 package struct ClaimResult: Sendable {
     /// The lane.
@@ -94,8 +76,9 @@ package struct ClaimResult: Sendable {
 package struct IncarnationStart: Sendable {
     /// The new incarnation.
     package var incarnation: IncarnationID
-    /// What waits on each lane; a lane that is absent has nothing.
-    package var backlog: [LaneID: Backlog]
+    /// When the first row that waits on each lane is due; a lane that is absent has nothing. How many wait is not counted:
+    /// that would read them all.
+    package var backlog: [LaneID: Timestamp]
     /// How many rows were taken back from earlier incarnations.
     package var recovered: Int
     /// The newest message's id, above which those of new ones lie whatever the clock says; nil when there is none.
@@ -105,10 +88,10 @@ package struct IncarnationStart: Sendable {
     ///
     /// - Parameters:
     ///   - incarnation: The new incarnation.
-    ///   - backlog: What waits on each lane.
+    ///   - backlog: When the first row that waits on each lane is due.
     ///   - recovered: How many rows were taken back.
     ///   - lastMessage: The newest message's id.
-    package init(incarnation: IncarnationID, backlog: [LaneID: Backlog], recovered: Int, lastMessage: MessageID?) {
+    package init(incarnation: IncarnationID, backlog: [LaneID: Timestamp], recovered: Int, lastMessage: MessageID?) {
         self.incarnation = incarnation
         self.backlog = backlog
         self.recovered = recovered

@@ -9,8 +9,14 @@ final class Statement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
     private var index: Int32 = 0
+    /// The texts that are bound, one behind the other, until the statement is started again: cheaper than having SQLite
+    /// allocate a copy of each. Made when the first text is bound.
+    private var texts: UnsafeMutablePointer<CChar>?
+    private var textsCount = 0
 
-    /// The text is copied by SQLite: it may be gone before the statement is stepped.
+    /// Holds the texts of nearly every row; what does not fit is copied by SQLite.
+    private static let textsCapacity = 4096
+    /// SQLite copies: the bytes may be gone before the statement is stepped.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ connection: OpaquePointer, _ sql: String) throws {
@@ -21,7 +27,10 @@ final class Statement {
         self.connection = connection
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit {
+        sqlite3_finalize(handle)
+        texts?.deallocate()
+    }
 
     static func error(_ connection: OpaquePointer, _ code: Int32) -> DatabaseError {
         DatabaseError(
@@ -35,6 +44,7 @@ final class Statement {
     func start() -> Statement {
         sqlite3_reset(handle)
         index = 0
+        textsCount = 0
         return self
     }
 
@@ -56,9 +66,19 @@ final class Statement {
             return self
         }
         value.withUTF8 { bytes in
-            _ = bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text(handle, index, $0.baseAddress ?? Statement.empty, Int32($0.count), Self.transient)
+            guard bytes.count <= Self.textsCapacity - textsCount else {
+                _ = bytes.withMemoryRebound(to: CChar.self) {
+                    sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.transient)
+                }
+                return
             }
+            let texts = self.texts ?? .allocate(capacity: Self.textsCapacity)
+            self.texts = texts
+            let place = texts + textsCount
+            UnsafeMutableRawBufferPointer(start: place, count: bytes.count).copyBytes(from: bytes)
+            textsCount += bytes.count
+            // No destructor: the bytes stay where they are until the parameters are bound anew.
+            sqlite3_bind_text(handle, index, place, Int32(bytes.count), nil)
         }
         return self
     }
@@ -73,14 +93,6 @@ final class Statement {
         value.withUnsafeBytes { _ = sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count), Self.transient) }
         return self
     }
-
-    /// A null base address would bind NULL instead of the empty text.
-    nonisolated(unsafe) private static let empty: UnsafePointer<CChar> = {
-        // Safe because it is written once, here, and only read afterwards.
-        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        pointer.initialize(to: 0)
-        return UnsafePointer(pointer)
-    }()
 
     // MARK: Running
 

@@ -7,12 +7,22 @@ struct BrandedName: Hashable {
     var id: String
 
     static func == (lhs: BrandedName, rhs: BrandedName) -> Bool {
-        lhs.brand == rhs.brand && lhs.id.utf8.elementsEqual(rhs.id.utf8)
+        lhs.brand == rhs.brand && lhs.id.hasSameBytes(as: rhs.id)
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(brand)
         // Texts that look alike share a hash, which only costs a comparison.
         hasher.combine(id)
+    }
+}
+
+extension String {
+    /// Whether both texts are the same bytes; much faster than comparing their views byte by byte.
+    fileprivate func hasSameBytes(as other: String) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { $0.count == bytes.count && $0.elementsEqual(bytes) }
+        }
+        return isSame.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
 }

@@ -70,13 +70,15 @@ enum M0001CreateTables {
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
 
-        -- Only what is not finished. `owner` is an incarnation or nobody.
+        -- Only what is not finished. `owner` is an incarnation or nobody. The index of collapse keys is partial, so that
+        -- rows without one pay nothing for it.
         CREATE TABLE outbox (
             id INTEGER PRIMARY KEY, lane INTEGER NOT NULL, registration INTEGER NOT NULL, consumer INTEGER NOT NULL,
             conversation INTEGER, sequence INTEGER, message INTEGER, kind INTEGER NOT NULL, owner INTEGER,
             due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL,
-            queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER);
+            queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER, collapse TEXT);
         CREATE INDEX outbox_registration ON outbox (registration, id);
+        CREATE INDEX outbox_collapse ON outbox (registration, collapse) WHERE collapse IS NOT NULL;
         CREATE INDEX outbox_waiting ON outbox (lane, due, id) WHERE owner IS NULL;
 
         -- What is finished. Its indexes are never paid for on the accept path.

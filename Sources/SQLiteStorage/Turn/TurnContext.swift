@@ -29,6 +29,10 @@ struct TurnContext {
     private var unowned: [Waiting] = []
     /// Rows that ended in this turn without an answer; new ones among them go to no lane.
     var withdrawn: Set<Int64> = []
+    /// Rows of earlier turns that ended because a newer one took their place.
+    private(set) var collapsed: [WithdrawnRow] = []
+    /// The turn's first new row: its numbers rise.
+    private var firstNew: Int64?
     /// Unread counts that the turn moved and stored.
     var unread: [ConsumerKey: Int64] = [:]
     var changedConsumers: [KnownConsumer] = []
@@ -51,17 +55,24 @@ struct TurnContext {
         changedConversations.append(conversation)
     }
 
+    mutating func noteNew(_ id: Int64) { if firstNew == nil { firstNew = id } }
+
+    /// No lane knows the rows that were made in this turn.
+    mutating func noteCollapsed(_ id: Int64, of registration: Int64) {
+        if let firstNew, id >= firstNew { return }
+        collapsed.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
+    }
+
     mutating func noteUnowned(_ id: Int64, of registration: KnownRegistration, due: Timestamp) {
         waiting.insert(registration.id)
         unowned.append(Waiting(id: id, lane: registration.lane, due: due))
     }
 
-    /// The new rows that wait, by lane.
-    var backlog: [LaneID: Backlog] {
-        var backlog: [LaneID: Backlog] = [:]
+    /// When the first of the new rows that wait is due, by lane.
+    var backlog: [LaneID: Timestamp] {
+        var backlog: [LaneID: Timestamp] = [:]
         for row in unowned where !withdrawn.contains(row.id) {
-            let old = backlog[LaneID(row.lane)] ?? Backlog(count: 0, nextDue: row.due)
-            backlog[LaneID(row.lane)] = Backlog(count: old.count + 1, nextDue: min(old.nextDue, row.due))
+            backlog[LaneID(row.lane)] = min(backlog[LaneID(row.lane)] ?? row.due, row.due)
         }
         return backlog
     }

@@ -2,7 +2,10 @@ import GatewayModel
 import GatewayStorage
 
 extension Writer {
-    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits.
+    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits; then ends the
+    /// older rows that it takes the place of.
+    ///
+    /// In this order, so that it inherits their due time: a provider that asked for a pause gets it.
     func queue(_ row: TurnContext.Owned, _ context: inout TurnContext) throws {
         let lane = LaneID(row.registration.lane)
         let now = context.turn.now
@@ -11,31 +14,34 @@ extension Writer {
         var due = now
         if !isOwned || context.turn.budgets[lane]?.mayHaveBacklog == true {
             // Behind what waits already, so that the order by due time is the order of the device.
-            let older = try db.prepare("SELECT max(due) FROM outbox WHERE registration = ? AND owner IS NULL")
-                .int(row.registration.id)
-            _ = try older.next()
-            if let olderDue = older.optionalInt64(0) {
+            // Due times of a registration's waiting rows never fall from older to younger: the youngest says the latest.
+            let older = try db.prepare(
+                "SELECT due FROM outbox WHERE registration = ? AND owner IS NULL ORDER BY id DESC LIMIT 1"
+            ).int(row.registration.id)
+            if try older.next() {
                 isOwned = false
-                due = max(now, Timestamp(milliseconds: olderDue))
+                due = max(now, Timestamp(milliseconds: older.int64(0)))
+                older.end()
             }
-            older.end()
         }
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, \
-            expires_at, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.consumer.key).int(row.conversation)
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
         .int(isOwned ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
-        .int(row.expiresAt.milliseconds).int(now.milliseconds).run()
+        .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey).run()
+        context.noteNew(row.id)
         if isOwned {
             context.slots[lane] = slots - 1
             context.owned.append(row)
         } else {
             context.noteUnowned(row.id, of: row.registration, due: due)
         }
+        if row.kind == .badge || row.message?.collapseKey != nil { try collapse(before: row, &context) }
     }
 
     /// A new row as the lane gets it, with the unread count at the turn's end.

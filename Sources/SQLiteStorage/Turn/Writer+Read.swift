@@ -95,7 +95,6 @@ extension Writer {
         let expiresAt = context.turn.now.adding(seconds: 86_400)
         for registration in try registrations(of: consumer.key)
         where registration.receives.contains(.agent) && registration.device != device?.rawValue {
-            try collapseBadges(registration: registration.id, &context)
             let row = TurnContext.Owned(
                 id: try newDelivery(),
                 registration: registration,

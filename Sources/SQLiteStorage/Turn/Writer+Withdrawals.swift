@@ -57,11 +57,26 @@ extension Writer {
         try withdraw(rows, state: .cancelled, by: .read, &context)
     }
 
-    /// Cancels a device's older badge rows that wait: the newest badge is the only one that matters.
-    func collapseBadges(registration: Int64, _ context: inout TurnContext) throws {
-        let rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND kind = 1 AND owner IS NULL")
-            .int(registration)
-        try withdraw(rows, state: .cancelled, by: .collapsed, &context)
+    /// Ends the older rows of a registration that a new one, which is in the outbox already, takes the place of; whether
+    /// a lane has them or not.
+    func collapse(before new: TurnContext.Owned, _ context: inout TurnContext) throws {
+        let rows: Statement
+        switch new.kind {
+        case .badge:
+            // The newest badge is the only one that matters.
+            rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND kind = 1 AND id < ?")
+                .int(new.registration.id).int(new.id)
+        case .message:
+            guard let key = new.message?.collapseKey else { return }
+            rows = try db.prepare(
+                "SELECT id FROM outbox WHERE registration = ? AND collapse = ? AND id < ? ORDER BY id"
+            )
+            .int(new.registration.id).text(key).int(new.id)
+        }
+        for id in try ids(rows) {
+            try withdraw(id, state: .cancelled, by: .collapsed, &context)
+            context.noteCollapsed(id, of: new.registration.id)
+        }
     }
 
     private func withdraw(
@@ -70,8 +85,12 @@ extension Writer {
         by suppressedBy: SuppressedBy?,
         _ context: inout TurnContext
     ) throws {
+        for id in try ids(rows) { try withdraw(id, state: state, by: suppressedBy, &context) }
+    }
+
+    private func ids(_ rows: Statement) throws -> [Int64] {
         var ids: [Int64] = []
         while try rows.next() { ids.append(rows.int64(0)) }
-        for id in ids { try withdraw(id, state: state, by: suppressedBy, &context) }
+        return ids
     }
 }

@@ -26,43 +26,6 @@ final class Writer {
         }
     }
 
-    func begin(now: Timestamp) throws -> IncarnationStart {
-        try db.prepare("INSERT INTO incarnations (started_at) VALUES (?)").int(now.milliseconds).run()
-        let incarnation = IncarnationID(db.lastInsertedRow)
-        try db.prepare("UPDATE outbox SET owner = NULL, due = min(due, ?) WHERE owner IS NOT NULL").int(
-            now.milliseconds
-        ).run()
-        let recovered = db.changedRows
-        if recovered > 0 {
-            // A clock that was set back may have given a younger row an earlier due time than its elder's.
-            try db.prepare(
-                """
-                UPDATE outbox SET due = o.due FROM (SELECT id, max(due) OVER (PARTITION BY registration ORDER BY id) AS due \
-                FROM outbox) o WHERE o.id = outbox.id AND o.due > outbox.due
-                """
-            ).run()
-        }
-        var backlog: [LaneID: Backlog] = [:]
-        let rows = try db.prepare("SELECT lane, count(*), min(due) FROM outbox GROUP BY lane")
-        while try rows.next() {
-            backlog[LaneID(rows.int64(0))] = Backlog(
-                count: Int(rows.int64(1)),
-                nextDue: Timestamp(milliseconds: rows.int64(2))
-            )
-        }
-        let newest = try db.prepare("SELECT key, low FROM messages ORDER BY key DESC LIMIT 1")
-        let lastMessage =
-            try newest.next()
-            ? MessageID(high: UInt64(bitPattern: newest.int64(0)), low: UInt64(bitPattern: newest.int64(1))) : nil
-        newest.end()
-        return IncarnationStart(
-            incarnation: incarnation,
-            backlog: backlog,
-            recovered: recovered,
-            lastMessage: lastMessage
-        )
-    }
-
     func commit(_ turn: WriterTurn) throws -> WriterTurnResult {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
@@ -76,6 +39,7 @@ final class Writer {
             result.owned.append(outboxRow(row, now: turn.now))
         }
         result.unowned = context.backlog
+        result.collapsed = context.collapsed
         result.unread = context.unread
         return result
     }

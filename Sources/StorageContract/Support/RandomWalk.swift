@@ -54,6 +54,7 @@ struct RandomWalk {
         for lane in [f.apns, f.fcm] where chance(40) {
             turn.claims.append(ClaimRequest(lane: lane, limit: Int.random(in: 1...6, using: &random)))
         }
+        let openBefore = Set(model.open.keys)
         let result = try await f.store.commit(turn)
 
         for (outcome, effect) in zip(turn.outcomes, result.outcomes) { apply(outcome, effect) }
@@ -61,7 +62,11 @@ struct RandomWalk {
         let reads = try zip(turn.accepts[0].events, result.accepts[0]).compactMap { input, answer in
             try apply(input.event, input.messageID, answer)
         }
-        try await learnNewRows(reads)
+        let collapsed = try await learnNewRows(reads)
+        // What was collapsed and then read, or the other way round, is finished in the model already.
+        let named = Set(result.collapsed.map(\.delivery))
+        #expect(named.count == result.collapsed.count && named.isSuperset(of: collapsed))
+        #expect(named.isSubset(of: openBefore.intersection(model.finished)))
         handOut(result.owned)
         for claim in result.claims {
             #expect(claim.rows.count <= 6)
@@ -138,6 +143,7 @@ struct RandomWalk {
         case 0..<60:
             var event = f.message(consumer, in: conversation)
             event.silent = chance(15)
+            if chance(30) { event.collapseKey = any(["k-1", "k-2"]) }
             return event
         case 60..<75: return f.proactive(consumer, in: conversation)
         case 75..<83: return f.event(.conversationResolved, consumer, in: anyConversation(of: consumer))
@@ -207,25 +213,13 @@ struct RandomWalk {
             guard case .sequence(let sequence) = request.target else { throw Unexpected(what: "\(request)") }
             let conversation = request.conversation.rawValue
             #expect(model.conversations[conversation]?.consumer == request.consumer.rawValue)
-            readOnDevice(conversation, upTo: sequence, device: request.device?.rawValue)
+            model.read(conversation, upTo: sequence)
             #expect(change.readSequence == Int64(model.conversations[conversation]?.mark ?? -1))
             #expect(change.unread == model.unread(request.consumer.rawValue))
         case (.read(let request), .notFound):
             #expect(model.conversations[request.conversation.rawValue]?.consumer != request.consumer.rawValue)
         case (.tap, .tapped), (.tap, .notFound), (.receipts, .receipts): break
         default: throw Unexpected(what: "\(change) was answered by \(result)")
-        }
-    }
-
-    /// The device that showed the messages keeps its waiting badge: it gets no new one.
-    private mutating func readOnDevice(_ conversation: String, upTo sequence: Int64, device: String?) {
-        let spared = model.open.filter {
-            $0.value.kind == nil && model.registrations[$0.value.registration]?.device == device
-        }
-        model.read(conversation, upTo: sequence)
-        for (id, row) in spared where model.finished.contains(id) {
-            model.finished.remove(id)
-            model.open[id] = row
         }
     }
 
@@ -272,30 +266,46 @@ struct RandomWalk {
         return nil
     }
 
-    private mutating func learnNewRows(_ reads: [(conversation: String, mark: Int64)]) async throws {
+    /// Takes over rows that the turn made; returns the older ones that gave way to them.
+    private mutating func learnNewRows(
+        _ reads: [(conversation: String, mark: Int64)]
+    ) async throws -> Set<DeliveryID> {
         let items = try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: 100)).items
+        var collapsed: Set<DeliveryID> = []
+        var made: [DeliveryID: DeliveryState] = [:]
+        var ended: Set<DeliveryID> = []
         for item in items.reversed() where item.id > newest {
             #expect(item.id.rawValue == newest.rawValue + 1)
             newest = item.id
             let registration = model.registrations.first { $0.value.device == item.device.rawValue }
             let message = item.messageID.flatMap { model.made[$0] }
             #expect((message == nil) == (item.messageID == nil))
-            let wasRead = message.map { message in
-                reads.contains { $0.conversation == message.conversation && $0.mark >= message.sequence }
-            }
-            if let wasRead { #expect(wasRead == item.state.isFinished) }
-            guard !item.state.isFinished else {
-                model.finished.insert(item.id)
-                continue
-            }
-            model.open[item.id] = WalkModel.Row(
+            let row = WalkModel.Row(
                 registration: try #require(registration?.key),
                 conversation: message?.conversation,
                 sequence: message?.sequence ?? 0,
                 kind: message?.kind,
+                collapseKey: message?.collapseKey,
                 isHeld: false
             )
+            let older = Set(model.open.filter { row.takesPlace(of: $0.value) }.keys)
+            ended.formUnion(older.intersection(made.keys))
+            collapsed.formUnion(older.subtracting(made.keys))
+            model.finish { row.takesPlace(of: $0) }
+            model.open[item.id] = row
+            made[item.id] = item.state
+            let wasRead = message.map { message in
+                reads.contains { $0.conversation == message.conversation && $0.mark >= message.sequence }
+            }
+            if wasRead == true { ended.insert(item.id) }
         }
+        for (id, state) in made {
+            #expect(state.isFinished == ended.contains(id), "delivery \(id)")
+            guard ended.contains(id) else { continue }
+            model.open[id] = nil
+            model.finished.insert(id)
+        }
+        return collapsed
     }
 
     private mutating func handOut(_ rows: [OutboxRow]) {
@@ -316,7 +326,7 @@ struct RandomWalk {
         let waiting = model.open.count { !$0.value.isHeld }
         let start = try await f.restart()
         #expect(start.recovered == model.open.count - waiting)
-        #expect(start.backlog.values.reduce(0) { $0 + $1.count } == model.open.count)
+        #expect(start.backlog.isEmpty == model.open.isEmpty)
         model.releaseAll()
         held = []
     }

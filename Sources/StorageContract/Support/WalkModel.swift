@@ -30,7 +30,15 @@ struct WalkModel {
         var conversation: String?
         var sequence: Int64
         var kind: MessageKind?
+        var collapseKey: String?
         var isHeld: Bool
+
+        /// Whether an older row has nothing to say any more once this one is there.
+        func takesPlace(of older: Row) -> Bool {
+            guard older.registration == registration else { return false }
+            if kind == nil { return older.kind == nil }
+            return collapseKey != nil && older.collapseKey == collapseKey
+        }
     }
 
     struct Made {
@@ -38,6 +46,7 @@ struct WalkModel {
         var conversation: String
         var sequence: Int64
         var kind: MessageKind
+        var collapseKey: String?
     }
 
     var conversations: [String: Conversation] = [:]
@@ -76,7 +85,8 @@ struct WalkModel {
             id: id,
             conversation: conversation,
             sequence: Int64(target.counts.count),
-            kind: event.kind
+            kind: event.kind,
+            collapseKey: event.collapseKey
         )
         made[id] = message
         events[event.id.rawValue] = .some(message)
@@ -86,18 +96,9 @@ struct WalkModel {
     /// Moves a mark; the rows of what was read end.
     mutating func read(_ conversation: String, upTo target: Int64) {
         guard var read = conversations[conversation] else { return }
-        let before = read.unread
         read.mark = max(read.mark, min(Int(target), read.counts.count))
         conversations[conversation] = read
         finish { $0.conversation == conversation && $0.sequence <= read.mark }
-        guard read.unread != before else { return }
-        // Waiting badges give way to the new ones.
-        let others = Set(
-            registrations.filter {
-                $0.value.consumer == read.consumer && $0.value.isActive && $0.value.receives.contains(.agent)
-            }.keys
-        )
-        finish { $0.kind == nil && !$0.isHeld && others.contains($0.registration) }
     }
 
     mutating func end(_ ended: [RegistrationID]) {

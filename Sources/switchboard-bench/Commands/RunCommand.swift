@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOPosix
+import ProcessHarness
 import PushProviders
 
 /// Runs the scenarios and prints the figures.
@@ -14,7 +15,7 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
-        case sender, batch, single, latency, memory
+        case sender, commit, batch, single, latency, memory
     }
 
     @Option(help: "Only these scenarios; may be repeated.")
@@ -31,12 +32,10 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let binaries = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-            .deletingLastPathComponent()
         for program in ["switchboard", "push-simulator"] {
-            let path = binaries.appendingPathComponent(program).path
+            let path = ChildProcess.binaries.appending(path: program).path()
             guard FileManager.default.isExecutableFile(atPath: path) else {
-                throw BenchmarkError("\(path) is missing: build all products first (swift build -c release)")
+                throw HarnessError("\(path) is missing: build all products first (swift build -c release)")
             }
         }
         #if DEBUG
@@ -50,7 +49,7 @@ struct RunCommand: AsyncParsableCommand {
         var report = Report()
         for scenario in scenario.isEmpty ? Scenario.allCases : scenario {
             say("\(scenario.rawValue) ...")
-            report.add(contentsOf: try await run(scenario, binaries: binaries, group: group, http: http))
+            report.add(contentsOf: try await run(scenario, group: group, http: http))
         }
         print(json ? report.json : report.table)
         try await http.shutdown()
@@ -60,7 +59,6 @@ struct RunCommand: AsyncParsableCommand {
 
     private func run(
         _ scenario: Scenario,
-        binaries: URL,
         group: MultiThreadedEventLoopGroup,
         http: HTTPClient
     ) async throws -> Report {
@@ -68,7 +66,9 @@ struct RunCommand: AsyncParsableCommand {
         switch scenario {
         case .sender:
             return try await SenderScenario(notifications: scaled(200_000), ratioLimit: 4)
-                .run(binaries: binaries, http: http)
+                .run(http: http)
+        case .commit:
+            return try await CommitScenario(turns: max(Int(20 * scale), 1)).run()
         case .batch:
             return try await IngestScenario(
                 name: "batch ingest, 500 events a request",
@@ -77,7 +77,7 @@ struct RunCommand: AsyncParsableCommand {
                 events: scaled(200_000),
                 consumers: 10_000,
                 cpuLimit: 60
-            ).run(binaries: binaries, group: group, http: http)
+            ).run(group: group, http: http)
         case .single:
             return try await IngestScenario(
                 name: "single events, 64 connections",
@@ -86,11 +86,11 @@ struct RunCommand: AsyncParsableCommand {
                 events: scaled(100_000),
                 consumers: 10_000,
                 cpuLimit: 120
-            ).run(binaries: binaries, group: group, http: http)
+            ).run(group: group, http: http)
         case .latency:
-            return try await LatencyScenario().run(binaries: binaries, http: http)
+            return try await LatencyScenario().run(http: http)
         case .memory:
-            return try await MemoryScenario(pending: scaled(200_000)).run(binaries: binaries, http: http)
+            return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }
     }
 

@@ -5,6 +5,7 @@ import GatewayModel
 import Logging
 import NIOCore
 import NIOPosix
+import ProcessHarness
 import PushPayloads
 import PushProviders
 import Synchronization
@@ -17,24 +18,23 @@ struct SenderCommand: AsyncParsableCommand {
         shouldDisplay: false
     )
 
-    @Option(help: "HOST:PORT of the APNs.")
+    @Option(help: "URL of the APNs.")
     var apns: String
-    @Option(help: "The simulator's folder of certificates and credentials.")
-    var certificates: String
+    @Option(help: "The simulator's directory of certificates and credentials.")
+    var keys: String
     @Option(help: "How many notifications.")
     var count: Int
 
     func run() async throws {
-        let folder = URL(fileURLWithPath: certificates)
-        let identity = try SimulatorIdentity(certificates: folder)
+        let identity = try SimulatorIdentity(keys: keys)
         let app = AppSettings(
             platform: .ios,
             apns: APNsSettings(
                 teamId: identity.teamID,
                 keyId: identity.keyID,
-                privateKey: try String(contentsOf: folder.appendingPathComponent("apns-key.p8"), encoding: .utf8),
+                privateKey: identity.privateKey,
                 topic: identity.topic,
-                endpoints: APNsSettings.Endpoints(production: "https://\(apns)")
+                endpoints: APNsSettings.Endpoints(production: apns)
             )
         )
         let clock = SystemClock()
@@ -45,7 +45,7 @@ struct SenderCommand: AsyncParsableCommand {
             createdAt: clock.now
         )
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let trustRoots = folder.appendingPathComponent("ca.pem").path
+        let trustRoots = keys + "/ca.pem"
         let http = HTTPClient(
             eventLoopGroup: group,
             configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: trustRoots)

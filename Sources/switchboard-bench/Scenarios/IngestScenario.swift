@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOPosix
+import ProcessHarness
 import Synchronization
 
 /// Events through the whole path: posted over HTTP, stored, pushed to the simulator, outcomes recorded.
@@ -22,13 +23,12 @@ struct IngestScenario {
     /// Runs it on a fresh installation.
     ///
     /// - Parameters:
-    ///   - binaries: The folder of the built programs.
     ///   - group: Where the load's connections live.
     ///   - http: A client for everything that is not measured.
     /// - Returns: The figures.
     /// - Throws: When a request is refused or a push is missing.
-    func run(binaries: URL, group: any EventLoopGroup, http: HTTPClient) async throws -> Report {
-        let installation = try await Installation.start(binaries: binaries, quiet: true)
+    func run(group: any EventLoopGroup, http: HTTPClient) async throws -> Report {
+        let installation = try await Installation.start(quiet: true)
         do {
             let report = try await measure(installation, group: group, http: http)
             await installation.stop()
@@ -46,16 +46,16 @@ struct IngestScenario {
         // The first pushes pay for dialling and for pages and statements that are new.
         let warmUp = max(events / 20, eventsPerRequest)
         try await post(run: "warm", events: warmUp, installation, authorization, group)
-        try await waitForPushes(warmUp, installation, http)
+        try await installation.waitForPushes(warmUp, http)
 
-        let before = try ProcessUsage(pid: installation.gateway.pid)
+        let before = try ProcessUsage(pid: installation.gateway.process.id)
         let start = ContinuousClock.now
         let results = try await post(run: "run", events: events, installation, authorization, group)
         let ingested = ContinuousClock.now
-        try await waitForPushes(warmUp + events, installation, http)
+        try await installation.waitForPushes(warmUp + events, http)
         let delivered = ContinuousClock.now
-        try await waitForOutcomes(warmUp + events, installation, http)
-        let after = try ProcessUsage(pid: installation.gateway.pid)
+        try await installation.waitForOutcomes(http)
+        let after = try ProcessUsage(pid: installation.gateway.process.id)
 
         var report = Report()
         let count = Double(events)
@@ -103,7 +103,7 @@ struct IngestScenario {
                     : EventBodies.batch(run: run, first: request * size, count: count, consumers: consumers)
             }
         )
-        let port = installation.gatewayPort
+        let port = installation.gateway.port
         return try await withThrowingTaskGroup(of: RequestResults.self) { tasks in
             for _ in 0..<connections {
                 tasks.addTask {
@@ -116,58 +116,11 @@ struct IngestScenario {
             var latencies: [Double] = []
             for try await results in tasks {
                 guard results.refused == 0 else {
-                    throw BenchmarkError("\(results.refused) requests were not answered with 202")
+                    throw HarnessError("\(results.refused) requests were not answered with 202")
                 }
                 latencies += results.latencies
             }
             return latencies
         }
     }
-}
-
-/// Waits until the simulator has accepted that many pushes.
-///
-/// - Parameters:
-///   - count: How many.
-///   - installation: The installation.
-///   - http: A client.
-/// - Throws: ``BenchmarkError`` when they do not come within two minutes.
-func waitForPushes(_ count: Int, _ installation: Installation, _ http: HTTPClient) async throws {
-    let deadline = ContinuousClock.now + .seconds(120)
-    var seen = 0
-    while ContinuousClock.now < deadline {
-        seen = try await installation.acceptedPushes(http)
-        if seen >= count { return }
-        try await Task.sleep(for: .milliseconds(20))
-    }
-    throw BenchmarkError("only \(seen) of \(count) pushes arrived within two minutes")
-}
-
-/// Waits until the gateway has written down the outcome of that many deliveries.
-///
-/// - Parameters:
-///   - count: How many.
-///   - installation: The installation.
-///   - http: A client.
-/// - Throws: ``BenchmarkError`` when that takes longer than a minute.
-func waitForOutcomes(_ count: Int, _ installation: Installation, _ http: HTTPClient) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < deadline {
-        let pending = try await installation.call(
-            http,
-            "GET",
-            "/v1/brands/\(Installation.brand)/deliveries?state=sending&limit=1"
-        )
-        if let items = pending["items"] as? [Any], items.isEmpty { return }
-        try await Task.sleep(for: .milliseconds(20))
-    }
-    throw BenchmarkError("outcomes were not written down within a minute")
-}
-
-/// A duration in seconds.
-///
-/// - Parameter duration: The duration.
-/// - Returns: Seconds.
-func seconds(_ duration: Duration) -> Double {
-    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
 }

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
+import ProcessHarness
 
 /// How long an event takes from being posted to its push arriving at the provider, at a rate that leaves the machine air.
 struct LatencyScenario {
@@ -13,13 +14,11 @@ struct LatencyScenario {
 
     /// Runs it on a fresh installation whose simulator keeps every push with its time of arrival.
     ///
-    /// - Parameters:
-    ///   - binaries: The folder of the built programs.
-    ///   - http: A client; its connections are kept alive.
+    /// - Parameter http: A client; its connections are kept alive.
     /// - Returns: The figures.
     /// - Throws: When a request is refused or a push is missing.
-    func run(binaries: URL, http: HTTPClient) async throws -> Report {
-        let installation = try await Installation.start(binaries: binaries, quiet: false)
+    func run(http: HTTPClient) async throws -> Report {
+        let installation = try await Installation.start(quiet: false)
         do {
             let report = try await measure(installation, http: http)
             await installation.stop()
@@ -32,7 +31,7 @@ struct LatencyScenario {
 
     private func measure(_ installation: Installation, http: HTTPClient) async throws -> Report {
         let authorization = try await installation.configure(http: http, consumers: 500)
-        let idle = try ProcessUsage(pid: installation.gateway.pid)
+        let idle = try ProcessUsage(pid: installation.gateway.process.id)
         let start = ContinuousClock.now
         let posted = try await withThrowingTaskGroup(of: (String, Double).self) { group in
             for number in 0..<events {
@@ -40,19 +39,16 @@ struct LatencyScenario {
                 group.addTask {
                     let body = EventBodies.event(run: "latency", number: number, consumers: 500)
                     let sentAt = Date().timeIntervalSince1970
-                    guard let object = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any] else {
-                        throw BenchmarkError("the event is not an object")
-                    }
                     let answer = try await installation.call(
                         http,
                         "POST",
                         "/v1/brands/\(Installation.brand)/events",
-                        object,
+                        body,
                         authorization: authorization
                     )
                     guard let result = (answer["results"] as? [[String: Any]])?.first,
                         let message = result["messageId"] as? String
-                    else { throw BenchmarkError("an event was not accepted") }
+                    else { throw HarnessError("an event was not accepted") }
                     return (message, sentAt)
                 }
             }
@@ -60,10 +56,10 @@ struct LatencyScenario {
             for try await (message, sentAt) in group { posted[message] = sentAt }
             return posted
         }
-        try await waitForPushes(events, installation, http)
+        try await installation.waitForPushes(events, http)
         let arrivals = try await arrivals(installation, http)
         let latencies = posted.compactMap { message, sentAt in arrivals[message].map { ($0 - sentAt) * 1e3 } }
-        guard latencies.count == events else { throw BenchmarkError("\(events - latencies.count) pushes are missing") }
+        guard latencies.count == events else { throw HarnessError("\(events - latencies.count) pushes are missing") }
         var report = Report()
         let name = "latency at \(rate) events/s"
         report.add(name, "posted to push received, p50", latencies.percentile(0.5), "ms")
@@ -78,7 +74,7 @@ struct LatencyScenario {
         var after = 0
         let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         while true {
-            let url = installation.controlURL + "/pushes?after=\(after)&waitSeconds=0"
+            let url = installation.simulator.control + "/pushes?after=\(after)&waitSeconds=0"
             let response = try await http.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
             let bytes = try await response.body.collect(upTo: 256 << 20)
             let page = try JSONSerialization.jsonObject(with: Data(buffer: bytes)) as? [String: Any]

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
+import ProcessHarness
 
 /// What the gateway holds in memory when idle, and with many deliveries waiting for a provider that is dead.
 struct MemoryScenario {
@@ -11,13 +12,11 @@ struct MemoryScenario {
 
     /// Runs it on a fresh installation whose app's provider is a port that nobody listens on.
     ///
-    /// - Parameters:
-    ///   - binaries: The folder of the built programs.
-    ///   - http: A client.
+    /// - Parameter http: A client.
     /// - Returns: The figures.
     /// - Throws: When a request is refused.
-    func run(binaries: URL, http: HTTPClient) async throws -> Report {
-        let installation = try await Installation.start(binaries: binaries, quiet: true)
+    func run(http: HTTPClient) async throws -> Report {
+        let installation = try await Installation.start(quiet: true)
         do {
             let report = try await measure(installation, http: http)
             await installation.stop()
@@ -30,7 +29,7 @@ struct MemoryScenario {
 
     private func measure(_ installation: Installation, http: HTTPClient) async throws -> Report {
         var report = Report()
-        let idle = try ProcessUsage(pid: installation.gateway.pid)
+        let idle = try ProcessUsage(pid: installation.gateway.process.id)
         report.add("idle", "gateway resident memory, no brand", Double(idle.residentBytes) / 1e6, "MB", atMost: 60)
         // Port 9 (discard) of the loopback address: nobody listens there.
         let consumers = 2000
@@ -40,7 +39,7 @@ struct MemoryScenario {
             apnsEndpoint: "https://127.0.0.1:9"
         )
         for first in stride(from: 0, to: pending, by: 500) {
-            var request = HTTPClientRequest(url: installation.gatewayURL + "/v1/brands/\(Installation.brand)/events")
+            var request = HTTPClientRequest(url: installation.gateway.url + "/v1/brands/\(Installation.brand)/events")
             request.method = .POST
             request.headers.add(name: "authorization", value: authorization)
             request.headers.add(name: "content-type", value: "application/x-ndjson")
@@ -48,9 +47,9 @@ struct MemoryScenario {
             request.body = .bytes(EventBodies.batch(run: "dead", first: first, count: count, consumers: consumers))
             let response = try await http.execute(request, timeout: .seconds(60))
             _ = try await response.body.collect(upTo: 16 << 20)
-            guard response.status == .accepted else { throw BenchmarkError("the gateway answered \(response.status)") }
+            guard response.status == .accepted else { throw HarnessError("the gateway answered \(response.status)") }
         }
-        let usage = try ProcessUsage(pid: installation.gateway.pid)
+        let usage = try ProcessUsage(pid: installation.gateway.process.id)
         let name = "\(pending) deliveries pending"
         report.add(name, "gateway resident memory", Double(usage.residentBytes) / 1e6, "MB", atMost: 250)
         report.add(name, "gateway peak memory", Double(usage.peakResidentBytes) / 1e6, "MB", atMost: 250)

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Crypto
 import Foundation
+import ProcessHarness
 
 /// The sender alone: jobs in memory are rendered, submitted, answered and turned into outcomes; beside it `h2load` posts
 /// the same body over one connection to the same server.
@@ -12,49 +13,36 @@ struct SenderScenario {
 
     /// Runs both, one after the other, against one simulator.
     ///
-    /// - Parameters:
-    ///   - binaries: The folder of the built programs.
-    ///   - http: A client.
+    /// - Parameter http: A client.
     /// - Returns: The figures; without `h2load` only the sender's.
     /// - Throws: When a push is refused.
-    func run(binaries: URL, http: HTTPClient) async throws -> Report {
-        let directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("switchboard-bench-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let (simulator, apns, control) = try await Installation.startSimulator(
-            binaries: binaries,
-            directory: directory,
-            quiet: true
-        )
+    func run(http: HTTPClient) async throws -> Report {
+        let directory = try TemporaryDirectory()
+        let simulator = try await SimulatorProcess.start(in: directory, quiet: true)
         do {
-            let report = try await measure(binaries, directory, apns: apns, control: "http://\(control)", http)
-            await simulator.stop()
-            try? FileManager.default.removeItem(at: directory)
+            let report = try await measure(simulator, directory, http)
+            try await simulator.process.stop()
             return report
         } catch {
-            await simulator.stop()
+            _ = try? await simulator.process.stop()
             throw error
         }
     }
 
     private func measure(
-        _ binaries: URL,
-        _ directory: URL,
-        apns: String,
-        control: String,
+        _ simulator: SimulatorProcess,
+        _ directory: TemporaryDirectory,
         _ http: HTTPClient
     ) async throws -> Report {
-        let certificates = Installation.certificates(in: directory)
         let sender = try ChildProcess(
-            binaries.appendingPathComponent("switchboard-bench").path,
-            ["sender", "--apns", apns, "--certificates", certificates.path, "--count", "\(notifications)"],
-            logPath: directory.appendingPathComponent("sender.log").path
+            "switchboard-bench",
+            ["sender", "--apns", simulator.apns, "--keys", simulator.keys, "--count", "\(notifications)"]
         )
-        let line = try await sender.line(beginning: "{", within: 300)
-        _ = await sender.waitUntilEnded(within: 30)
+        let line = "{" + (try await sender.line("{", within: .seconds(300)))
+        try await sender.ended(within: .seconds(30))
         let result = try JSONDecoder().decode(SenderResult.self, from: Data(line.utf8))
         guard result.accepted == notifications else {
-            throw BenchmarkError("only \(result.accepted) of \(notifications) pushes were accepted")
+            throw HarnessError("only \(result.accepted) of \(notifications) pushes were accepted")
         }
         var report = Report()
         let name = "sender alone"
@@ -66,11 +54,11 @@ struct SenderScenario {
             report.add(name, "h2load (not installed: apt-get install nghttp2-client)", 0, "")
             return report
         }
-        let before = try await Installation.acceptedPushes(http, control: control)
-        let other = try await runH2load(h2load, directory, apns: apns, body: result.body)
-        let answered = try await Installation.acceptedPushes(http, control: control) - before
+        let before = try await simulator.acceptedPushes(http)
+        let other = try await runH2load(h2load, directory, simulator, body: result.body)
+        let answered = try await simulator.acceptedPushes(http) - before
         guard answered >= notifications else {
-            throw BenchmarkError("h2load had \(answered) of \(notifications) requests accepted")
+            throw HarnessError("h2load had \(answered) of \(notifications) requests accepted")
         }
         let reference = other * 1e6 / Double(notifications)
         report.add(name, "h2load CPU a request", reference, "us")
@@ -79,13 +67,16 @@ struct SenderScenario {
     }
 
     /// CPU seconds of a whole `h2load` run with the sender's body and headers.
-    private func runH2load(_ h2load: String, _ directory: URL, apns: String, body: String) async throws -> Double {
-        let certificates = Installation.certificates(in: directory)
-        let file = directory.appendingPathComponent("body.json")
-        try Data(body.utf8).write(to: file)
-        let identity = try SimulatorIdentity(certificates: certificates)
-        let pem = try String(contentsOf: certificates.appendingPathComponent("apns-key.p8"), encoding: .utf8)
-        let token = try Self.providerToken(pem: pem, identity: identity)
+    private func runH2load(
+        _ h2load: String,
+        _ directory: TemporaryDirectory,
+        _ simulator: SimulatorProcess,
+        body: String
+    ) async throws -> Double {
+        let file = directory.path("body.json")
+        try body.write(toFile: file, atomically: true, encoding: .utf8)
+        let identity = try simulator.identity()
+        let token = try Self.providerToken(identity)
         let headers = [
             "authorization: bearer \(token)", "apns-topic: \(identity.topic)", "apns-push-type: alert",
             "apns-priority: 10", "apns-expiration: 0", "apns-id: \(UUID().uuidString.lowercased())",
@@ -93,11 +84,12 @@ struct SenderScenario {
         let before = Self.childrenCPUSeconds()
         let process = try ChildProcess(
             h2load,
-            ["-n", "\(notifications)", "-c", "1", "-t", "1", "-m", "900", "-d", file.path]
-                + headers.flatMap { ["-H", $0] } + ["https://\(apns)/3/device/\(Installation.token(1))"],
-            logPath: directory.appendingPathComponent("h2load.log").path
+            ["-n", "\(notifications)", "-c", "1", "-t", "1", "-m", "900", "-d", file]
+                + headers.flatMap { ["-H", $0] } + ["\(simulator.apns)/3/device/\(Installation.token(1))"]
         )
-        guard await process.waitUntilEnded(within: 300) == 0 else { throw BenchmarkError("h2load failed; see its log") }
+        guard try await process.ended().status == 0 else {
+            throw HarnessError("h2load failed: \(process.errors.joined(separator: "\n"))")
+        }
         return Self.childrenCPUSeconds() - before
     }
 
@@ -114,14 +106,14 @@ struct SenderScenario {
         return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    private static func providerToken(pem: String, identity: SimulatorIdentity) throws -> String {
+    private static func providerToken(_ identity: SimulatorIdentity) throws -> String {
         func encode(_ data: some DataProtocol) -> String {
             Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
                 "=",
                 with: ""
             )
         }
-        let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
+        let key = try P256.Signing.PrivateKey(pemRepresentation: identity.privateKey)
         let header = encode(Data(#"{"alg":"ES256","kid":"\#(identity.keyID)"}"#.utf8))
         let claims = encode(Data(#"{"iss":"\#(identity.teamID)","iat":\#(Int(Date().timeIntervalSince1970))}"#.utf8))
         let signature = try key.signature(for: Data("\(header).\(claims)".utf8))

@@ -9,7 +9,7 @@ struct LaneTests {
     @Test("new rows get the free slots; a due backlog takes them all, in the store's order")
     func slots() throws {
         let start = Timestamp(milliseconds: 1_700_000_000_000)
-        var script = MachineScript(backlog: [MachineScript.lane: Backlog(count: 3, nextDue: start)], slots: 8)
+        var script = MachineScript(backlog: [MachineScript.lane: start], slots: 8)
         script.now = start
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.claims == [ClaimRequest(lane: MachineScript.lane, limit: 8)])
@@ -24,14 +24,14 @@ struct LaneTests {
 
     @Test("rows that became unowned while a claim was committed are not forgotten")
     func backlogDuringClaim() throws {
-        var script = MachineScript(backlog: [MachineScript.lane: Backlog(count: 1, nextDue: Timestamp(milliseconds: 0))]
+        var script = MachineScript(backlog: [MachineScript.lane: Timestamp(milliseconds: 0)]
         )
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.claims.count == 1)
         let later = script.now.adding(seconds: 60)
         script.commit(
             plan,
-            unowned: [MachineScript.lane: Backlog(count: 1, nextDue: later)],
+            unowned: [MachineScript.lane: later],
             claims: [ClaimResult(lane: MachineScript.lane, rows: [], nextDue: nil)]
         )
         #expect(script.machine.nextDeadline(now: script.now) == later)
@@ -192,7 +192,9 @@ struct LaneTests {
         script.answer(sent.id, .accepted(providerID: nil))
         let outcomes = script.turn().outcomes
         #expect(Set(outcomes.map(\.delivery)) == [sent.id, behind.id, waiting.id])
-        #expect(script.machine.lanes.isEmpty)
+        #expect(script.machine.rowCount == 0)
+        #expect(script.machine.beginTurn(now: script.now).claims.isEmpty)
+        #expect(script.machine.nextDeadline(now: script.now) == nil)
         script.machine.resetLane(MachineScript.lane, now: script.now)
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.claims.map(\.lane) == [MachineScript.lane])
@@ -208,7 +210,7 @@ struct LaneTests {
         settings.maxClaimsPerTurn = 640
         var machine = DeliveryMachine(
             settings: settings,
-            backlog: Dictionary(uniqueKeysWithValues: lanes.map { ($0, Backlog(count: 5000, nextDue: due)) })
+            backlog: Dictionary(uniqueKeysWithValues: lanes.map { ($0, due) })
         )
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         var served: [LaneID: Int] = [:]

@@ -12,7 +12,7 @@ struct MachineScript {
     var now = Timestamp(milliseconds: 1_700_000_000_000)
     var lastRow: Int64 = 0
 
-    init(backlog: [LaneID: Backlog] = [:], slots: Int = 8, retryDelays: [Int64] = [5, 30]) {
+    init(backlog: [LaneID: Timestamp] = [:], slots: Int = 8, retryDelays: [Int64] = [5, 30]) {
         var settings = DeliverySettings()
         settings.slotsPerLane = slots
         settings.retryDelaysSeconds = retryDelays
@@ -70,7 +70,7 @@ struct MachineScript {
         owned: [OutboxRow] = [],
         changes: [(StoreChange, StoreChangeResult)] = [],
         unread: [ConsumerKey: Int64] = [:],
-        unowned: [LaneID: Backlog] = [:],
+        unowned: [LaneID: Timestamp] = [:],
         claims: [ClaimResult] = [],
         effects: [OutcomeEffect]? = nil
     ) -> DeliveryMachine.TurnPlan {
@@ -85,7 +85,7 @@ struct MachineScript {
         owned: [OutboxRow] = [],
         changes: [(StoreChange, StoreChangeResult)] = [],
         unread: [ConsumerKey: Int64] = [:],
-        unowned: [LaneID: Backlog] = [:],
+        unowned: [LaneID: Timestamp] = [:],
         claims: [ClaimResult] = [],
         effects: [OutcomeEffect]? = nil
     ) {

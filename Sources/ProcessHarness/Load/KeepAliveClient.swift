@@ -1,11 +1,11 @@
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOPosix
 
 /// One HTTP/1.1 connection that sends one request at a time; cheap, so that the load costs less than what it loads.
 ///
 /// Confined to its event loop; ``run(count:body:)`` may be called from any task.
-final class KeepAliveClient: Sendable {
+package final class KeepAliveClient: Sendable {
     private let channel: any Channel
 
     private init(channel: any Channel) { self.channel = channel }
@@ -18,7 +18,7 @@ final class KeepAliveClient: Sendable {
     ///   - group: Where the connection lives.
     /// - Returns: A connection that is ready.
     /// - Throws: When it cannot connect.
-    static func connect(host: String, port: Int, group: any EventLoopGroup) async throws -> KeepAliveClient {
+    package static func connect(host: String, port: Int, group: any EventLoopGroup) async throws -> KeepAliveClient {
         let channel = try await ClientBootstrap(group: group)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
@@ -36,7 +36,7 @@ final class KeepAliveClient: Sendable {
     /// - Parameter work: What to send.
     /// - Returns: The seconds that each took, and how many were not answered with 202.
     /// - Throws: When the connection is lost.
-    func run(_ work: RequestSequence) async throws -> RequestResults {
+    package func run(_ work: RequestSequence) async throws -> RequestResults {
         let promise = channel.eventLoop.makePromise(of: RequestResults.self)
         channel.eventLoop.execute {
             do {
@@ -50,27 +50,7 @@ final class KeepAliveClient: Sendable {
     }
 
     /// Closes the connection.
-    func close() async { try? await channel.close() }
-}
-
-/// What one connection sends.
-struct RequestSequence: Sendable {
-    /// The path of every request.
-    var path: String
-    /// The value of `authorization`.
-    var authorization: String
-    /// The content type of every body.
-    var contentType: String
-    /// Makes the n-th body; nil ends the sequence.
-    var body: @Sendable (Int) -> [UInt8]?
-}
-
-/// What became of one connection's requests.
-struct RequestResults: Sendable {
-    /// The seconds that each request took.
-    var latencies: [Double] = []
-    /// How many were not answered with 202.
-    var refused = 0
+    package func close() async { try? await channel.close() }
 }
 
 /// Writes the next request when the last one is answered.
@@ -110,7 +90,7 @@ private final class SequentialRequests: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        finish(.failure(BenchmarkError("the gateway closed the connection")))
+        finish(.failure(HarnessError("the gateway closed the connection")))
         context.fireChannelInactive()
     }
 

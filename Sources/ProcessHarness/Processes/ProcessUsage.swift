@@ -1,27 +1,27 @@
 import Foundation
 
 /// What a process has used so far, as Linux counts it (`proc(5)`).
-struct ProcessUsage {
+package struct ProcessUsage {
     /// CPU time of all its threads, user and system, in seconds.
-    var cpuSeconds: Double
+    package var cpuSeconds: Double
     /// Resident memory, in bytes.
-    var residentBytes: Int
+    package var residentBytes: Int
     /// The highest resident memory so far, in bytes.
-    var peakResidentBytes: Int
+    package var peakResidentBytes: Int
 
     /// Reads the counters of a process.
     ///
     /// - Parameter pid: The process.
-    /// - Throws: ``BenchmarkError`` when it is gone.
-    init(pid: Int32) throws {
+    /// - Throws: ``HarnessError`` when it is gone.
+    package init(pid: Int32) throws {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
             let nameEnd = stat.lastIndex(of: ")")
-        else { throw BenchmarkError("process \(pid) is gone") }
+        else { throw HarnessError("process \(pid) is gone") }
         // Fields 14 and 15 are utime and stime; the first after the name is field 3.
         let fields = stat[stat.index(after: nameEnd)...].split(separator: " ")
         guard fields.count > 13, let user = Double(fields[11]), let system = Double(fields[12]) else {
-            throw BenchmarkError("cannot read /proc/\(pid)/stat")
+            throw HarnessError("cannot read /proc/\(pid)/stat")
         }
         cpuSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
         func bytes(_ name: String) -> Int {
@@ -35,8 +35,10 @@ struct ProcessUsage {
         peakResidentBytes = bytes("VmHWM")
     }
 
-    /// CPU time of this process so far, user and system, in seconds, to the microsecond.
-    static func ownCPUSeconds() -> Double {
+    /// CPU time of this process so far, user and system, to the microsecond.
+    ///
+    /// - Returns: Seconds.
+    package static func ownCPUSeconds() -> Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A real `switchboard serve` on the loopback address.
+package struct GatewayProcess: Sendable {
+    /// The process.
+    package let process: ChildProcess
+    /// `http://host:port`.
+    package let url: String
+    /// The operator's token: secret.
+    package let adminToken: String
+    /// Where its data is.
+    package let dataDirectory: String
+
+    /// Starts one and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - directory: Its data directory is `data` below it.
+    ///   - listen: Where it listens; port 0 takes a free one.
+    ///   - trustRoots: The simulator's authority.
+    ///   - arguments: Further flags.
+    ///   - environment: Further settings.
+    /// - Returns: The gateway.
+    /// - Throws: ``HarnessError`` when it ends instead.
+    package static func start(
+        in directory: TemporaryDirectory,
+        listen: String = "127.0.0.1:0",
+        trustRoots: String? = nil,
+        arguments: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws -> GatewayProcess {
+        let data = directory.path("data")
+        var variables = environment
+        if let trustRoots { variables["SWITCHBOARD_PROVIDER_TRUST_ROOTS"] = trustRoots }
+        let process = try ChildProcess(
+            "switchboard",
+            ["serve", "--listen", listen, "--data-dir", data] + arguments,
+            environment: variables
+        )
+        let url = try await process.line("listening on ")
+        let token = try String(contentsOfFile: data + "/admin-token", encoding: .utf8)
+        return GatewayProcess(
+            process: process,
+            url: url,
+            adminToken: token.trimmingCharacters(in: .whitespacesAndNewlines),
+            dataDirectory: data
+        )
+    }
+
+    /// The port that it listens on.
+    package var port: Int { url.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+}

@@ -1,0 +1,34 @@
+package import AsyncHTTPClient
+
+extension Installation {
+    /// Waits until the simulator has accepted that many pushes.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - http: A client.
+    /// - Throws: ``HarnessError`` when they do not come within two minutes.
+    package func waitForPushes(_ count: Int, _ http: HTTPClient) async throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        var seen = 0
+        while ContinuousClock.now < deadline {
+            seen = try await simulator.acceptedPushes(http)
+            if seen >= count { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw HarnessError("only \(seen) of \(count) pushes arrived within two minutes")
+    }
+
+    /// Waits until the gateway has written down the outcome of everything that it sent.
+    ///
+    /// - Parameter http: A client.
+    /// - Throws: ``HarnessError`` when that takes longer than a minute.
+    package func waitForOutcomes(_ http: HTTPClient) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            let sending = try await call(http, "GET", "/v1/brands/\(Self.brand)/deliveries?state=sending&limit=1")
+            if let items = sending["items"] as? [Any], items.isEmpty { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw HarnessError("outcomes were not written down within a minute")
+    }
+}

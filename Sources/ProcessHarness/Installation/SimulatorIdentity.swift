@@ -1,0 +1,29 @@
+import Foundation
+
+/// Whom the simulated APNs accepts, as the simulator wrote it down.
+package struct SimulatorIdentity: Sendable {
+    /// The team id.
+    package var teamID: String
+    /// The key id.
+    package var keyID: String
+    /// The topic.
+    package var topic: String
+    /// The key as PEM.
+    package var privateKey: String
+
+    /// Reads what the simulator wrote.
+    ///
+    /// - Parameter keys: The simulator's directory.
+    /// - Throws: ``HarnessError`` when the file is not as expected.
+    package init(keys: String) throws {
+        let data = try Data(contentsOf: URL(filePath: keys + "/apns-key.json"))
+        let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        guard let team = object?["teamId"] as? String, let key = object?["keyId"] as? String,
+            let topic = object?["topic"] as? String
+        else { throw HarnessError("apns-key.json lacks teamId, keyId or topic") }
+        teamID = team
+        keyID = key
+        self.topic = topic
+        privateKey = try String(contentsOfFile: keys + "/apns-key.p8", encoding: .utf8)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Synchronization
+
+/// Reads what a process writes, waits for its end, and wakes who waits for either.
+///
+/// Three threads of its own, because reading and `waitpid` block and `readabilityHandler` is not safe to end on Linux.
+final class ProcessMonitor: Sendable {
+    /// What is known of the process.
+    struct State {
+        /// The last lines of standard output.
+        var output: [String] = []
+        /// The last lines of standard error.
+        var errors: [String] = []
+        /// How it ended.
+        var exit: ChildProcess.Exit?
+        /// Whether it was killed because somebody waited too long.
+        var isGivenUp = false
+        fileprivate var openPipes = 2
+
+        /// Whether nothing more will come.
+        var isOver: Bool { isGivenUp || exit != nil && openPipes == 0 }
+    }
+
+    private struct Waiter {
+        var isDone: @Sendable (State) -> Bool
+        var continuation: CheckedContinuation<State, Never>
+    }
+
+    private struct Guarded {
+        var state = State()
+        var waiters: [Waiter] = []
+    }
+
+    private static let mostLines = 100_000
+    /// The process id.
+    let id: pid_t
+    private let guarded = Mutex(Guarded())
+
+    /// Watches a process that has just been started.
+    ///
+    /// - Parameter process: The process; its pipes are closed here when they end.
+    init(_ process: SpawnedProcess) {
+        id = process.id
+        Thread.detachNewThread { self.read(process.output, into: \.output) }
+        Thread.detachNewThread { self.read(process.errors, into: \.errors) }
+        Thread.detachNewThread { self.awaitExit() }
+    }
+
+    /// What is known now.
+    var state: State { guarded.withLock { $0.state } }
+
+    /// Sends a signal; the lock keeps the id from being another process's by then.
+    ///
+    /// - Parameter signal: The signal's number.
+    func signal(_ signal: Int32) {
+        guarded.withLock { guarded in
+            if guarded.state.exit == nil { _ = kill(id, signal) }
+        }
+    }
+
+    /// Waits for a condition or the end; kills the process when that takes too long or the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - limit: How long.
+    ///   - isDone: The condition.
+    /// - Returns: The state in which it held, or in which the process was over.
+    func wait(within limit: Duration, until isDone: @escaping @Sendable (State) -> Bool) async -> State {
+        let alarm = Task {
+            try await Task.sleep(for: limit)
+            giveUp()
+        }
+        defer { alarm.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now: State? = guarded.withLock { guarded in
+                    if guarded.state.isOver || isDone(guarded.state) { return guarded.state }
+                    guarded.waiters.append(Waiter(isDone: isDone, continuation: continuation))
+                    return nil
+                }
+                if let now { continuation.resume(returning: now) }
+            }
+        } onCancel: {
+            giveUp()
+        }
+    }
+
+    private func giveUp() {
+        signal(SIGKILL)
+        change { $0.isGivenUp = true }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let (ready, state): ([Waiter], State) = guarded.withLock { guarded in
+            body(&guarded.state)
+            let state = guarded.state
+            let ready = guarded.waiters.filter { state.isOver || $0.isDone(state) }
+            if !ready.isEmpty { guarded.waiters.removeAll { state.isOver || $0.isDone(state) } }
+            return (ready, state)
+        }
+        for waiter in ready { waiter.continuation.resume(returning: state) }
+    }
+
+    private func awaitExit() {
+        // Without reaping first, so that the id stays its own until `signal` can know that it is gone.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        change { state in
+            var status: Int32 = 0
+            waitpid(id, &status, 0)
+            let signal = status & 0x7f
+            state.exit = .init(status: signal == 0 ? (status >> 8) & 0xff : signal, isSignal: signal != 0)
+        }
+    }
+
+    private func read(_ descriptor: Int32, into lines: any WritableKeyPath<State, [String]> & Sendable) {
+        var rest: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { break }
+            rest += buffer[..<count]
+            let parts = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            rest = Array(parts.last ?? [])
+            let whole = parts.dropLast().map { String(decoding: $0, as: UTF8.self) }
+            guard !whole.isEmpty else { continue }
+            change { state in
+                state[keyPath: lines] += whole
+                let excess = state[keyPath: lines].count - Self.mostLines
+                // A tenth at a time, so that a process that never stops talking does not move the lines at each of them.
+                if excess > Self.mostLines / 10 { state[keyPath: lines].removeFirst(excess) }
+            }
+        }
+        close(descriptor)
+        change { $0.openPipes -= 1 }
+    }
+}

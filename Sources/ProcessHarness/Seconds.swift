@@ -1,0 +1,7 @@
+/// A duration in seconds.
+///
+/// - Parameter duration: The duration.
+/// - Returns: Seconds, with their fraction.
+package func seconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+}

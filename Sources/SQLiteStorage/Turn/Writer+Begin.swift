@@ -1,0 +1,72 @@
+import GatewayModel
+import GatewayStorage
+
+/// The start of an incarnation.
+extension Writer {
+    func begin(now: Timestamp) throws -> IncarnationStart {
+        try db.prepare("INSERT INTO incarnations (started_at) VALUES (?)").int(now.milliseconds).run()
+        let incarnation = IncarnationID(db.lastInsertedRow)
+        let recovered = try takeBack(now: now)
+        return IncarnationStart(
+            incarnation: incarnation,
+            backlog: try waitingLanes(),
+            recovered: recovered,
+            lastMessage: try lastMessage()
+        )
+    }
+
+    /// Frees what earlier incarnations owned, and makes due what only a clock that was set back has put off. Returns how
+    /// many rows were owned.
+    ///
+    /// A row that does not wait for its next try is due now, but never before an older one of its registration. The
+    /// outbox is read once, in the order of ids, which is that of each device; an index of owned rows would be paid for
+    /// with every row that is accepted.
+    private func takeBack(now: Timestamp) throws -> Int {
+        var recovered = 0
+        var changes: [(id: Int64, due: Int64)] = []
+        // The newest due time of registrations whose rows may have to wait longer than they say. Rows that nobody owned
+        // were in order among themselves: a registration that has only such rows, all due, needs no entry.
+        var latest: [Int64: Int64] = [:]
+        let now = now.milliseconds
+        let rows = try db.prepare("SELECT id, due, owner IS NOT NULL, attempts, registration FROM outbox ORDER BY id")
+        while try rows.next() {
+            let (due, isOwned) = (rows.int64(1), rows.int64(2) != 0)
+            if isOwned || due > now {
+                let own = isOwned || rows.int64(3) == 0 ? min(due, now) : due
+                let registration = rows.int64(4)
+                let new = max(own, latest[registration] ?? own)
+                latest[registration] = new
+                if isOwned { recovered += 1 }
+                if isOwned || new != due { changes.append((rows.int64(0), new)) }
+            } else if !latest.isEmpty, let elder = latest[rows.int64(4)], elder > due {
+                changes.append((rows.int64(0), elder))
+            }
+        }
+        for (id, due) in changes {
+            try db.prepare("UPDATE outbox SET owner = NULL, due = ? WHERE id = ?").int(due).int(id).run()
+        }
+        return recovered
+    }
+
+    /// When the first row of each lane is due: a step in the index for each lane, however many rows wait.
+    private func waitingLanes() throws -> [LaneID: Timestamp] {
+        var backlog: [LaneID: Timestamp] = [:]
+        var lane = Int64.min
+        while true {
+            let row = try db.prepare(
+                "SELECT lane, due FROM outbox WHERE owner IS NULL AND lane > ? ORDER BY lane, due LIMIT 1"
+            ).int(lane)
+            guard try row.next() else { return backlog }
+            lane = row.int64(0)
+            backlog[LaneID(lane)] = Timestamp(milliseconds: row.int64(1))
+            row.end()
+        }
+    }
+
+    private func lastMessage() throws -> MessageID? {
+        let newest = try db.prepare("SELECT key, low FROM messages ORDER BY key DESC LIMIT 1")
+        defer { newest.end() }
+        guard try newest.next() else { return nil }
+        return MessageID(high: UInt64(bitPattern: newest.int64(0)), low: UInt64(bitPattern: newest.int64(1)))
+    }
+}

@@ -1,0 +1,122 @@
+import GatewayModel
+import GatewayStorage
+
+/// Works out the rows that an accepting turn writes, as the engine does, before the clock starts.
+struct RawTurnPlanner {
+    private struct Conversation {
+        var key: Int64
+        var consumer: Int64
+        var registration: Int64
+        var lane: Int64
+        var sequence: Int64
+        var unread: Int64
+    }
+
+    private var conversations: [String: Conversation] = [:]
+    private var nextDelivery: Int64
+    private let brand: Int64
+
+    /// Reads what the engine keeps in memory.
+    ///
+    /// - Parameter store: A file with one brand, whose consumers have one conversation and one device each.
+    /// - Throws: ``BenchmarkError``.
+    init(_ store: RawStore) throws {
+        let rows = try store.rows(
+            """
+            SELECT c.id, c.key, c.consumer, r.id, r.lane, c.last_sequence, c.unread \
+            FROM conversations c JOIN registrations r ON r.consumer = c.consumer
+            """
+        )
+        for row in rows {
+            let numbers = row.dropFirst().compactMap { Int64($0) }
+            guard numbers.count == 6 else { throw BenchmarkError("the store is not as expected") }
+            conversations[row[0]] = Conversation(
+                key: numbers[0],
+                consumer: numbers[1],
+                registration: numbers[2],
+                lane: numbers[3],
+                sequence: numbers[4],
+                unread: numbers[5]
+            )
+        }
+        nextDelivery = try Self.number(store, "SELECT coalesce(max(id), 0) + 1 FROM outbox")
+        brand = try Self.number(store, "SELECT key FROM brands")
+    }
+
+    /// The rows of a turn.
+    ///
+    /// - Parameter turn: It only accepts agents' messages in known conversations, and has a slot for each delivery.
+    /// - Returns: The rows in the engine's order: a conversation is written once, at the end.
+    mutating func rows(of turn: WriterTurn) -> RawTurn {
+        var raw = RawTurn()
+        let now = turn.now.milliseconds
+        var changed: [String: Int64] = [:]
+        for request in turn.accepts {
+            for (event, id) in request.events {
+                let name = event.conversation?.rawValue ?? ""
+                guard var conversation = conversations[name] else { continue }
+                conversation.sequence += 1
+                conversation.unread += 1
+                conversations[name] = conversation
+                let key = Int64(bitPattern: id.high)
+                changed[name] = key
+                raw.add(
+                    .dedupe,
+                    [
+                        .integer(now / 86_400_000), .integer(brand), .text(event.id.rawValue),
+                        .integer(Int64(bitPattern: event.bodyHash)), .integer(key),
+                    ]
+                )
+                let expiresAt = turn.now.adding(seconds: event.ttlSeconds ?? request.messageTtlSeconds).milliseconds
+                raw.add(.message, Self.message(event, id, conversation.key, conversation.sequence, now, expiresAt))
+                raw.add(
+                    .outbox,
+                    [
+                        .integer(nextDelivery), .integer(conversation.lane), .integer(conversation.registration),
+                        .integer(conversation.consumer), .integer(conversation.key), .integer(conversation.sequence),
+                        .integer(key), .integer(0), .integer(turn.incarnation.rawValue), .integer(now),
+                        .integer(expiresAt), .integer(now),
+                    ]
+                )
+                nextDelivery += 1
+            }
+        }
+        for (name, message) in changed {
+            guard let conversation = conversations[name] else { continue }
+            raw.add(
+                .conversation,
+                [
+                    .integer(conversation.sequence), .integer(0), .integer(conversation.unread), .integer(message),
+                    .integer(0), .integer(conversation.key),
+                ]
+            )
+        }
+        return raw
+    }
+
+    private static func message(
+        _ event: AgentEvent,
+        _ id: MessageID,
+        _ conversation: Int64,
+        _ sequence: Int64,
+        _ now: Int64,
+        _ expiresAt: Int64
+    ) -> [RawValue] {
+        [
+            .integer(Int64(bitPattern: id.high)), .integer(Int64(bitPattern: id.low)), .integer(conversation),
+            .integer(sequence), .integer(1), .text(event.kind.rawValue), .integer(event.sourceSequence),
+            .text(event.dialog), .text(event.agentID), .text(event.agentNickname), .text(event.text),
+            .text(event.title), .text(event.data?.text), .text(event.link.ios), .text(event.link.android),
+            .text(event.link.web), .text(event.priority.rawValue), .text(event.collapseKey), .text(event.category),
+            .text(event.sound), .integer(0), .integer(now), .integer(now), .integer(expiresAt), .integer(nil),
+            .text(event.campaign),
+        ]
+    }
+
+    private static func number(_ store: RawStore, _ sql: String) throws -> Int64 {
+        guard let number = try store.rows(sql).first?.first.flatMap({ Int64($0) }) else {
+            throw BenchmarkError("no number: \(sql)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Logging
+import SQLiteStorage
+
+/// A store of the benchmark's own with a brand, an app and consumers with one device each, written to without a gateway.
+///
+/// One task at a time.
+final class StoreFixture {
+    /// Which consumers, devices and conversations take turns: number n is n modulo this.
+    let consumers: Int
+    let store: SQLiteStore
+    private(set) var incarnation = IncarnationID(0)
+    private(set) var lane = LaneID(0)
+    private var ids = MessageIDGenerator()
+    private let brand = BrandID(trusted: Installation.brand)
+    private let app = AppID(trusted: Installation.iosApp)
+
+    /// Opens the data of a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file; made when it is missing.
+    ///   - consumers: How many consumers take turns.
+    /// - Throws: `StorageError`.
+    init(path: String, consumers: Int) throws {
+        self.consumers = consumers
+        store = try SQLiteStore.open(path: path, logger: Logger(label: "bench"))
+    }
+
+    /// The time of the next turn.
+    var now: Timestamp { SystemClock().now }
+
+    /// Makes the brand, the app and the consumers' devices.
+    ///
+    /// - Throws: `StorageError`.
+    func populate() async throws {
+        let now = now
+        let settings = BrandSettings()
+        try await store.insertBrand(Brand(id: brand, name: "Bench", settings: settings, createdAt: now))
+        let key = LaneKey(brand: brand, app: app, pushType: .apns, environment: .production)
+        _ = try await store.putApp(
+            StoredApp(brand: brand, id: app, sealedSettings: [], updatedAt: now),
+            lanes: [key]
+        )
+        for first in stride(from: 0, to: consumers, by: 500) {
+            var turn = WriterTurn(now: now, incarnation: incarnation)
+            for consumer in first..<min(first + 500, consumers) {
+                turn.changes.append(.register(device(of: consumer)))
+            }
+            _ = try await store.commit(turn)
+        }
+    }
+
+    /// Starts an incarnation.
+    ///
+    /// - Throws: `StorageError`, and ``BenchmarkError`` when the file has no lane.
+    func begin() async throws {
+        let start = try await store.begin(now: now)
+        incarnation = start.incarnation
+        ids = MessageIDGenerator(after: start.lastMessage)
+        guard let lane = try await store.lanes().keys.first else { throw BenchmarkError("the store has no lane") }
+        self.lane = lane
+    }
+
+    /// A turn that accepts events, each with one delivery.
+    ///
+    /// - Parameters:
+    ///   - run: Tells the events from another run's.
+    ///   - first: The first event's number.
+    ///   - count: How many.
+    ///   - isOwned: Whether the deliveries go to memory or wait in the store.
+    /// - Returns: The turn.
+    func turn(run: String, first: Int, count: Int, isOwned: Bool) -> WriterTurn {
+        let now = now
+        var turn = WriterTurn(now: now, incarnation: incarnation)
+        let settings = BrandSettings()
+        turn.accepts = [
+            AcceptRequest(
+                brand: brand,
+                messageTtlSeconds: settings.messageTtlSeconds,
+                dedupeHours: settings.dedupeHours,
+                events: (first..<first + count).map {
+                    (EventBodies.parsed(run: run, number: $0, consumers: consumers), ids.next(at: now))
+                }
+            )
+        ]
+        if isOwned { turn.budgets[lane] = LaneBudget(slots: count, mayHaveBacklog: false) }
+        return turn
+    }
+
+    private func device(of consumer: Int) -> DeviceToRegister {
+        DeviceToRegister(
+            brand: brand,
+            app: app,
+            device: DeviceID(trusted: "device-\(consumer)"),
+            consumer: ConsumerID(trusted: "consumer-\(consumer)"),
+            token: Installation.token(consumer),
+            pushType: .apns,
+            environment: .production,
+            platform: .ios,
+            receives: .all
+        )
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+extension GatewayProcess {
+    /// Speaks to it as the operator.
+    var admin: APIClient { APIClient(server: url, bearer: adminToken) }
+
+    /// A consumer's session token.
+    ///
+    /// - Parameters:
+    ///   - consumer: The consumer.
+    ///   - device: The device that it is bound to.
+    ///   - brand: The brand.
+    /// - Returns: The token.
+    /// - Throws: When the gateway refuses.
+    func session(_ consumer: String, device: String? = nil, brand: String = "acme") async throws -> String {
+        let answer = try await admin.call(
+            "POST",
+            ["v1", "brands", brand, "consumers", consumer, "sessions"],
+            body: device.map { ["deviceId": .string($0)] } ?? [:]
+        )
+        return try #require(answer.body["sessionToken"].string)
+    }
+
+    /// Runs another verb against it and waits for its end.
+    ///
+    /// - Parameter arguments: The verb and what it takes.
+    /// - Returns: How it ended and what it printed.
+    /// - Throws: When it cannot be started.
+    func verb(_ arguments: [String]) async throws -> (exit: ChildProcess.Exit, output: [String], errors: [String]) {
+        let verb = try ChildProcess(
+            "switchboard",
+            arguments + ["--server", url, "--admin-token-file", dataDirectory + "/admin-token"]
+        )
+        return (try await verb.ended(), verb.output, verb.errors)
+    }
+}
