@@ -6,6 +6,6 @@ struct SwitchboardProof: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "switchboard-proof",
         abstract: "Proves that nothing accepted is lost: by simulation, and by killing real processes.",
-        subcommands: [SimulateCommand.self]
+        subcommands: [SimulateCommand.self, CrashCommand.self]
     )
 }
