@@ -57,12 +57,12 @@ extension SQLiteStore {
     package func brands() async throws(StorageError) -> [Brand] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT id, name, settings, created_at FROM brands ORDER BY id").map { row in
-                let settings: String = row[2]
-                return Brand(
-                    id: BrandID(trusted: row[0]),
-                    name: row[1],
+                let settings: String = try row.value(2)
+                return try Brand(
+                    id: BrandID(trusted: row.value(0)),
+                    name: row.value(1),
                     settings: try JSONDecoder().decode(BrandSettings.self, from: Data(settings.utf8)),
-                    createdAt: Timestamp(milliseconds: row[3])
+                    createdAt: Timestamp(milliseconds: row.value(3))
                 )
             }
         }
@@ -124,12 +124,12 @@ extension SQLiteStore {
                     ORDER BY b.id, a.id
                     """
             ).map { row in
-                let settings: Data = row[2]
-                return StoredApp(
-                    brand: BrandID(trusted: row[0]),
-                    id: AppID(trusted: row[1]),
+                let settings: Data = try row.value(2)
+                return try StoredApp(
+                    brand: BrandID(trusted: row.value(0)),
+                    id: AppID(trusted: row.value(1)),
                     sealedSettings: [UInt8](settings),
-                    updatedAt: Timestamp(milliseconds: row[3])
+                    updatedAt: Timestamp(milliseconds: row.value(3))
                 )
             }
         }
@@ -145,13 +145,14 @@ extension SQLiteStore {
             )
             var lanes: [LaneID: LaneKey] = [:]
             for row in rows {
-                guard let pushType = PushType(rawValue: row[3]), let environment = PushEnvironment(rawValue: row[4])
+                guard let pushType = PushType(rawValue: try row.value(3)),
+                    let environment = PushEnvironment(rawValue: try row.value(4))
                 else {
                     continue
                 }
-                lanes[LaneID(row[0])] = LaneKey(
-                    brand: BrandID(trusted: row[1]),
-                    app: AppID(trusted: row[2]),
+                try lanes[LaneID(row.value(0))] = LaneKey(
+                    brand: BrandID(trusted: row.value(1)),
+                    app: AppID(trusted: row.value(2)),
                     pushType: pushType,
                     environment: environment
                 )
@@ -211,25 +212,25 @@ extension SQLiteStore {
                     WHERE c.revoked_at IS NULL ORDER BY c.created_at, c.id
                     """
             )
-            return rows.compactMap { row in
-                guard let kind = CredentialKind(rawValue: row[2]) else { return nil }
-                let hash: Data? = row[4]
-                let sealed: Data? = row[5]
-                let scopes: String = row[6]
-                let app: String? = row[8]
-                let expiresAt: Int64? = row[9]
-                return StoredCredential(
-                    id: row[0],
-                    brand: BrandID(trusted: row[1]),
+            return try rows.compactMap { row in
+                guard let kind = CredentialKind(rawValue: try row.value(2)) else { return nil }
+                let hash: Data? = try row.value(4)
+                let sealed: Data? = try row.value(5)
+                let scopes: String = try row.value(6)
+                let app: String? = try row.value(8)
+                let expiresAt: Int64? = try row.value(9)
+                return try StoredCredential(
+                    id: row.value(0),
+                    brand: BrandID(trusted: row.value(1)),
                     kind: kind,
-                    name: row[3],
+                    name: row.value(3),
                     secretHash: hash.map { [UInt8]($0) },
                     sealedSecret: sealed.map { [UInt8]($0) },
                     scopes: scopes.split(separator: " ").compactMap { Scope(rawValue: String($0)) },
-                    algorithm: row[7],
+                    algorithm: row.value(7),
                     app: app.map(AppID.init(trusted:)),
                     expiresAt: expiresAt.map(Timestamp.init(milliseconds:)),
-                    createdAt: Timestamp(milliseconds: row[10])
+                    createdAt: Timestamp(milliseconds: row.value(10))
                 )
             }
         }

@@ -12,14 +12,17 @@ import Synchronization
 /// One process owns the file, by a lock beside it. Any thread may call; the work runs on GRDB's queues.
 package final class SQLiteStore: GatewayStore {
     let pool: DatabasePool
+    /// The database file.
+    private let path: String
     private let lock: DataLock
     private let logger: Logger
     private let isClosed = Mutex(false)
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
 
-    private init(pool: DatabasePool, lock: DataLock, logger: Logger) {
+    private init(pool: DatabasePool, path: String, lock: DataLock, logger: Logger) {
         self.pool = pool
+        self.path = path
         self.lock = lock
         self.logger = logger
         self.writer = WriterBox()
@@ -53,9 +56,9 @@ package final class SQLiteStore: GatewayStore {
                 // What the hot path touches again and again; a page that is not here is read out of the log.
                 try db.execute(sql: "PRAGMA cache_size = -64000")
             }
-            return SQLiteStore(pool: pool, lock: lock, logger: logger)
+            return SQLiteStore(pool: pool, path: path, lock: lock, logger: logger)
         } catch {
-            throw StorageError(sqlite: error)
+            throw StorageError(sqlite: error, path: path)
         }
     }
 
@@ -68,7 +71,7 @@ package final class SQLiteStore: GatewayStore {
         let known = Migrations.all.map(\.name)
         guard FileManager.default.fileExists(atPath: path) else { return known.map { ($0, false) } }
         do {
-            var configuration = Configuration()
+            var configuration = configuration()
             configuration.readonly = true
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             let applied = try queue.read { db -> Set<String> in
@@ -77,7 +80,7 @@ package final class SQLiteStore: GatewayStore {
             }
             return known.map { ($0, applied.contains($0)) }
         } catch {
-            throw StorageError(sqlite: error)
+            throw StorageError(sqlite: error, path: path)
         }
     }
 
@@ -90,6 +93,8 @@ package final class SQLiteStore: GatewayStore {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -16000")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            // A page that was damaged is found when it is read, before its cells are used.
+            try db.execute(sql: "PRAGMA cell_size_check = ON")
         }
         return configuration
     }
@@ -115,7 +120,7 @@ package final class SQLiteStore: GatewayStore {
                     let writer = try self.writer.writer(of: db)
                     continuation.resume(returning: .success(try writer.transaction(work)))
                 } catch {
-                    continuation.resume(returning: .failure(StorageError(sqlite: error)))
+                    continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
                 }
             }
         }
@@ -132,7 +137,7 @@ package final class SQLiteStore: GatewayStore {
                 do {
                     continuation.resume(returning: .success(try work(try snapshot.get())))
                 } catch {
-                    continuation.resume(returning: .failure(StorageError(sqlite: error)))
+                    continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
                 }
             }
         }
@@ -169,7 +174,7 @@ package final class SQLiteStore: GatewayStore {
                     try self.pool.close()
                     continuation.resume(returning: nil)
                 } catch {
-                    continuation.resume(returning: StorageError(sqlite: error))
+                    continuation.resume(returning: StorageError(sqlite: error, path: self.path))
                 }
             }
         }

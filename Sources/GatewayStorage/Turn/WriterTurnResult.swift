@@ -76,8 +76,9 @@ package struct ClaimResult: Sendable {
 package struct IncarnationStart: Sendable {
     /// The new incarnation.
     package var incarnation: IncarnationID
-    /// When the first row that waits on each lane is due; a lane that is absent has nothing. How many wait is not counted:
-    /// that would read them all.
+    /// When the first row that waits on each lane is due; a lane that is absent has nothing.
+    ///
+    /// How many wait is not counted: that would read them all.
     package var backlog: [LaneID: Timestamp]
     /// How many rows were taken back from earlier incarnations.
     package var recovered: Int

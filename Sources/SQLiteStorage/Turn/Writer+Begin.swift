@@ -15,10 +15,9 @@ extension Writer {
         )
     }
 
-    /// Frees what earlier incarnations owned, and makes due what only a clock that was set back has put off. Returns how
-    /// many rows were owned.
+    /// Frees what earlier incarnations owned, and makes due what only a clock that was set back has put off.
     ///
-    /// A row that does not wait for its next try is due now, but never before an older one of its registration. The
+    /// Returns how many rows were owned. A row that does not wait for its next try is due now, but never before an older one of its registration. The
     /// outbox is read once, in the order of ids, which is that of each device; an index of owned rows would be paid for
     /// with every row that is accepted.
     private func takeBack(now: Timestamp) throws -> Int {
