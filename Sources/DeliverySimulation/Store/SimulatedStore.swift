@@ -19,7 +19,7 @@ package struct SimulatedStore: Sendable {
     var deliveries: [Delivery] = []
     /// The numbers of the deliveries in the outbox, rising.
     var pending: [Int64] = []
-    /// Deliveries that the last turn took out of the outbox, other than by their own outcomes.
+    /// Deliveries that the last turn took out of the outbox without an answer.
     var withdrawn: [Int64] = []
 
     var consumerKeys: [BrandID: [ConsumerID: Int64]] = [:]

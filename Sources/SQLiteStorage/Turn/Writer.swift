@@ -39,7 +39,7 @@ final class Writer {
             result.owned.append(outboxRow(row, now: turn.now))
         }
         result.unowned = context.backlog
-        result.withdrawn = context.named
+        result.withdrawn = context.withdrawnEarlier
         result.unread = context.unread
         return result
     }
