@@ -1,4 +1,5 @@
 import NIOCore
+import Telemetry
 import Testing
 
 @testable import GatewayHTTP

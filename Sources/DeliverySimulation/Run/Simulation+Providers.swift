@@ -90,7 +90,10 @@ extension Simulation {
         switch random.below(100) {
         case 0..<30: return .retry(afterSeconds: nil, scope: random.chance(70) ? .device : .lane)
         case 30..<45:
-            return .retry(afterSeconds: Int64([0, 1, 10, 400][random.below(4)]), scope: random.chance(70) ? .device : .lane)
+            return .retry(
+                afterSeconds: Int64([0, 1, 10, 400][random.below(4)]),
+                scope: random.chance(70) ? .device : .lane
+            )
         case 45..<65: return .unknown
         case 65..<75: return .unregistered(since: nil)
         case 75..<82: return .unregistered(since: flight.takenAt.adding(seconds: Int64(random.between(-600, 0))))

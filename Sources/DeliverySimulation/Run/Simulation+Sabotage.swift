@@ -29,7 +29,8 @@ extension Simulation {
             }
         case .handTwice: if let row = result.owned.last { result.owned.append(row) }
         case .handUnowned:
-            if let id = store.pending.first(where: { store.delivery($0).owner == nil && checker.place($0) == .stored }) {
+            if let id = store.pending.first(where: { store.delivery($0).owner == nil && checker.place($0) == .stored })
+            {
                 result.owned.append(store.row(id))
             }
         case .leakRow: if !result.owned.isEmpty { result.owned.removeLast() }

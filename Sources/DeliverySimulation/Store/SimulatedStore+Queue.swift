@@ -39,7 +39,8 @@ extension SimulatedStore {
         let row = delivery(new)
         for id in registration(row.registration)?.pending ?? [] where id < new {
             let older = delivery(id)
-            let isSame = row.kind == .badge ? older.kind == .badge : older.message?.collapseKey == row.message?.collapseKey
+            let isSame =
+                row.kind == .badge ? older.kind == .badge : older.message?.collapseKey == row.message?.collapseKey
             guard isSame else { continue }
             withdraw(id, .cancelled, by: .collapsed)
         }

@@ -2,6 +2,7 @@ import Foundation
 import GatewayModel
 import GatewayStorage
 import Logging
+import ProcessHarness
 import SQLiteStorage
 
 /// A store of the benchmark's own with a brand, an app and consumers with one device each, written to without a gateway.
@@ -54,12 +55,12 @@ final class StoreFixture {
 
     /// Starts an incarnation.
     ///
-    /// - Throws: `StorageError`, and ``BenchmarkError`` when the file has no lane.
+    /// - Throws: `StorageError`, and ``HarnessError`` when the file has no lane.
     func begin() async throws {
         let start = try await store.begin(now: now)
         incarnation = start.incarnation
         ids = MessageIDGenerator(after: start.lastMessage)
-        guard let lane = try await store.lanes().keys.first else { throw BenchmarkError("the store has no lane") }
+        guard let lane = try await store.lanes().keys.first else { throw HarnessError("the store has no lane") }
         self.lane = lane
     }
 
