@@ -45,7 +45,7 @@ package struct SimulatedStore: Sendable {
     package mutating func begin(now: Timestamp) -> IncarnationStart {
         incarnation += 1
         var recovered = 0
-        var backlog: [LaneID: Backlog] = [:]
+        var backlog: [LaneID: Timestamp] = [:]
         for id in pending {
             if delivery(id).owner != nil {
                 recovered += 1
@@ -68,8 +68,7 @@ package struct SimulatedStore: Sendable {
         }
         for id in pending {
             let row = delivery(id)
-            let old = backlog[row.lane] ?? Backlog(count: 0, nextDue: row.due)
-            backlog[row.lane] = Backlog(count: old.count + 1, nextDue: min(old.nextDue, row.due))
+            backlog[row.lane] = min(backlog[row.lane] ?? row.due, row.due)
         }
         return IncarnationStart(
             incarnation: IncarnationID(incarnation),
@@ -97,14 +96,13 @@ package struct SimulatedStore: Sendable {
         for id in context.owned where isPending(id) { result.owned.append(row(id)) }
         for id in context.unowned where isPending(id) {
             let row = delivery(id)
-            let old = result.unowned[row.lane] ?? Backlog(count: 0, nextDue: row.due)
-            result.unowned[row.lane] = Backlog(count: old.count + 1, nextDue: min(old.nextDue, row.due))
+            result.unowned[row.lane] = min(result.unowned[row.lane] ?? row.due, row.due)
         }
         for key in context.changed { result.unread[ConsumerKey(key)] = consumers[Int(key) - 1].unread }
         // No lane knows the rows that were made in this turn.
         for id in withdrawn where id <= newest {
             let registration = RegistrationID(delivery(id).registration)
-            result.collapsed.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
+            result.withdrawn.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
         }
         return result
     }

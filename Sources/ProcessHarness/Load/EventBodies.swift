@@ -1,4 +1,4 @@
-import GatewayModel
+import Foundation
 
 /// Bodies of agent events of about 450 bytes, each with an id of its own.
 package enum EventBodies {
@@ -18,36 +18,6 @@ package enum EventBodies {
             "data":{"orderId":"A\(number)","carrier":"post"},"link":{"ios":"https://shop.example/orders/A\(number)",\
             "android":"https://shop.example/orders/A\(number)"},"priority":"high","ttlSeconds":86400,"category":"AGENT_MESSAGE","sound":"default"}
             """
-    }
-
-    /// The same event as the gateway has it once it is read.
-    ///
-    /// - Parameters:
-    ///   - run: Tells the events of one scenario from another's.
-    ///   - number: The event's number.
-    ///   - consumers: How many consumers take turns.
-    /// - Returns: An agent's message.
-    static func parsed(run: String, number: Int, consumers: Int) -> AgentEvent {
-        let consumer = number % consumers
-        var event = AgentEvent(
-            id: EventID(trusted: "\(run)-\(number)"),
-            type: .agentMessage,
-            consumer: ConsumerID(trusted: "consumer-\(consumer)")
-        )
-        event.conversation = ConversationID(trusted: "conversation-\(consumer)")
-        event.dialog = "dialog-\(consumer)"
-        event.sourceSequence = Int64(number)
-        event.agentID = "8500.2001"
-        event.agentNickname = "Dana"
-        event.text = "Your order has shipped and will be with you tomorrow between nine and eleven."
-        event.data = JSONText(trusted: #"{"orderId":"A\#(number)","carrier":"post"}"#)
-        event.link.ios = "https://shop.example/orders/A\(number)"
-        event.link.android = "https://shop.example/orders/A\(number)"
-        event.ttlSeconds = 86_400
-        event.category = "AGENT_MESSAGE"
-        event.sound = "default"
-        event.bodyHash = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
-        return event
     }
 
     /// A batch as NDJSON.

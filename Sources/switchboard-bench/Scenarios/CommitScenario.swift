@@ -1,5 +1,6 @@
 import Foundation
 import GatewayStorage
+import ProcessHarness
 import SQLiteStorage
 
 /// A turn that accepts 500 events (message, unread, one delivery each) through the engine, beside the same statements
@@ -90,7 +91,7 @@ struct CommitScenario {
             "SELECT count(*), sum(unread), sum(last_sequence), sum(last_message) FROM conversations",
         ]
         for check in checks where try engine.rows(check) != raw.rows(check) {
-            throw BenchmarkError("the engine and the C interface wrote different rows: \(check)")
+            throw HarnessError("the engine and the C interface wrote different rows: \(check)")
         }
     }
 

@@ -1,6 +1,7 @@
 import GRDBSQLite
 import GatewayModel
 import GatewayStorage
+import ProcessHarness
 
 /// What the engine's accept path is measured against: its statements through the C interface, prepared once, with the
 /// engine's schema and settings, and nothing else.
@@ -15,7 +16,7 @@ final class RawStore {
         """,
         .outbox: """
         INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, \
-        expires_at, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         .conversation: """
         UPDATE conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
@@ -31,12 +32,14 @@ final class RawStore {
     /// Opens a file that an engine has made.
     ///
     /// - Parameter path: The file.
-    /// - Throws: ``BenchmarkError``.
+    /// - Throws: ``HarnessError``.
     init(path: String) throws {
         var db: OpaquePointer?
         // As GRDB opens it: without locks around each call.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
-        guard sqlite3_open_v2(path, &db, flags, nil) == SQLITE_OK, let db else { throw BenchmarkError("cannot open \(path)") }
+        guard sqlite3_open_v2(path, &db, flags, nil) == SQLITE_OK, let db else {
+            throw HarnessError("cannot open \(path)")
+        }
         self.db = db
         // The same as the engine's; the first is kept in the file.
         for pragma in [
@@ -57,7 +60,7 @@ final class RawStore {
     /// Does one turn in one transaction; the texts are not copied.
     ///
     /// - Parameter turn: The rows.
-    /// - Throws: ``BenchmarkError``.
+    /// - Throws: ``HarnessError``.
     func run(_ turn: RawTurn) throws {
         try step(begin)
         try turn.texts.withUnsafeBufferPointer { bytes in
@@ -93,14 +96,14 @@ final class RawStore {
     private func step(_ statement: OpaquePointer) throws {
         let code = sqlite3_step(statement)
         sqlite3_reset(statement)
-        guard code == SQLITE_DONE else { throw BenchmarkError("SQLite: \(String(cString: sqlite3_errmsg(db)))") }
+        guard code == SQLITE_DONE else { throw HarnessError("SQLite: \(String(cString: sqlite3_errmsg(db)))") }
     }
 
     /// The rows of a query whose columns are texts or integers.
     ///
     /// - Parameter sql: The query.
     /// - Returns: Its rows as text.
-    /// - Throws: ``BenchmarkError``.
+    /// - Throws: ``HarnessError``.
     func rows(_ sql: String) throws -> [[String]] {
         let statement = try Self.prepare(db, sql)
         defer { sqlite3_finalize(statement) }
@@ -119,7 +122,7 @@ final class RawStore {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v3(db, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
             let statement
-        else { throw BenchmarkError("SQLite: \(String(cString: sqlite3_errmsg(db)))") }
+        else { throw HarnessError("SQLite: \(String(cString: sqlite3_errmsg(db)))") }
         return statement
     }
 }

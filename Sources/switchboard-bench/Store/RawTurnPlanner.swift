@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import ProcessHarness
 
 /// Works out the rows that an accepting turn writes, as the engine does, before the clock starts.
 struct RawTurnPlanner {
@@ -19,7 +20,7 @@ struct RawTurnPlanner {
     /// Reads what the engine keeps in memory.
     ///
     /// - Parameter store: A file with one brand, whose consumers have one conversation and one device each.
-    /// - Throws: ``BenchmarkError``.
+    /// - Throws: ``HarnessError``.
     init(_ store: RawStore) throws {
         let rows = try store.rows(
             """
@@ -29,7 +30,7 @@ struct RawTurnPlanner {
         )
         for row in rows {
             let numbers = row.dropFirst().compactMap { Int64($0) }
-            guard numbers.count == 6 else { throw BenchmarkError("the store is not as expected") }
+            guard numbers.count == 6 else { throw HarnessError("the store is not as expected") }
             conversations[row[0]] = Conversation(
                 key: numbers[0],
                 consumer: numbers[1],
@@ -75,7 +76,7 @@ struct RawTurnPlanner {
                         .integer(nextDelivery), .integer(conversation.lane), .integer(conversation.registration),
                         .integer(conversation.consumer), .integer(conversation.key), .integer(conversation.sequence),
                         .integer(key), .integer(0), .integer(turn.incarnation.rawValue), .integer(now),
-                        .integer(expiresAt), .integer(now),
+                        .integer(expiresAt), .integer(now), .text(event.collapseKey),
                     ]
                 )
                 nextDelivery += 1
@@ -115,7 +116,7 @@ struct RawTurnPlanner {
 
     private static func number(_ store: RawStore, _ sql: String) throws -> Int64 {
         guard let number = try store.rows(sql).first?.first.flatMap({ Int64($0) }) else {
-            throw BenchmarkError("no number: \(sql)")
+            throw HarnessError("no number: \(sql)")
         }
         return number
     }

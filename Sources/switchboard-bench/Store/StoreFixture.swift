@@ -2,6 +2,7 @@ import Foundation
 import GatewayModel
 import GatewayStorage
 import Logging
+import ProcessHarness
 import SQLiteStorage
 
 /// A store of the benchmark's own with a brand, an app and consumers with one device each, written to without a gateway.
@@ -31,18 +32,21 @@ final class StoreFixture {
     /// The time of the next turn.
     var now: Timestamp { SystemClock().now }
 
-    /// Makes the brand, the app and the consumers' devices.
+    /// Makes the brand, the app without credentials, and the consumers' devices.
     ///
     /// - Throws: `StorageError`.
     func populate() async throws {
         let now = now
-        let settings = BrandSettings()
-        try await store.insertBrand(Brand(id: brand, name: "Bench", settings: settings, createdAt: now))
+        try await store.insertBrand(Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: now))
         let key = LaneKey(brand: brand, app: app, pushType: .apns, environment: .production)
-        _ = try await store.putApp(
-            StoredApp(brand: brand, id: app, sealedSettings: [], updatedAt: now),
-            lanes: [key]
-        )
+        _ = try await store.putApp(StoredApp(brand: brand, id: app, sealedSettings: [], updatedAt: now), lanes: [key])
+        try await registerDevices()
+    }
+
+    /// Registers the consumers' devices.
+    ///
+    /// - Throws: `StorageError`.
+    func registerDevices() async throws {
         for first in stride(from: 0, to: consumers, by: 500) {
             var turn = WriterTurn(now: now, incarnation: incarnation)
             for consumer in first..<min(first + 500, consumers) {
@@ -54,12 +58,12 @@ final class StoreFixture {
 
     /// Starts an incarnation.
     ///
-    /// - Throws: `StorageError`, and ``BenchmarkError`` when the file has no lane.
+    /// - Throws: `StorageError`, and ``HarnessError`` when the file has no lane.
     func begin() async throws {
         let start = try await store.begin(now: now)
         incarnation = start.incarnation
         ids = MessageIDGenerator(after: start.lastMessage)
-        guard let lane = try await store.lanes().keys.first else { throw BenchmarkError("the store has no lane") }
+        guard let lane = try await store.lanes().keys.first else { throw HarnessError("the store has no lane") }
         self.lane = lane
     }
 
