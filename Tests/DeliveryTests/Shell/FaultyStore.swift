@@ -23,6 +23,9 @@ final class FaultyStore: GatewayStore {
     func close() async { await base.close() }
     func probe() async throws(StorageError) { try await base.probe() }
     func probeWriting() async throws(StorageError) { try await base.probeWriting() }
+    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+        try await base.keepHouse(batch)
+    }
     func insertBrand(_ brand: Brand) async throws(StorageError) { try await base.insertBrand(brand) }
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await base.updateBrand(brand) }
     func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? { try await base.deleteBrand(brand) }
