@@ -6,8 +6,9 @@ package import GatewayModel
 ///
 /// Invariants that every engine keeps, each within one transaction, and that `StorageContract` tests:
 /// - An event is counted once: (brand, source, id) is unique for the brand's `dedupeHours`.
-/// - `sequence` is dense from 1 within a conversation, in the order of commits.
-/// - A consumer's unread equals the number of its messages that count (agent, not silent) and lie above their
+/// - `sequence` is dense from 1 within a conversation, in the order of commits; the last sequence never falls, so the
+///   number of a message that housekeeping has removed is not given again.
+/// - A consumer's unread equals the number of its messages that are kept, count (agent, not silent) and lie above their
 ///   conversation's read mark; a read mark never moves back and never past the last sequence.
 /// - The outbox holds exactly the deliveries that are not finished; a finished one is in the delivery log and nowhere
 ///   else. A row is owned by one incarnation or by none.
@@ -61,6 +62,17 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult
 
+    /// Does one small batch of clearing away, in a transaction of its own.
+    ///
+    /// Candidates are looked for beside the writer; only their removal holds it. A pass (batches from a nil position until
+    /// the next is nil) removes everything that its work names, except that rows which a clock that moved has put out of
+    /// order may stay until those before them in the order of ids are old enough too.
+    ///
+    /// - Parameter batch: What to do and how much of it.
+    /// - Returns: What was done and where to go on.
+    /// - Throws: `StorageError`; nothing of the batch is done then.
+    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress
+
     // MARK: Brands, apps, credentials
 
     /// Stores a new brand.
@@ -77,6 +89,9 @@ package protocol GatewayStore: Sendable {
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool
 
     /// Deletes a brand with everything that is its own.
+    ///
+    /// None of it can be found any more from then on, also not by a brand that is made anew with its id; what it leaves
+    /// behind is removed by ``HousekeepingBatch/Work/deletedBrands``.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: The lanes that are gone; nil when there is no such brand.

@@ -39,12 +39,12 @@ struct DeviceFaultTests {
         try await expectRecovery(site)
     }
 
-    @Test("a file size limit of the process is refused like a full disk, and does not kill")
+    @Test("a file size limit of the process is refused like a failing disk, and does not kill")
     func fileSizeLimit() async throws {
         let site = try await Site.start(in: directory)
         #expect(try await site.post("before").status == 202)
         try await limit(site, "0")
-        try await expectRefusal(site, label: "full")
+        try await expectRefusal(site, label: "unavailable")
         try await limit(site, "unlimited")
         try await expectRecovery(site)
     }
@@ -58,7 +58,7 @@ struct DeviceFaultTests {
         #expect(try await site.gateway.admin.exchange("GET", ["livez"]).status == 200)
         let line = try await site.gateway.process.errorLine("the store failed; nothing is taken until it answers again")
         #expect(line.contains(#""\#(label)""#), "\(line)")
-        let failures = try await site.metrics("switchboard_store_failures_total")
+        let failures = try await site.metrics("switchboard_store_errors_total")
         #expect(failures.contains { $0.contains(#""\#(label)""#) && !$0.hasSuffix(" 0") }, "\(failures)")
     }
 

@@ -97,7 +97,7 @@ struct DatabaseCopy {
         } catch let error as BackupError {
             throw error
         } catch {
-            let error = StorageError(sqlite: error, path: source)
+            let error = StorageError(sqlite: error, path: partial)
             // A page that cannot be read came from the source.
             if case .corrupt = error { throw .source(error, path: source) }
             throw target(error)
