@@ -1,6 +1,5 @@
 import NIOCore
 import Telemetry
-import Telemetry
 import Testing
 
 @testable import GatewayHTTP
