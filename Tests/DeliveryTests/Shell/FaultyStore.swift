@@ -28,6 +28,7 @@ final class FaultyStore: GatewayStore {
     func probeWriting() async throws(StorageError) {
         if let error = probeFault.withLock({ $0 }) { throw error }
         try await base.probeWriting()
+    }
     func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
         try await base.keepHouse(batch)
     }
