@@ -115,18 +115,22 @@ struct StartAndStopTests {
         let site = try await Site.start(in: directory, environment: faults.environment)
         #expect(try await site.post("before").status == 202)
         try faults.set(sync: FaultSwitch.hang)
-        // Never answered: the stop has to wait for it.
-        let post = Task { try await site.post("during") }
+        // Never answered: the first hangs in its commit, the next ones wait behind it, and the stop for all of them.
+        var posts: [Task<APIClient.Response, any Error>] = []
         try await site.wait(for: "an event that waits") {
-            try await site.metrics("switchboard_http_requests_total").isEmpty == false
+            let number = posts.count
+            posts.append(Task { try await site.post("during-\(number)") })
+            return try await site.metrics("switchboard_intake_pending_events ").contains { !$0.hasSuffix(" 0") }
         }
         site.gateway.process.signal(SIGTERM)
         _ = try await site.gateway.process.errorLine("\"stopping\"")
         site.gateway.process.signal(SIGTERM)
         let exit = try await site.gateway.process.ended()
         #expect(exit == .init(status: ProcessStatus.secondSignal.rawValue, isSignal: false))
-        let answer = try? await post.value
-        #expect(answer?.status != 202, "it was never synced")
+        for post in posts {
+            let answer = try? await post.value
+            #expect(answer?.status != 202, "it was never synced")
+        }
         try faults.set()
         let again = try await site.restarted()
         #expect(try await again.readiness() == 200)
