@@ -1,7 +1,8 @@
 // Makes writes and syncs of the gateway's database fail while a test says so, as a dying disk would.
 //
 // Loaded with LD_PRELOAD, so that any user can run the tests: neither a mount nor ptrace is needed. FAULTS_FILE names a file of
-// two bytes that is mapped: the errno of the next syncs and that of the next writes, 0 for none.
+// two bytes that is mapped: the errno of the next syncs and that of the next writes, 0 for none, 255 for a device that does
+// not answer until it is told otherwise.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,9 @@ static int fault(int kind, int fd) {
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0) return 0;
     path[length] = 0;
-    return strstr(path, "/switchboard.sqlite") ? faults[kind] : 0;
+    if (!strstr(path, "/switchboard.sqlite")) return 0;
+    while (faults[kind] == 255) usleep(10000);
+    return faults[kind];
 }
 
 #define FAIL(kind) \

@@ -109,6 +109,35 @@ struct StartAndStopTests {
         #expect(try await again.process.stop().status == 0)
     }
 
+    @Test("a second SIGTERM ends a stop that a hanging store holds up, and the next start goes on")
+    func secondSignalWhileTheStoreHangs() async throws {
+        let faults = try await FaultSwitch(in: directory)
+        let site = try await Site.start(in: directory, environment: faults.environment)
+        #expect(try await site.post("before").status == 202)
+        try faults.set(sync: FaultSwitch.hang)
+        // Never answered: the first hangs in its commit, the next ones wait behind it, and the stop for all of them.
+        var posts: [Task<APIClient.Response, any Error>] = []
+        try await site.wait(for: "an event that waits") {
+            let number = posts.count
+            posts.append(Task { try await site.post("during-\(number)") })
+            return try await site.metrics("switchboard_intake_pending_events ").contains { !$0.hasSuffix(" 0") }
+        }
+        site.gateway.process.signal(SIGTERM)
+        _ = try await site.gateway.process.errorLine("\"stopping\"")
+        site.gateway.process.signal(SIGTERM)
+        let exit = try await site.gateway.process.ended()
+        #expect(exit == .init(status: ProcessStatus.secondSignal.rawValue, isSignal: false))
+        for post in posts {
+            let answer = try? await post.value
+            #expect(answer?.status != 202, "it was never synced")
+        }
+        try faults.set()
+        let again = try await site.restarted()
+        #expect(try await again.readiness() == 200)
+        #expect(try await again.post("before").body["duplicates"].integer == 1)
+        #expect(try await again.gateway.process.stop().status == 0)
+    }
+
     @Test("SIGHUP takes over the log level and says what needs a restart")
     func reload() async throws {
         let file = directory.path("settings.yaml")

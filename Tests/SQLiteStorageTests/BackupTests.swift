@@ -69,6 +69,8 @@ struct BackupTests {
         var steps: [Int] = []
         let report = try SQLiteStore.backup(path: engine.path, to: path("copy"), isReplacing: false) { done, _ in
             steps.append(done)
+            // So that one that starts over comes to an end, and is seen.
+            guard steps.count < 100 else { return }
             do {
                 try store.pool.write { try $0.execute(sql: "INSERT INTO filler (bytes) VALUES (zeroblob(100000))") }
             } catch { Issue.record(error) }

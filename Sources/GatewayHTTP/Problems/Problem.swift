@@ -12,7 +12,7 @@ package struct Problem: Error, Sendable, Equatable {
     package var reason: String?
     /// The members that are wrong.
     package var errors: [FieldProblem]
-    /// Seconds for `Retry-After`; nil sends none. Statuses 429 and 503 always have it.
+    /// Seconds for `Retry-After`, which statuses 429 and 503 always have; nil sends none.
     package var retryAfterSeconds: Int?
     /// The methods for `Allow`; empty sends none.
     package var allow: [String]

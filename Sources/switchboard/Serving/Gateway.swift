@@ -215,7 +215,10 @@ final class Gateway: Sendable {
         delivery.report(monitor.look())
         var list: [any Service] = [delivery, monitor, apiListener(onListening)]
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
-        list.append(SecondSignal(logger: logger))
+        let secondSignal = SecondSignal(logger: logger)
+        // Its handlers go with it, and a store that does not answer holds up the closing below.
+        defer { withExtendedLifetime(secondSignal) {} }
+        list.append(secondSignal)
         var configuration = ServiceGroupConfiguration(
             // A service that fails stops the others in order too: what is on its way is still recorded.
             services: list.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + others,

@@ -27,6 +27,9 @@ final class FaultSwitch: Sendable {
         environment = ["LD_PRELOAD": library, "FAULTS_FILE": file]
     }
 
+    /// In place of an errno: the device does not answer until the switch is set again.
+    static let hang: Int32 = 255
+
     /// Says what fails from now on.
     ///
     /// - Parameters:

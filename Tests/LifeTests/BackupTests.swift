@@ -1,0 +1,202 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+@Suite("Backup and restore of a gateway", .timeLimit(.minutes(3)))
+struct BackupTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func run(
+        _ arguments: [String]
+    ) async throws -> (status: ProcessStatus?, output: [String], errors: String) {
+        let process = try ChildProcess("switchboard", arguments)
+        let exit = try await process.ended()
+        #expect(!exit.isSignal)
+        return (ProcessStatus(rawValue: exit.status), process.output, process.errors.joined(separator: "\n"))
+    }
+
+    /// Posts events one after the other until the task is cancelled or one is refused.
+    private func postUntilCancelled(_ site: Site, _ acknowledged: Acknowledged) -> Task<Void, Never> {
+        Task {
+            var number = 0
+            while !Task.isCancelled, let answer = try? await site.post("load-\(number)"), answer.status == 202 {
+                await acknowledged.add("load-\(number)")
+                number += 1
+            }
+        }
+    }
+
+    private actor Acknowledged {
+        var ids: [String] = []
+        func add(_ id: String) { ids.append(id) }
+    }
+
+    @Test("a backup under load holds every event of before; restored elsewhere it is read, counted and delivered")
+    func underLoad() async throws {
+        let settings = ["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]
+        let site = try await Site.start(in: directory, environment: settings)
+        #expect(try await site.post("first").status == 202)
+        #expect(try await site.simulator.pushes(1).count == 1)
+        // From now on nobody takes pushes.
+        let port = try #require(site.simulator.apns.split(separator: ":").last.flatMap { Int($0) })
+        #expect(try await site.simulator.process.stop().status == 0)
+        let acknowledged = Acknowledged()
+        let load = postUntilCancelled(site, acknowledged)
+        try await site.wait(for: "events under way") { await acknowledged.ids.count >= 50 }
+        let before = await acknowledged.ids + ["first"]
+
+        let file = directory.path("backup.sqlite")
+        let made = try await run(["backup", file, "--data-dir", site.gateway.dataDirectory, "--json"])
+        #expect(made.status == .ok, "\(made.errors)")
+        #expect(made.errors.contains("master-key"))
+        let report = try JSONValue(parsing: Data(try #require(made.output.first).utf8))
+        let pending = try #require(report["pendingDeliveries"].integer)
+        #expect(pending >= 50)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect((attributes[.size] as? NSNumber)?.int64Value == report["bytes"].integer)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        // More comes after it; then the machine is lost.
+        let count = await acknowledged.ids.count
+        try await site.wait(for: "later events") { await acknowledged.ids.count > count }
+        site.gateway.process.signal(SIGKILL)
+        try await site.gateway.process.ended()
+        load.cancel()
+        await load.value
+
+        let elsewhere = try TemporaryDirectory()
+        let data = elsewhere.path("data")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(
+            atPath: site.gateway.dataDirectory + "/master-key",
+            toPath: data + "/master-key"
+        )
+        let restored = try await run(["restore", file, "--data-dir", data])
+        #expect(restored.status == .ok, "\(restored.errors)")
+        let simulator = try await SimulatorProcess.start(in: directory, apnsPort: port)
+        let gateway = try await GatewayProcess.start(
+            in: elsewhere,
+            trustRoots: simulator.authority,
+            environment: settings
+        )
+        let events: [JSONValue] = before.map { id in
+            [
+                "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": "c-9",
+                "text": .string("text of \(id)"),
+            ]
+        }
+        let again = try await gateway.admin.call("POST", site.path("events"), body: .array(events))
+        #expect(again.body["accepted"].integer == 0, "an event from before the backup is not in it")
+        #expect(again.body["duplicates"].integer == Int64(before.count))
+
+        let pushes = try await simulator.pushes(Int(pending))
+        #expect(pushes.allSatisfy { $0["result"].string == "accepted" })
+        let phone = APIClient(server: gateway.url, bearer: try await gateway.session("u-1", device: "phone"))
+        var messages: [JSONValue] = []
+        var cursor: String?
+        repeat {
+            let page = try await phone.call(
+                "GET",
+                site.path("messages"),
+                query: [("conversation", "c-9"), ("limit", "500"), ("cursor", cursor)]
+            )
+            messages += page.body["items"].items
+            cursor = page.body["nextCursor"].string
+        } while cursor != nil
+        let texts = Set(messages.map { $0["text"].plain })
+        #expect(texts.isSuperset(of: before.map { "text of \($0)" }))
+        let unread = try await phone.call("GET", site.path("unread")).body["unread"].integer
+        #expect(unread == Int64(messages.count), "each message is unread once")
+        // Those that were waiting, and no other: the first one had been delivered.
+        #expect(Int64(messages.count) == pending + 1)
+        #expect(try await gateway.process.stop().status == 0)
+        _ = try await simulator.process.stop()
+    }
+
+    @Test("what cannot be restored is refused with its own code, and the data stays as it was")
+    func refusals() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        _ = try await gateway.admin.call(
+            "POST",
+            ["v1", "brands", "acme", "credentials"],
+            body: ["kind": "sdkKey", "name": "app-key"]
+        )
+        let (data, file) = (gateway.dataDirectory, directory.path("backup.sqlite"))
+        #expect(try await run(["backup", file, "--data-dir", data]).status == .ok)
+        let twice = try await run(["backup", file, "--data-dir", data])
+        #expect(twice.status == .usage && twice.errors.contains(file) && twice.errors.contains("--force"))
+        #expect(try await run(["backup", file, "--data-dir", data, "--force"]).status == .ok)
+
+        let running = try await run(["restore", file, "--data-dir", data, "--force"])
+        #expect(running.status == .data && running.errors.contains("another switchboard"), "\(running.errors)")
+        #expect(try await gateway.process.stop().status == 0)
+
+        let there = try await run(["restore", file, "--data-dir", data])
+        #expect(there.status == .usage && there.errors.contains("--force"), "\(there.errors)")
+        let missing = try await run(["restore", directory.path("none"), "--data-dir", data, "--force"])
+        #expect(missing.status == .data && missing.errors.contains(directory.path("none")))
+
+        let whole = try Data(contentsOf: URL(filePath: file))
+        let damaged = directory.path("damaged")
+        try whole.prefix(whole.count / 2).write(to: URL(filePath: damaged))
+        let half = try await run(["restore", damaged, "--data-dir", data, "--force"])
+        #expect(half.status == .data && half.errors.contains(damaged) && half.errors.contains("damaged"))
+
+        let newer = directory.path("newer")
+        try whole.write(to: URL(filePath: newer))
+        let future =
+            "import sqlite3,sys; d=sqlite3.connect(sys.argv[1]); "
+            + "d.execute(\"INSERT INTO grdb_migrations VALUES ('9999-future')\"); d.commit()"
+        #expect(try await ChildProcess("/usr/bin/env", ["python3", "-c", future, newer]).ended().status == 0)
+        let refused = try await run(["restore", newer, "--data-dir", data, "--force"])
+        #expect(refused.status == .newerDatabase && refused.errors.contains("9999-future"), "\(refused.errors)")
+
+        // After all that the data is what it was, and can still be replaced.
+        let names = try FileManager.default.contentsOfDirectory(atPath: data)
+        #expect(!names.contains { $0.contains("restor") }, "\(names)")
+        let good = try await run(["restore", file, "--data-dir", data, "--force", "--json"])
+        #expect(good.status == .ok, "\(good.errors)")
+        let kept = try JSONValue(parsing: Data(try #require(good.output.first).utf8))["keptAside"].string
+        #expect(FileManager.default.fileExists(atPath: try #require(kept)))
+        let again = try await GatewayProcess.start(in: directory)
+        let credentials = try await again.admin.call("GET", ["v1", "brands", "acme", "credentials"])
+        #expect(credentials.body["items"].items.map { $0["name"].plain } == ["app-key"])
+        #expect(try await again.process.stop().status == 0)
+    }
+
+    @Test(
+        "a restore says when the master key is missing or another one; a restore cut short keeps gateways from starting"
+    )
+    func keysAndHalves() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        _ = try await gateway.admin.call(
+            "POST",
+            ["v1", "brands", "acme", "credentials"],
+            body: ["kind": "sdkKey", "name": "app-key"]
+        )
+        let file = directory.path("backup.sqlite")
+        #expect(try await run(["backup", file, "--data-dir", gateway.dataDirectory]).status == .ok)
+        #expect(try await gateway.process.stop().status == 0)
+
+        let data = directory.path("other")
+        let without = try await run(["restore", file, "--data-dir", data])
+        #expect(without.status == .ok && without.errors.contains("no master key"), "\(without.errors)")
+        try Data(repeating: 7, count: 32).base64EncodedString()
+            .write(toFile: data + "/master-key", atomically: true, encoding: .utf8)
+        let wrong = try await run(["restore", file, "--data-dir", data, "--force"])
+        #expect(wrong.status == .masterKey, "\(wrong.errors)")
+
+        let unfinished = gateway.dataDirectory + "/switchboard.sqlite.restoring"
+        try FileManager.default.copyItem(atPath: file, toPath: unfinished)
+        let start = try await run(["serve", "--listen", "127.0.0.1:0", "--data-dir", gateway.dataDirectory])
+        #expect(start.status == .data && start.errors.contains("restore"), "\(start.errors)")
+        #expect(try await run(["restore", file, "--data-dir", gateway.dataDirectory, "--force"]).status == .ok)
+        let again = try await GatewayProcess.start(in: directory)
+        #expect(try await again.process.stop().status == 0)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+@Suite("A machine that runs out", .timeLimit(.minutes(3)))
+struct MachineFaultTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// What readiness says, and nil while it cannot be asked.
+    private func notReady(_ site: Site) async -> String? {
+        let answer = try? await site.gateway.admin.exchange("GET", ["readyz"])
+        guard let answer, answer.status == 503, answer.retryAfter != nil else { return nil }
+        return answer.body["detail"].string
+    }
+
+    private func limitDescriptors(_ site: Site, _ soft: Int) async throws {
+        let limit = try ChildProcess(
+            "/usr/bin/env",
+            ["prlimit", "--pid", "\(site.gateway.process.id)", "--nofile=\(soft):"]
+        )
+        #expect(try await limit.ended().status == 0, "\(limit.errors)")
+    }
+
+    @Test(
+        "too few descriptors: not ready and events refused, with the reason; ready again by itself when there are more"
+    )
+    func descriptors() async throws {
+        let site = try await Site.start(in: directory)
+        #expect(try await site.post("before").status == 202)
+        let listing = "/proc/\(site.gateway.process.id)/fd"
+        let open = try FileManager.default.contentsOfDirectory(atPath: listing).count
+        try await limitDescriptors(site, open + 8)
+        try await site.wait(for: "not ready") {
+            await notReady(site) == "The gateway has no file descriptor left."
+        }
+        let refused = try await site.post("during")
+        #expect(refused.status == 503 && refused.retryAfter != nil && refused.body["retryable"] == .bool(true))
+        #expect(try await site.gateway.admin.exchange("GET", ["livez"]).status == 200)
+        let line = try await site.gateway.process.errorLine("no events are taken while the machine lacks")
+        #expect(line.contains("fileDescriptorsExhausted") && line.contains(#""level":"error""#))
+        #expect(
+            try await site.metrics(#"switchboard_machine_fault{fault="fileDescriptorsExhausted"}"#).first?.hasSuffix(
+                " 1"
+            ) == true
+        )
+
+        // Callers take the last ones: accepting fails, and the listener stays.
+        let script = """
+            import socket,sys
+            s=[socket.create_connection(("127.0.0.1",\(site.gateway.port))) for _ in range(30)]
+            print("open",flush=True)
+            sys.stdin.read() or __import__("time").sleep(1000)
+            """
+        let crowd = try ChildProcess("/usr/bin/env", ["python3", "-c", script])
+        _ = try await crowd.line("open")
+        crowd.signal(SIGKILL)
+        try await crowd.ended()
+
+        try await limitDescriptors(site, open + 1000)
+        try await site.wait(for: "ready") { try await site.readiness() == 200 }
+        _ = try await site.gateway.process.errorLine("a fault of the machine has passed")
+        #expect(try await site.post("during").status == 202)
+        #expect(try await site.unread() == 2)
+        #expect(site.gateway.process.errors.filter { $0.contains("no events are taken while") }.count == 1)
+        #expect(try await site.gateway.process.stop().status == 0)
+    }
+
+    @Test("too little room on the disk: not ready and events refused, with the reason; what was taken is delivered")
+    func diskSpace() async throws {
+        let first = try await Site.start(in: directory)
+        #expect(try await first.post("before").status == 202)
+        #expect(try await first.gateway.process.stop().status == 0)
+        let site = try await first.restarted(["SWITCHBOARD_STORAGE_MIN_FREE_MEGABYTES": "1000000000"])
+        #expect(await notReady(site) == "The gateway's disk is nearly full.")
+        let refused = try await site.post("during")
+        #expect(refused.status == 503 && refused.retryAfter == 30 && refused.body["code"].string == "overloaded")
+        #expect(try await site.gateway.process.errorLine("no events are taken while").contains("minFreeMegabytes"))
+        #expect(
+            try await site.metrics(#"switchboard_machine_fault{fault="diskSpaceLow"}"#).first?.hasSuffix(" 1") == true
+        )
+        #expect(try await site.unread() == 1, "what is there can be read")
+        #expect(try await site.gateway.process.stop().status == 0)
+        let again = try await site.restarted()
+        #expect(try await again.readiness() == 200)
+        #expect(try await again.post("during").status == 202)
+        #expect(try await again.gateway.process.stop().status == 0)
+    }
+
+    @Test("a low limit of descriptors lowers the number of connections, and says so")
+    func lowLimit() async throws {
+        let script = "ulimit -n 400; exec \"$@\""
+        let gateway = try ChildProcess(
+            "/usr/bin/env",
+            [
+                "bash", "-c", script, "bash", ChildProcess.binaries.appending(path: "switchboard").path(), "serve",
+                "--listen", "127.0.0.1:0", "--data-dir", directory.path("data"),
+            ]
+        )
+        _ = try await gateway.line("listening on ")
+        let line = try await gateway.errorLine("fewer connections are taken than server.maxConnections")
+        #expect(line.contains(#""limit":"400""#) && line.contains(#""count":"200""#), "\(line)")
+        #expect(try await gateway.stop().status == 0)
+    }
+}
