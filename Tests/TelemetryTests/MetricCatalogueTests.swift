@@ -30,6 +30,9 @@ struct MetricCatalogueTests {
         let http = HTTPMetrics(factory: registry)
         let process = ProcessMetrics(factory: registry)
         registry.addCollector { process.collect() }
+        let housekeeping = HousekeepingMetrics(factory: registry)
+        housekeeping.removed[.expired].increment()
+        housekeeping.held.recordNanoseconds(1)
         delivery.events[.accepted].increment()
         delivery.storeFailed("full")
         delivery.answered(.apns, Self.answer(.rejected(token: .quarantine), "BadDeviceToken"), queuedAt: nil)

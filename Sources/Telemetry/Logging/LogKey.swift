@@ -62,6 +62,8 @@ package enum LogKey {
     package static let needsRestart = "setting.needs_restart"
     /// What was probably meant.
     package static let nearest = "nearest"
+    /// What housekeeping clears away.
+    package static let housekeepingKind = "housekeeping.kind"
     /// A signal's name.
     package static let signal = "signal"
 }

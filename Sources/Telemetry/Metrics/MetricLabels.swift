@@ -54,3 +54,19 @@ package enum GrantLabel: String, CaseIterable, Sendable {
     /// Minted by a back-end.
     case backend
 }
+
+/// What housekeeping clears away, as a label.
+package enum HousekeepingLabel: String, CaseIterable, Sendable {
+    /// Deliveries that expired before a lane took them.
+    case expired
+    /// Ids of events that no longer tell a replay.
+    case eventIDs = "event_ids"
+    /// Sessions that expired.
+    case sessions
+    /// Deliveries of the log past their retention.
+    case deliveries
+    /// Messages past their retention.
+    case messages
+    /// What deleted brands have left behind.
+    case deletedBrands = "deleted_brands"
+}

@@ -182,8 +182,16 @@ final class Gateway: Sendable {
             await close()
             throw CommandFailure(error, path: DataDirectory(settings: settings).databasePath)
         }
-        // Later ones depend on earlier ones and stop first: listeners, then deliveries.
-        var list: [any Service] = [delivery, apiListener(onListening)]
+        let housekeeper = Housekeeper(
+            store: store,
+            directory: GatewayRetentionDirectory(directory: directory),
+            settings: settings.housekeeping,
+            clock: SystemClock(),
+            metrics: HousekeepingMetrics(factory: registry),
+            logger: logger
+        )
+        // Later ones depend on earlier ones and stop first: listeners, then housekeeping, then deliveries.
+        var list: [any Service] = [delivery, housekeeper, apiListener(onListening)]
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
         list.append(SecondSignal(logger: logger))
         var configuration = ServiceGroupConfiguration(

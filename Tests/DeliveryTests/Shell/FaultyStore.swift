@@ -10,9 +10,16 @@ final class FaultyStore: GatewayStore {
     let base: any GatewayStore
     private let judge = Mutex<Judge?>(nil)
 
+    /// Decides over a batch of housekeeping in the same way.
+    typealias HousekeepingJudge = @Sendable (HousekeepingBatch) async throws(StorageError) -> Void
+
+    private let housekeepingJudge = Mutex<HousekeepingJudge?>(nil)
+
     init(_ base: any GatewayStore) { self.base = base }
 
     func judgeCommits(_ judge: Judge?) { self.judge.withLock { $0 = judge } }
+
+    func judgeHousekeeping(_ judge: HousekeepingJudge?) { housekeepingJudge.withLock { $0 = judge } }
 
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
         if let judge = judge.withLock({ $0 }) { try await judge(turn) }
@@ -24,7 +31,8 @@ final class FaultyStore: GatewayStore {
     func probe() async throws(StorageError) { try await base.probe() }
     func probeWriting() async throws(StorageError) { try await base.probeWriting() }
     func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
-        try await base.keepHouse(batch)
+        if let judge = housekeepingJudge.withLock({ $0 }) { try await judge(batch) }
+        return try await base.keepHouse(batch)
     }
     func insertBrand(_ brand: Brand) async throws(StorageError) { try await base.insertBrand(brand) }
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await base.updateBrand(brand) }
