@@ -31,6 +31,9 @@ struct MetricCatalogueTests {
         let process = ProcessMetrics(factory: registry)
         _ = MachineMetrics<CutOffLabel>(factory: registry)
         registry.addCollector { process.collect() }
+        let housekeeping = HousekeepingMetrics(factory: registry)
+        housekeeping.removed[.expired].increment()
+        housekeeping.held.recordNanoseconds(1)
         delivery.events[.accepted].increment()
         delivery.storeFailed("full")
         delivery.answered(.apns, Self.answer(.rejected(token: .quarantine), "BadDeviceToken"), queuedAt: nil)

@@ -66,6 +66,8 @@ package enum LogKey {
     package static let fault = "machine.fault"
     /// A limit that holds.
     package static let limit = "limit"
+    /// What housekeeping clears away.
+    package static let housekeepingKind = "housekeeping.kind"
     /// A signal's name.
     package static let signal = "signal"
 }

@@ -51,6 +51,19 @@ package enum MetricCatalogue {
         help: "Turns of the writer that failed.",
         labels: ["error"]
     )
+    /// Rows that housekeeping removed (``HousekeepingLabel``).
+    package static let housekeepingRemovedRows = MetricDeclaration(
+        "switchboard_housekeeping_removed_rows_total",
+        .counter,
+        help: "Rows that housekeeping removed, by kind of work.",
+        labels: ["kind"]
+    )
+    /// How long a batch of housekeeping held the writer, sync included.
+    package static let housekeepingBatch = MetricDeclaration(
+        "switchboard_housekeeping_batch_seconds",
+        .histogram(bounds: secondBounds),
+        help: "How long a batch of housekeeping held the writer, sync included."
+    )
     /// Answers of providers, or their absence.
     package static let deliveryOutcomes = MetricDeclaration(
         "switchboard_delivery_outcomes_total",
@@ -182,7 +195,8 @@ package enum MetricCatalogue {
 
     /// All of them.
     package static let all = [
-        intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors, deliveryOutcomes,
+        intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors,
+        housekeepingRemovedRows, housekeepingBatch, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
         deliveryInFlight, deliveryOpenBreakers, httpRequests, httpRequestDuration, httpConnections, httpRefused,
         httpCutOff,

@@ -72,3 +72,19 @@ package enum CutOffLabel: String, CaseIterable, Sendable {
     /// An answer was not read.
     case slowReader = "slow_reader"
 }
+
+/// What housekeeping clears away, as a label.
+package enum HousekeepingLabel: String, CaseIterable, Sendable {
+    /// Deliveries that expired before a lane took them.
+    case expired
+    /// Ids of events that no longer tell a replay.
+    case eventIDs = "event_ids"
+    /// Sessions that expired.
+    case sessions
+    /// Deliveries of the log past their retention.
+    case deliveries
+    /// Messages past their retention.
+    case messages
+    /// What deleted brands have left behind.
+    case deletedBrands = "deleted_brands"
+}

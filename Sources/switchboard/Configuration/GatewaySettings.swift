@@ -13,6 +13,8 @@ struct GatewaySettings: Equatable {
     var provider = ProviderSettings()
     /// Intake and lanes.
     var delivery = DeliverySettings()
+    /// How long things are kept.
+    var housekeeping = HousekeepingSettings()
     /// Log lines.
     var log = LogSettings()
     /// The metrics' own listener.
@@ -30,6 +32,7 @@ struct GatewaySettings: Equatable {
         storage = try await StorageSettings(config: config)
         provider = try await ProviderSettings(config: config)
         delivery = try await DeliverySettings(config: config)
+        housekeeping = try await HousekeepingSettings(config: config)
         log = try await LogSettings(config: config)
         metrics = try await MetricsSettings(config: config)
     }

@@ -15,6 +15,7 @@ enum SettingKey: String, CaseIterable {
     case deliverySlotsPerLane = "delivery.slotsPerLane"
     case deliveryRetryDelaysSeconds = "delivery.retryDelaysSeconds"
     case deliveryDrainDeadlineSeconds = "delivery.drainDeadlineSeconds"
+    case retentionDays = "retention.days"
     case logLevel = "log.level"
     case logFormat = "log.format"
     case metricsListen = "metrics.listen"

@@ -203,7 +203,6 @@ final class Gateway: Sendable {
             await close()
             throw CommandFailure(error, path: DataDirectory(settings: settings).databasePath)
         }
-        // Later ones depend on earlier ones and stop first: listeners, then deliveries.
         let monitor = ResourceMonitor(
             delivery: delivery,
             dataPath: DataDirectory(settings: settings).databasePath,
@@ -213,7 +212,16 @@ final class Gateway: Sendable {
         )
         // Before the listener takes anything.
         delivery.report(monitor.look())
-        var list: [any Service] = [delivery, monitor, apiListener(onListening)]
+        let housekeeper = Housekeeper(
+            store: store,
+            directory: GatewayRetentionDirectory(directory: directory),
+            settings: settings.housekeeping,
+            clock: SystemClock(),
+            metrics: HousekeepingMetrics(factory: registry),
+            logger: logger
+        )
+        // Later ones depend on earlier ones and stop first: listeners, then housekeeping, then deliveries.
+        var list: [any Service] = [delivery, housekeeper, monitor, apiListener(onListening)]
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
         let secondSignal = SecondSignal(logger: logger)
         // Its handlers go with it, and a store that does not answer holds up the closing below.

@@ -11,11 +11,17 @@ final class FaultyStore: GatewayStore {
     private let judge = Mutex<Judge?>(nil)
     private let probeFault = Mutex<StorageError?>(nil)
 
+    /// Decides over a batch of housekeeping in the same way.
+    typealias HousekeepingJudge = @Sendable (HousekeepingBatch) async throws(StorageError) -> Void
+
+    private let housekeepingJudge = Mutex<HousekeepingJudge?>(nil)
+
     init(_ base: any GatewayStore) { self.base = base }
 
     func judgeCommits(_ judge: Judge?) { self.judge.withLock { $0 = judge } }
 
     func failProbes(_ error: StorageError?) { probeFault.withLock { $0 = error } }
+    func judgeHousekeeping(_ judge: HousekeepingJudge?) { housekeepingJudge.withLock { $0 = judge } }
 
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
         if let judge = judge.withLock({ $0 }) { try await judge(turn) }
@@ -30,7 +36,8 @@ final class FaultyStore: GatewayStore {
         try await base.probeWriting()
     }
     func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
-        try await base.keepHouse(batch)
+        if let judge = housekeepingJudge.withLock({ $0 }) { try await judge(batch) }
+        return try await base.keepHouse(batch)
     }
     func insertBrand(_ brand: Brand) async throws(StorageError) { try await base.insertBrand(brand) }
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await base.updateBrand(brand) }

@@ -1,0 +1,144 @@
+import CoreMetrics
+package import GatewayModel
+package import GatewayStorage
+package import Logging
+import ServiceLifecycle
+import Synchronization
+package import Telemetry
+
+/// Clears away what has expired or is old enough, in small batches that leave the writer to events.
+///
+/// ``run()`` does it until the service group stops it; any thread may ask for a pass of its own.
+package final class Housekeeper: Service, Sendable {
+    private let store: any GatewayStore
+    private let directory: any RetentionDirectory
+    private let settings: HousekeepingSettings
+    private let clock: any GatewayClock
+    private let metrics: HousekeepingMetrics
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    private struct State {
+        var sizes: [HousekeepingLabel: HousekeepingBatchSize] = [:]
+        /// Kinds of work whose last pass failed, and was logged.
+        var failed: Set<HousekeepingLabel> = []
+    }
+
+    /// Makes a housekeeper; nothing is done before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - store: What is kept clean.
+    ///   - directory: How long brands keep things.
+    ///   - settings: How it behaves.
+    ///   - clock: Where time is read from.
+    ///   - metrics: What is counted.
+    ///   - logger: For what operators should know.
+    package init(
+        store: any GatewayStore,
+        directory: any RetentionDirectory,
+        settings: HousekeepingSettings,
+        clock: any GatewayClock,
+        metrics: HousekeepingMetrics,
+        logger: Logger
+    ) {
+        self.store = store
+        self.directory = directory
+        self.settings = settings
+        self.clock = clock
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Does its passes until the service group shuts down; a batch that has begun is finished.
+    ///
+    /// The first come a moment after the start, which has the lanes' backlogs to see to.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    await self.repeatedly(every: self.settings.expiredInterval) { await self.sweepExpired() }
+                }
+                group.addTask { await self.repeatedly(every: self.settings.interval) { await self.keepRetention() } }
+            }
+        }
+    }
+
+    /// One pass over deliveries that have expired.
+    package func sweepExpired() async { await pass(.expired, .expired) }
+
+    /// One pass over everything that is kept for a time.
+    package func keepRetention() async {
+        let works = HousekeepingPlan.works(
+            brands: directory.brands,
+            maxRetentionDays: settings.maxRetentionDays,
+            now: clock.now
+        )
+        for (kind, work) in works where !Task.isCancelled { await pass(kind, work) }
+    }
+
+    private func repeatedly(every interval: Duration, _ pass: @Sendable () async -> Void) async {
+        var pause = min(interval, settings.expiredInterval)
+        while (try? await Task.sleep(for: pause)) != nil {
+            await pass()
+            pause = interval
+        }
+    }
+
+    private func pass(_ kind: HousekeepingLabel, _ work: HousekeepingBatch.Work) async {
+        var removed = 0
+        do throws(StorageError) {
+            var batch = HousekeepingBatch(work: work, now: clock.now, limit: 1)
+            repeat {
+                batch.limit = state.withLock { $0.sizes[kind, default: settings.batchSize].limit }
+                let start = clock.monotonicNanoseconds
+                let progress = try await store.keepHouse(batch)
+                let took = clock.monotonicNanoseconds - start
+                removed += progress.removed
+                note(kind, progress)
+                batch.position = progress.next
+                guard progress.next != nil else { break }
+                // As long as the batch took belongs to the events that waited for it. Throws when it is to stop.
+                guard (try? await Task.sleep(for: .nanoseconds(Int64(clamping: took)))) != nil else { break }
+            } while !Task.isCancelled
+        } catch {
+            failed(kind, error)
+            return
+        }
+        succeeded(kind, removed: removed)
+    }
+
+    private func note(_ kind: HousekeepingLabel, _ progress: HousekeepingProgress) {
+        metrics.removed[kind].increment(by: progress.removed)
+        guard progress.heldMilliseconds > 0 else { return }
+        metrics.held.recordNanoseconds(Int64(progress.heldMilliseconds * 1_000_000))
+        state.withLock {
+            $0.sizes[kind, default: settings.batchSize].measured(
+                removed: progress.removed,
+                heldMilliseconds: progress.heldMilliseconds
+            )
+        }
+    }
+
+    /// Tries again at the next pass; says it once, because the delivery core says what is wrong with the store.
+    private func failed(_ kind: HousekeepingLabel, _ error: StorageError) {
+        guard error != .closed, state.withLock({ $0.failed.insert(kind).inserted }) else { return }
+        logger.warning(
+            "housekeeping failed; trying again at the next pass",
+            metadata: [
+                LogKey.housekeepingKind: "\(kind.rawValue)", LogKey.errorCode: "\(error.label)",
+                LogKey.errorText: "\(error.text)",
+            ]
+        )
+    }
+
+    private func succeeded(_ kind: HousekeepingLabel, removed: Int) {
+        if state.withLock({ $0.failed.remove(kind) }) != nil {
+            logger.notice("housekeeping works again", metadata: [LogKey.housekeepingKind: "\(kind.rawValue)"])
+        }
+        guard removed > 0 else { return }
+        logger.debug(
+            "housekeeping removed rows",
+            metadata: [LogKey.housekeepingKind: "\(kind.rawValue)", LogKey.count: "\(removed)"]
+        )
+    }
+}

@@ -1,0 +1,33 @@
+package import GatewayModel
+package import GatewayStorage
+package import Telemetry
+
+/// What a pass of housekeeping does, from the brands' settings.
+package enum HousekeepingPlan {
+    /// Everything but the sweep of expired deliveries, in the order in which it is done.
+    ///
+    /// Deliveries go before the messages that they name.
+    ///
+    /// - Parameters:
+    ///   - brands: All brands.
+    ///   - maxRetentionDays: The longest retention that the instance allows; nil leaves it to each brand.
+    ///   - now: The time of the pass.
+    /// - Returns: The kinds of work, each with its name for metrics.
+    package static func works(
+        brands: [Brand],
+        maxRetentionDays: Int64?,
+        now: Timestamp
+    ) -> [(kind: HousekeepingLabel, work: HousekeepingBatch.Work)] {
+        var before: [BrandID: Timestamp] = [:]
+        var keepHours: [BrandID: Int64] = [:]
+        for brand in brands {
+            let days = min(brand.settings.retentionDays, maxRetentionDays ?? .max)
+            before[brand.id] = now.adding(seconds: -days * 86_400)
+            keepHours[brand.id] = brand.settings.dedupeHours
+        }
+        return [
+            (.deletedBrands, .deletedBrands), (.eventIDs, .eventIDs(keepHours: keepHours)), (.sessions, .sessions),
+            (.deliveries, .deliveries(before: before)), (.messages, .messages(before: before)),
+        ]
+    }
+}

@@ -1,0 +1,261 @@
+import Delivery
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Logging
+import SQLiteStorage
+import ServiceLifecycle
+import Synchronization
+import Telemetry
+import Testing
+
+@Suite("The housekeeper on a real database", .timeLimit(.minutes(2)))
+struct HousekeeperTests {
+    private struct Clock: GatewayClock {
+        var now: Timestamp
+        var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
+    }
+
+    private struct Brands: RetentionDirectory {
+        let brands = [TestCore.brand]
+    }
+
+    /// Keeps the lines of warnings and above.
+    private struct Lines: LogHandler {
+        let lines: Log
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) {
+            lines.append("\(event.message) \(event.metadata?[LogKey.housekeepingKind] ?? "")")
+        }
+    }
+
+    private final class Log: Sendable {
+        private let lines = Mutex<[String]>([])
+        func append(_ line: String) { lines.withLock { $0.append(line) } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Mutex(false)
+        func set() { value.withLock { $0 = true } }
+        var isSet: Bool { value.withLock { $0 } }
+    }
+
+    /// A store with data of long ago: 4,000 messages in 40 conversations, each delivered to one device, and 500 more whose
+    /// deliveries wait.
+    private final class Stage {
+        static let old = Timestamp(milliseconds: 1_767_323_045_678)
+        static let now = old.adding(seconds: 100 * 86_400)
+        let core: TestCore
+        let store: FaultyStore
+        let registry = PrometheusRegistry()
+        let log = Log()
+        let incarnation: IncarnationID
+
+        init(filled: Bool) async throws {
+            core = try TestCore()
+            let path = core.folder.appendingPathComponent("test.sqlite").path
+            let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            store = FaultyStore(try SQLiteStore.open(path: path, logger: quiet))
+            incarnation = try await store.begin(now: Self.old).incarnation
+            try await store.insertBrand(TestCore.brand)
+            _ = try await store.putApp(
+                StoredApp(brand: TestCore.brand.id, id: TestCore.lane.app, sealedSettings: [], updatedAt: Self.old),
+                lanes: [TestCore.lane]
+            )
+            if filled { try await fill() }
+        }
+
+        private func fill() async throws {
+            let lane = try #require(try await store.lanes().keys.first)
+            var turn = WriterTurn(now: Self.old, incarnation: incarnation)
+            turn.changes = (0..<40).map { .register(TestCore.device("d\($0)", consumer: "u\($0)")) }
+            _ = try await store.commit(turn)
+            for part in 0..<9 {
+                var turn = Self.turn(part * 500..<(part + 1) * 500, at: Self.old, incarnation, ttl: 3600)
+                if part < 8 { turn.claims = [ClaimRequest(lane: lane, limit: 500)] }
+                let rows = try await store.commit(turn).claims.flatMap(\.rows)
+                var outcomes = WriterTurn(now: Self.old, incarnation: incarnation)
+                outcomes.outcomes = rows.map {
+                    OutcomeRecord(
+                        delivery: $0.id,
+                        registration: $0.registration,
+                        answer: nil,
+                        disposition: .finished(.failed, nil),
+                        token: .none
+                    )
+                }
+                _ = try await store.commit(outcomes)
+            }
+        }
+
+        static func turn(
+            _ range: Range<Int>,
+            at now: Timestamp,
+            _ incarnation: IncarnationID,
+            ttl: Int64
+        ) -> WriterTurn {
+            var generator = MessageIDGenerator()
+            var turn = WriterTurn(now: now, incarnation: incarnation)
+            let events = range.map { number in
+                var event = TestCore.event("e\(number)", consumer: "u\(number % 40)")
+                event.ttlSeconds = ttl
+                let id = generator.next(at: now.adding(milliseconds: Int64(number)))
+                return (event: event, messageID: id)
+            }
+            turn.accepts = [
+                AcceptRequest(brand: TestCore.brand.id, messageTtlSeconds: 60, dedupeHours: 72, events: events)
+            ]
+            return turn
+        }
+
+        func housekeeper(_ settings: HousekeepingSettings = HousekeepingSettings()) -> Housekeeper {
+            Housekeeper(
+                store: store,
+                directory: Brands(),
+                settings: settings,
+                clock: Clock(now: Self.now),
+                metrics: HousekeepingMetrics(factory: registry),
+                logger: Logger(label: "test") { [log] _ in Lines(lines: log) }
+            )
+        }
+
+        func removed(_ kind: HousekeepingLabel) -> Int {
+            let name = "switchboard_housekeeping_removed_rows_total{kind=\"\(kind.rawValue)\"} "
+            let line = registry.render().split(separator: "\n").first { $0.hasPrefix(name) }
+            return line.flatMap { Int($0.dropFirst(name.count)) } ?? 0
+        }
+    }
+
+    @Test("ten thousand old rows go while commits go on, and what is left is exact")
+    func removesOld() async throws {
+        let stage = try await Stage(filled: true)
+        let (store, incarnation) = (stage.store, stage.incarnation)
+        // One event at a time, until both passes are through.
+        let isThrough = Flag()
+        let committed = try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask {
+                var count = 0
+                while !isThrough.isSet || count < 20 {
+                    let number = 10_000 + count
+                    let turn = Stage.turn(number..<number + 1, at: Stage.now, incarnation, ttl: 86_400)
+                    let result = try await store.commit(turn).accepts[0]
+                    guard case .accepted = result.first else {
+                        Issue.record("\(result)")
+                        break
+                    }
+                    count += 1
+                }
+                return count
+            }
+            let housekeeper = stage.housekeeper()
+            await housekeeper.sweepExpired()
+            await housekeeper.keepRetention()
+            isThrough.set()
+            return try await group.reduce(0, +)
+        }
+        #expect(stage.removed(.expired) == 500)
+        // What had expired is as old as the rest.
+        #expect(stage.removed(.deliveries) == 4500)
+        #expect(stage.removed(.messages) == 4500)
+        #expect(stage.removed(.eventIDs) == 4500)
+        #expect(stage.removed(.sessions) == 0 && stage.removed(.deletedBrands) == 0)
+        var unread: Int64 = 0
+        var left = 0
+        for number in 0..<40 {
+            let consumer = ConsumerID(trusted: "u\(number)")
+            unread += try await store.unread(brand: TestCore.brand.id, consumer: consumer).total
+            left +=
+                try await store.messages(
+                    brand: TestCore.brand.id,
+                    consumer: consumer,
+                    conversation: nil,
+                    afterSequence: 0,
+                    after: nil,
+                    limit: 5000
+                )?.count ?? 0
+        }
+        #expect(unread == Int64(committed) && left == committed)
+        let page = try await store.deliveries(DeliveryQuery(brand: TestCore.brand.id, limit: 5000))
+        #expect(page.items.count == committed && page.items.allSatisfy { $0.state == .pending })
+        #expect(stage.log.all.isEmpty)
+        await store.close()
+    }
+
+    @Test("a fault is said once, tried again at the next pass, and its end is said")
+    func faults() async throws {
+        let stage = try await Stage(filled: true)
+        let housekeeper = stage.housekeeper()
+        stage.store.judgeHousekeeping { batch throws(StorageError) in
+            if case .messages = batch.work { throw .full(detail: "no room") }
+        }
+        for _ in 0..<3 { await housekeeper.keepRetention() }
+        #expect(stage.log.all == ["housekeeping failed; trying again at the next pass messages"])
+        #expect(stage.removed(.deliveries) == 4000 && stage.removed(.messages) == 0)
+        stage.store.judgeHousekeeping(nil)
+        await housekeeper.keepRetention()
+        #expect(stage.log.all.dropFirst() == ["housekeeping works again messages"])
+        // The deliveries that wait have not been swept: their messages stay.
+        #expect(stage.removed(.messages) == 4000)
+        await stage.store.close()
+    }
+
+    @Test("it runs by itself, every kind of work, and stops at once when it is asked to")
+    func runsAndStops() async throws {
+        let stage = try await Stage(filled: false)
+        var settings = HousekeepingSettings()
+        settings.expiredInterval = .milliseconds(1)
+        settings.interval = .milliseconds(1)
+        let housekeeper = stage.housekeeper(settings)
+        let (batches, batch) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1000))
+        stage.store.judgeHousekeeping { (housekeeping) throws(StorageError) in
+            batch.yield(String(String(describing: housekeeping.work).prefix { $0 != "(" }))
+        }
+        let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let group = ServiceGroup(configuration: .init(services: [.init(service: housekeeper)], logger: quiet))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            var seen: [String: Int] = [:]
+            for await work in batches {
+                seen[work, default: 0] += 1
+                if seen.count == 6, seen.values.allSatisfy({ $0 > 1 }) { break }
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        await stage.store.close()
+        #expect(stage.log.all.isEmpty)
+    }
+
+    @Test("a stop does not wait for the end of a pass")
+    func stopsInPass() async throws {
+        let stage = try await Stage(filled: true)
+        var settings = HousekeepingSettings()
+        settings.expiredInterval = .milliseconds(1)
+        settings.interval = .seconds(3600)
+        settings.batchSize = HousekeepingBatchSize(limit: 1)
+        let housekeeper = stage.housekeeper(settings)
+        let (batches, batch) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        stage.store.judgeHousekeeping { (_) throws(StorageError) in batch.yield() }
+        let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let group = ServiceGroup(configuration: .init(services: [.init(service: housekeeper)], logger: quiet))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            for await _ in batches { break }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        #expect(stage.removed(.messages) < 4000)
+        // Nothing is half done: the rest goes with the next life's passes.
+        let next = stage.housekeeper()
+        await next.sweepExpired()
+        await next.keepRetention()
+        #expect(stage.removed(.messages) == 4500)
+        await stage.store.close()
+    }
+}
