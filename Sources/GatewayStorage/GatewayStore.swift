@@ -16,9 +16,10 @@ package import GatewayModel
 ///   with it.
 /// - Of one registration's rows with one collapse key only the newest is pending, and of its badge rows likewise: a new
 ///   row is queued behind the others as any row is (not owned when an older one waits unowned, not due before it), and
-///   then ends those that it takes the place of as `cancelled`, by `collapsed`, owned ones too. Rows of earlier turns
-///   among them are named in ``WriterTurnResult/collapsed``, by id within each new row; rows of the same turn are only
-///   never handed out, and the slots that they took stay taken.
+///   then ends those that it takes the place of as `cancelled`, by `collapsed`, owned ones too. Rows
+///   that were made and ended in one turn are never handed out, and the slots that they took stay taken.
+/// - Rows of earlier turns that a turn ends without an outcome of theirs are all named in
+///   ``WriterTurnResult/withdrawn``, so that lanes can let go of them.
 /// - When a call returns, what it did has been synced to disk.
 ///
 /// Any thread or task may call; calls never block the caller's thread. Writing calls are serialised by the engine.

@@ -99,7 +99,7 @@ package final class SQLiteStore: GatewayStore {
         return configuration
     }
 
-    private static func unknownMigration(_ db: Database) throws -> String? {
+    static func unknownMigration(_ db: Database) throws -> String? {
         guard try db.tableExists("grdb_migrations") else { return nil }
         let known = Set(Migrations.all.map(\.name))
         return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid").last {

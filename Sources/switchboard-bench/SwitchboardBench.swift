@@ -7,10 +7,10 @@ struct SwitchboardBench: AsyncParsableCommand {
         commandName: "switchboard-bench",
         abstract: "Measures what Switchboard costs: CPU a notification, latency, memory.",
         discussion: """
-            Times depend on the machine; what must be reached is CPU on two cores, and ratios against h2load run beside it.
+            Times depend on the machine; what must be reached is CPU on two cores, and ratios against something run beside it.
             Build with 'swift build -c release' first.
             """,
-        subcommands: [RunCommand.self, SenderCommand.self],
+        subcommands: [RunCommand.self, SenderCommand.self, IntakeCommand.self],
         defaultSubcommand: RunCommand.self
     )
 }

@@ -44,7 +44,7 @@ extension Simulation {
 
     /// Keeps from the machine the rows that ended for one reason.
     private func hide(_ invariant: Invariant, in result: inout WriterTurnResult) {
-        result.collapsed.removeAll { Checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
+        result.withdrawn.removeAll { Checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
     }
 
     private static func withoutEnded(_ change: StoreChangeResult) -> StoreChangeResult {

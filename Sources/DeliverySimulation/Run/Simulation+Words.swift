@@ -33,13 +33,13 @@ extension Simulation {
         }
         for row in result.owned { trace.fold(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { trace.fold(row.id.rawValue) } }
-        for row in result.collapsed { trace.fold(row.delivery.rawValue) }
-        counts.collapsed += result.collapsed.count
+        for row in result.withdrawn { trace.fold(row.delivery.rawValue) }
+        counts.collapsed += result.withdrawn.count
         for outcome in turn.outcomes where outcome.disposition == .finished(.expired, nil) { counts.expired += 1 }
         trace.note(4, Int64(store.pending.count)) {
             let claimed = result.claims.map { "\($0.lane):\($0.rows.map(\.id.rawValue))" }
             return "the commit is stored: owned \(result.owned.map(\.id.rawValue)), claimed \(claimed), "
-                + "withdrawn \(store.withdrawn), collapsed \(result.collapsed.map(\.delivery.rawValue)), "
+                + "withdrawn \(store.withdrawn), collapsed \(result.withdrawn.map(\.delivery.rawValue)), "
                 + "pending \(store.pending)"
         }
     }

@@ -102,7 +102,7 @@ package struct SimulatedStore: Sendable {
         // No lane knows the rows that were made in this turn.
         for id in withdrawn where id <= newest {
             let registration = RegistrationID(delivery(id).registration)
-            result.collapsed.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
+            result.withdrawn.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
         }
         return result
     }

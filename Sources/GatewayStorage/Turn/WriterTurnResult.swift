@@ -14,8 +14,9 @@ package struct WriterTurnResult: Sendable {
     package var unowned: [LaneID: Timestamp]
     /// A result for each claim, in order.
     package var claims: [ClaimResult]
-    /// Older rows that ended because a newer one took their place (`collapsed`); what of them waits in memory goes.
-    package var collapsed: [WithdrawnRow]
+    /// Rows of earlier turns that this one ended without an answer and not by an outcome of their own, in the order in
+    /// which they ended: read, logged out, collapsed. What of them waits in memory goes.
+    package var withdrawn: [WithdrawnRow]
     /// Unread counts that this turn changed, as they are at its end.
     package var unread: [ConsumerKey: Int64]
 
@@ -27,7 +28,7 @@ package struct WriterTurnResult: Sendable {
         owned = []
         unowned = [:]
         claims = []
-        collapsed = []
+        withdrawn = []
         unread = [:]
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Bodies of agent events of about 450 bytes, each with an id of its own.
 package enum EventBodies {
     /// One event as JSON.

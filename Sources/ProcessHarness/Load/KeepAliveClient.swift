@@ -100,10 +100,18 @@ private final class SequentialRequests: ChannelDuplexHandler {
     }
 
     private func sendNext() {
-        guard let context, let work else { return }
+        guard let work else { return }
         guard let body = work.body(number) else { return finish(.success(results)) }
+        let due = work.due?(number) ?? .now()
         number += 1
-        sentAt = .now()
+        sentAt = due
+        guard let context, due > .now() else { return send(body, work) }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(deadline: due) { handler.value.send(body, work) }
+    }
+
+    private func send(_ body: [UInt8], _ work: RequestSequence) {
+        guard let context else { return }
         var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: work.path)
         head.headers = [
             "host": "127.0.0.1", "authorization": work.authorization, "content-type": work.contentType,

@@ -9,8 +9,9 @@ final class Statement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
     private var index: Int32 = 0
-    /// The texts that are bound, one behind the other, until the statement is started again: cheaper than having SQLite
-    /// allocate a copy of each. Made when the first text is bound.
+    /// The texts that are bound, one behind the other; made when the first is.
+    ///
+    /// They stay until the statement is started again: cheaper than having SQLite allocate a copy of each.
     private var texts: UnsafeMutablePointer<CChar>?
     private var textsCount = 0
 

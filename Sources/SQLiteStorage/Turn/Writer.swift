@@ -39,7 +39,7 @@ final class Writer {
             result.owned.append(outboxRow(row, now: turn.now))
         }
         result.unowned = context.backlog
-        result.collapsed = context.collapsed
+        result.withdrawn = context.named
         result.unread = context.unread
         return result
     }

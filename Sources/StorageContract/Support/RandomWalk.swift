@@ -62,11 +62,10 @@ struct RandomWalk {
         let reads = try zip(turn.accepts[0].events, result.accepts[0]).compactMap { input, answer in
             try apply(input.event, input.messageID, answer)
         }
-        let collapsed = try await learnNewRows(reads)
-        // What was collapsed and then read, or the other way round, is finished in the model already.
-        let named = Set(result.collapsed.map(\.delivery))
-        #expect(named.count == result.collapsed.count && named.isSuperset(of: collapsed))
-        #expect(named.isSubset(of: openBefore.intersection(model.finished)))
+        try await learnNewRows(reads)
+        let named = Set(result.withdrawn.map(\.delivery))
+        #expect(named.count == result.withdrawn.count)
+        #expect(named == openBefore.intersection(model.finished).subtracting(turn.outcomes.map(\.delivery)))
         handOut(result.owned)
         for claim in result.claims {
             #expect(claim.rows.count <= 6)
@@ -266,12 +265,9 @@ struct RandomWalk {
         return nil
     }
 
-    /// Takes over rows that the turn made; returns the older ones that gave way to them.
-    private mutating func learnNewRows(
-        _ reads: [(conversation: String, mark: Int64)]
-    ) async throws -> Set<DeliveryID> {
+    /// Takes over rows that the turn made.
+    private mutating func learnNewRows(_ reads: [(conversation: String, mark: Int64)]) async throws {
         let items = try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: 100)).items
-        var collapsed: Set<DeliveryID> = []
         var made: [DeliveryID: DeliveryState] = [:]
         var ended: Set<DeliveryID> = []
         for item in items.reversed() where item.id > newest {
@@ -290,7 +286,6 @@ struct RandomWalk {
             )
             let older = Set(model.open.filter { row.takesPlace(of: $0.value) }.keys)
             ended.formUnion(older.intersection(made.keys))
-            collapsed.formUnion(older.subtracting(made.keys))
             model.finish { row.takesPlace(of: $0) }
             model.open[item.id] = row
             made[item.id] = item.state
@@ -305,7 +300,6 @@ struct RandomWalk {
             model.open[id] = nil
             model.finished.insert(id)
         }
-        return collapsed
     }
 
     private mutating func handOut(_ rows: [OutboxRow]) {

@@ -15,7 +15,8 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
-        case sender, commit, batch, single, latency, memory
+        case sender, commit, intake, batch, single, latency, memory, backlog
+        case commitLatency = "commit-latency"
     }
 
     @Option(help: "Only these scenarios; may be repeated.")
@@ -69,6 +70,13 @@ struct RunCommand: AsyncParsableCommand {
                 .run(http: http)
         case .commit:
             return try await CommitScenario(turns: max(Int(20 * scale), 1)).run()
+        case .intake:
+            return try await IntakeScenario(events: scaled(20_000)).run(group: group)
+        case .backlog:
+            return try await BacklogScenario(pending: scaled(1_000_000)).run(http: http)
+        case .commitLatency:
+            return try await CommitLatencyScenario(probeEvents: scaled(20_000), seconds: max(20 * scale, 1))
+                .run(group: group, http: http)
         case .batch:
             return try await IngestScenario(
                 name: "batch ingest, 500 events a request",
@@ -76,7 +84,7 @@ struct RunCommand: AsyncParsableCommand {
                 connections: 4,
                 events: scaled(200_000),
                 consumers: 10_000,
-                cpuLimit: 60
+                cpuLimit: 40
             ).run(group: group, http: http)
         case .single:
             return try await IngestScenario(

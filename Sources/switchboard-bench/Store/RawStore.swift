@@ -16,7 +16,7 @@ final class RawStore {
         """,
         .outbox: """
         INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, \
-        expires_at, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         .conversation: """
         UPDATE conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \

@@ -76,7 +76,7 @@ struct RawTurnPlanner {
                         .integer(nextDelivery), .integer(conversation.lane), .integer(conversation.registration),
                         .integer(conversation.consumer), .integer(conversation.key), .integer(conversation.sequence),
                         .integer(key), .integer(0), .integer(turn.incarnation.rawValue), .integer(now),
-                        .integer(expiresAt), .integer(now),
+                        .integer(expiresAt), .integer(now), .text(event.collapseKey),
                     ]
                 )
                 nextDelivery += 1

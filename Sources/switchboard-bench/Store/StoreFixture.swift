@@ -32,18 +32,21 @@ final class StoreFixture {
     /// The time of the next turn.
     var now: Timestamp { SystemClock().now }
 
-    /// Makes the brand, the app and the consumers' devices.
+    /// Makes the brand, the app without credentials, and the consumers' devices.
     ///
     /// - Throws: `StorageError`.
     func populate() async throws {
         let now = now
-        let settings = BrandSettings()
-        try await store.insertBrand(Brand(id: brand, name: "Bench", settings: settings, createdAt: now))
+        try await store.insertBrand(Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: now))
         let key = LaneKey(brand: brand, app: app, pushType: .apns, environment: .production)
-        _ = try await store.putApp(
-            StoredApp(brand: brand, id: app, sealedSettings: [], updatedAt: now),
-            lanes: [key]
-        )
+        _ = try await store.putApp(StoredApp(brand: brand, id: app, sealedSettings: [], updatedAt: now), lanes: [key])
+        try await registerDevices()
+    }
+
+    /// Registers the consumers' devices.
+    ///
+    /// - Throws: `StorageError`.
+    func registerDevices() async throws {
         for first in stride(from: 0, to: consumers, by: 500) {
             var turn = WriterTurn(now: now, incarnation: incarnation)
             for consumer in first..<min(first + 500, consumers) {

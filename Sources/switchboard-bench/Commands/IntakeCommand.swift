@@ -1,0 +1,89 @@
+import ArgumentParser
+import Delivery
+import Foundation
+import GatewayHTTP
+import GatewayModel
+import GatewayStorage
+import Hummingbird
+import Identity
+import Logging
+import NIOCore
+import ProcessHarness
+import ServiceLifecycle
+import Telemetry
+
+/// The processes of ``IntakeScenario``: the gateway's server and delivery core over a store, real or not, without lanes.
+struct IntakeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "intake",
+        abstract: "Take events over HTTP and send nothing (used by 'run').",
+        shouldDisplay: false
+    )
+
+    @Option(help: "The database file; without it nothing is stored.")
+    var database: String?
+    @Option(help: "What the back-end shows as 'Bearer'.")
+    var adminToken: String
+    @Option(help: "How many consumers have a device.")
+    var consumers: Int
+
+    func run() async throws {
+        var logger = Logger(label: "bench")
+        logger.logLevel = .critical
+        let clock = SystemClock()
+        let fixture = try database.map { try StoreFixture(path: $0, consumers: consumers) }
+        let store: any GatewayStore = fixture?.store ?? NotStoringStore()
+        let box = SecretBox(key: MasterKey())
+        let directory = try await Directory.load(store: store, box: box, clock: clock) { _ in [] }
+        let brand = BrandID(trusted: Installation.brand)
+        try await directory.createBrand(
+            Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: clock.now)
+        )
+        let apns = APNsSettings(teamId: "T", keyId: "K", privateKey: "none", topic: "bench")
+        _ = try await directory.putApp(
+            brand: brand,
+            app: AppID(trusted: Installation.iosApp),
+            settings: AppSettings(platform: .ios, apns: apns)
+        )
+        try await fixture?.registerDevices()
+
+        let registry = PrometheusRegistry()
+        let delivery = DeliveryService(
+            store: store,
+            directory: PausedLanes(),
+            settings: DeliverySettings(),
+            clock: clock,
+            metrics: DeliveryMetrics(factory: registry),
+            logger: logger
+        )
+        _ = try await delivery.start()
+        let services = GatewayServices(
+            store: store,
+            delivery: delivery,
+            directory: directory,
+            accounts: ServiceAccountAuthenticator(directory: directory, clock: clock),
+            admin: try AdminToken(text: adminToken),
+            sessions: SessionService(
+                store: store,
+                directory: directory,
+                writer: DeliverySessionWriter(delivery: delivery),
+                clock: clock
+            ),
+            assertions: SDKKeyVerifier(directory: directory, clock: clock),
+            clock: clock,
+            logger: logger,
+            metrics: HTTPMetrics(factory: registry),
+            renderMetrics: { registry.render() }
+        )
+        let application = GatewayServer(services: services).buildApplication(host: "127.0.0.1", port: 0) { channel in
+            FileHandle.standardOutput.write(Data("listening on \(channel.localAddress?.port ?? 0)\n".utf8))
+        }
+        // Until it is killed: what it has stored is of no use to anybody.
+        let group = ServiceGroup(
+            services: [delivery, application],
+            gracefulShutdownSignals: [],
+            logger: logger
+        )
+        try await group.run()
+    }
+}

@@ -1,0 +1,69 @@
+import GatewayModel
+import GatewayStorage
+
+/// A store that says of every event that it is accepted, and keeps nothing; what a server costs without its storage.
+struct NotStoringStore: GatewayStore {
+    func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
+        IncarnationStart(incarnation: IncarnationID(1), backlog: [:], recovered: 0, lastMessage: nil)
+    }
+
+    func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
+        var result = WriterTurnResult()
+        result.accepts = turn.accepts.map { request in
+            request.events.map { event, id in
+                let conversation = event.conversation
+                return .accepted(
+                    AcceptedEvent(messageID: id, conversation: conversation, sequence: 1, unread: 1, deliveries: 1)
+                )
+            }
+        }
+        return result
+    }
+
+    func close() async {}
+    func probe() async throws(StorageError) {}
+    func probeWriting() async throws(StorageError) {}
+
+    // MARK: Not asked by events
+
+    private static let notKept = StorageError.unavailable(detail: "this store keeps nothing")
+
+    func insertBrand(_ brand: Brand) async throws(StorageError) {}
+    func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { throw Self.notKept }
+    func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? { throw Self.notKept }
+    func brands() async throws(StorageError) -> [Brand] { [] }
+    func putApp(_ app: StoredApp, lanes: [LaneKey]) async throws(StorageError) -> Bool { true }
+    func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]? {
+        throw Self.notKept
+    }
+    func apps() async throws(StorageError) -> [StoredApp] { [] }
+    func lanes() async throws(StorageError) -> [LaneID: LaneKey] { [:] }
+    func insertCredential(_ credential: StoredCredential) async throws(StorageError) { throw Self.notKept }
+    func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool {
+        throw Self.notKept
+    }
+    func credentials() async throws(StorageError) -> [StoredCredential] { [] }
+    func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? { throw Self.notKept }
+    func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? { throw Self.notKept }
+    func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
+        throw Self.notKept
+    }
+    func messages(
+        brand: BrandID,
+        consumer: ConsumerID,
+        conversation: ConversationID?,
+        afterSequence: Int64,
+        after: MessageID?,
+        limit: Int
+    ) async throws(StorageError) -> [Message]? { throw Self.notKept }
+    func registration(
+        brand: BrandID,
+        app: AppID,
+        device: DeviceID
+    ) async throws(StorageError) -> DeviceRegistration? { throw Self.notKept }
+    func registrations(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> [DeviceRegistration] {
+        throw Self.notKept
+    }
+    func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage { throw Self.notKept }
+    func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? { throw Self.notKept }
+}

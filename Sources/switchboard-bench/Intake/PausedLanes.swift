@@ -1,0 +1,12 @@
+import Delivery
+import GatewayModel
+import PushProviders
+
+/// Lanes without credentials: nothing is ever sent, what is accepted waits.
+struct PausedLanes: LaneDirectory {
+    func lane(_ id: LaneID) -> LaneDescription? { nil }
+
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
+        throw PushCredentialError(pointer: "/apns", detail: "is missing")
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Identity
+import NIOCore
+import ProcessHarness
+
+/// Single events to a gateway whose lane is paused, beside the same server when it answers 202 without storing.
+struct IntakeScenario {
+    /// How many events a round of either has.
+    var events: Int
+    /// How many rounds; the two take turns.
+    var rounds = 5
+    /// What must be reached: the other's events a second as a multiple of the gateway's.
+    var ratioLimit = 2.0
+
+    private static let consumers = 10_000
+
+    /// Runs both as processes of their own.
+    ///
+    /// - Parameter group: Where the load's connections live.
+    /// - Returns: The figures.
+    /// - Throws: When a request is refused.
+    func run(group: any EventLoopGroup) async throws -> Report {
+        let directory = try TemporaryDirectory()
+        let storing = try await Server.start(database: directory.path("switchboard.db"), consumers: Self.consumers)
+        let other = try await Server.start(database: nil, consumers: Self.consumers)
+        var rates: (storing: [Double], other: [Double]) = ([], [])
+        var costs: (storing: [Double], other: [Double]) = ([], [])
+        // The first round pays for what is new, and is not counted.
+        for round in 0...rounds {
+            let own = try await storing.measure(run: "r\(round)", events: events, group: group)
+            let bare = try await other.measure(run: "r\(round)", events: events, group: group)
+            guard round > 0 else { continue }
+            rates.storing.append(own.rate)
+            rates.other.append(bare.rate)
+            costs.storing.append(own.cpu)
+            costs.other.append(bare.cpu)
+        }
+        var report = Report()
+        let name = "single events, 64 connections, lane paused"
+        let (own, bare) = (rates.storing.percentile(0.5), rates.other.percentile(0.5))
+        report.add(name, "events accepted", own, "events/s")
+        report.add(name, "answered without storing", bare, "events/s")
+        report.add(name, "ratio", bare / own, "x", atMost: ratioLimit)
+        report.add(name, "CPU an event", costs.storing.percentile(0.5), "us")
+        report.add(name, "CPU an event without storing", costs.other.percentile(0.5), "us")
+        return report
+    }
+
+    private struct Server {
+        var process: ChildProcess
+        var load: EventLoad
+
+        static func start(database: String?, consumers: Int) async throws -> Server {
+            let token = AdminToken.makeText()
+            let process = try ChildProcess(
+                "switchboard-bench",
+                ["intake", "--admin-token=\(token)", "--consumers", "\(consumers)"]
+                    + (database.map { ["--database", $0] } ?? [])
+            )
+            let line = try await process.line("listening on ")
+            return Server(
+                process: process,
+                load: EventLoad(
+                    port: Int(line) ?? 0,
+                    authorization: "Bearer \(token)",
+                    consumers: consumers
+                )
+            )
+        }
+
+        func measure(run: String, events: Int, group: any EventLoopGroup) async throws -> (rate: Double, cpu: Double) {
+            let before = try ProcessUsage(pid: process.id).cpuSeconds
+            let start = ContinuousClock.now
+            _ = try await load.post(run: run, events: events, group: group)
+            let wall = seconds(ContinuousClock.now - start)
+            let cpu = try ProcessUsage(pid: process.id).cpuSeconds - before
+            return (Double(events) / wall, cpu * 1e6 / Double(events))
+        }
+    }
+}
