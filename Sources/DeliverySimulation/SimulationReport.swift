@@ -15,6 +15,8 @@ package struct SimulationReport: Sendable {
     package var trace: [String]
     /// What was asked of the store and what it answered; empty when nobody asked for it.
     package var storeSteps: [StoreStep]
+    /// How each delivery ended: its number, its state and how often it was tried; empty when nobody asked for it.
+    package var deliveries: [String]
 }
 
 /// One call of the store.

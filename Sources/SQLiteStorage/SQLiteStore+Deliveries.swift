@@ -50,7 +50,8 @@ extension SQLiteStore {
     /// Conditions that outbox and log share; their columns have the same names in both statements.
     private static func conditions(
         _ query: DeliveryQuery,
-        only id: DeliveryID?
+        only id: DeliveryID?,
+        low: String
     ) -> (sql: String, arguments: StatementArguments) {
         var sql: [String] = ["b.id = ?"]
         var arguments: StatementArguments = [query.brand.rawValue]
@@ -62,7 +63,7 @@ extension SQLiteStore {
         add("d.id = ?", id?.rawValue)
         add("u.id = ?", query.consumer?.rawValue)
         add("d.message = ?", query.message.map { Int64(bitPattern: $0.high) })
-        add("m.low = ?", query.message.map { Int64(bitPattern: $0.low) })
+        add("\(low) = ?", query.message.map { Int64(bitPattern: $0.low) })
         add("d.id < ?", query.before?.rawValue)
         add("d.queued_at >= ?", query.since?.milliseconds)
         add("d.queued_at < ?", query.until?.milliseconds)
@@ -74,7 +75,7 @@ extension SQLiteStore {
         only id: DeliveryID?,
         _ db: Database
     ) throws -> [DeliveryRecord] {
-        var (condition, arguments) = conditions(query, only: id)
+        var (condition, arguments) = conditions(query, only: id, low: "m.low")
         if let reason = query.reason {
             condition += " AND a.reason = ?"
             arguments += [reason]
@@ -118,7 +119,9 @@ extension SQLiteStore {
         only id: DeliveryID?,
         _ db: Database
     ) throws -> [DeliveryRecord] {
-        var (condition, arguments) = conditions(query, only: id)
+        // The message may be gone before its delivery.
+        let low = "coalesce(m.low, d.message_low)"
+        var (condition, arguments) = conditions(query, only: id, low: low)
         func add(_ sql: String, _ value: String?) {
             guard let value else { return }
             condition += " AND \(sql) = ?"
@@ -135,7 +138,7 @@ extension SQLiteStore {
         return try Row.fetchAll(
             db,
             sql: """
-                SELECT d.*, u.id AS consumer_id, m.low FROM delivery_log d JOIN brands b ON b.key = d.brand
+                SELECT d.*, u.id AS consumer_id, \(low) AS low FROM delivery_log d JOIN brands b ON b.key = d.brand
                 JOIN consumers u ON u.key = d.consumer LEFT JOIN messages m ON m.key = d.message
                 WHERE \(condition) ORDER BY d.id DESC LIMIT ?
                 """,

@@ -113,12 +113,21 @@ package final class SQLiteStore: GatewayStore {
     func write<Value: Sendable>(
         _ work: @escaping @Sendable (Writer) throws -> Value
     ) async throws(StorageError) -> Value {
+        try await timedWrite(work).value
+    }
+
+    /// Like ``write(_:)``, with how long the writer was held, in milliseconds, sync included.
+    func timedWrite<Value: Sendable>(
+        _ work: @escaping @Sendable (Writer) throws -> Value
+    ) async throws(StorageError) -> (value: Value, heldMilliseconds: Double) {
         guard !isClosed.withLock({ $0 }) else { throw .closed }
-        let result: Result<Value, StorageError> = await withCheckedContinuation { continuation in
+        let result: Result<(Value, Double), StorageError> = await withCheckedContinuation { continuation in
             pool.asyncWriteWithoutTransaction { db in
                 do {
-                    let writer = try self.writer.writer(of: db)
-                    continuation.resume(returning: .success(try writer.transaction(work)))
+                    let start = ContinuousClock.now
+                    let value = try self.writer.writer(of: db).transaction(work)
+                    let held = (ContinuousClock.now - start) / .milliseconds(1)
+                    continuation.resume(returning: .success((value, held)))
                 } catch {
                     continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
                 }

@@ -180,7 +180,8 @@ struct DamageTests {
                 corrupt += 1
                 #expect(detail.contains(path) && detail.contains("switchboard restore"))
             }
-            for error in errors where !["corrupt", "constraint"].contains(error.label) {
+            // A page from elsewhere may be well formed: then the data contradicts itself in another way, and is left alone.
+            for error in errors where !["corrupt", "constraint", "unavailable"].contains(error.label) {
                 Issue.record("page \(number): \(error)")
             }
         }

@@ -52,8 +52,14 @@ extension DeliveryMachine {
         forgetIfIdle(id)
     }
 
-    /// Takes one waiting row out of memory, because a newer one has taken its place.
-    mutating func remove(_ delivery: DeliveryID, from id: RegistrationID) { remove(from: id) { $0.id == delivery } }
+    /// Takes waiting rows out of memory that a commit has ended, whatever for.
+    mutating func remove(_ rows: [WithdrawnRow]) {
+        var deliveries: [RegistrationID: Set<DeliveryID>] = [:]
+        for row in rows where registrations[row.registration] != nil {
+            deliveries[row.registration, default: []].insert(row.delivery)
+        }
+        for (id, ended) in deliveries { remove(from: id) { ended.contains($0.id) } }
+    }
 
     /// Closes a lane that can no longer send: its app or brand is gone, or has no credential for it any more.
     ///

@@ -112,7 +112,7 @@ extension DeliveryMachine {
             for ended in effect.ended { end(ended) }
         }
         for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change) }
-        for row in result.withdrawn { remove(row.delivery, from: row.registration) }
+        remove(result.withdrawn)
         for (consumer, unread) in result.unread where consumers[consumer] != nil {
             consumers[consumer]?.unread = unread
         }

@@ -36,10 +36,22 @@ extension Simulation {
         }
     }
 
+    /// A provider pulls: mostly one that would get something.
+    mutating func takeAny() throws(Violation) {
+        var lane = random.below(flights.count)
+        if random.chance(80) {
+            lane = any(of: flights.indices.filter { machine.hasWork(LaneID(Int64($0) + 1), now: now) }) ?? lane
+        }
+        try take(lane, capacity: random.between(1, 4))
+    }
+
+    private mutating func any(of lanes: [Int]) -> Int? { lanes.isEmpty ? nil : lanes[random.below(lanes.count)] }
+
+    private var lanesInFlight: [Int] { flights.indices.filter { !flights[$0].isEmpty } }
+
     /// Any push that is on its way is answered.
     mutating func answerAny() throws(Violation) {
-        let lane = random.below(flights.count)
-        guard !flights[lane].isEmpty else { return }
+        guard let lane = any(of: lanesInFlight) else { return }
         let index = random.below(flights[lane].count)
         guard !flights[lane][index].isStuck else { return }
         try answer(flights[lane].remove(at: index), isGood: false)
@@ -47,8 +59,7 @@ extension Simulation {
 
     /// One push is never answered while this process lives.
     mutating func stickAny() {
-        let lane = random.below(flights.count)
-        guard !flights[lane].isEmpty else { return }
+        guard let lane = any(of: lanesInFlight) else { return }
         let index = random.below(flights[lane].count)
         flights[lane][index].isStuck = true
         trace.note(11) { "delivery \(flights[lane][index].job.delivery) is never answered" }

@@ -1,3 +1,4 @@
+import Delivery
 import GatewayModel
 import GatewayStorage
 
@@ -29,10 +30,8 @@ extension Simulation {
             }
         case .handTwice: if let row = result.owned.last { result.owned.append(row) }
         case .handUnowned:
-            if let id = store.pending.first(where: { store.delivery($0).owner == nil && checker.place($0) == .stored })
-            {
-                result.owned.append(store.row(id))
-            }
+            let isQuiet = result.owned.isEmpty && result.claims.isEmpty
+            if isQuiet, let id = store.pending.first(where: isFree) { result.owned.append(store.row(id)) }
         case .leakRow: if !result.owned.isEmpty { result.owned.removeLast() }
         case .hideBacklog:
             result.unowned = [:]
@@ -40,6 +39,13 @@ extension Simulation {
         default: break
         }
         return result
+    }
+
+    /// Nobody owns it, and its lane has a slot.
+    private func isFree(_ id: Int64) -> Bool {
+        let row = store.delivery(id)
+        let lane = Int(row.lane.rawValue) - 1
+        return row.owner == nil && checker.place(id) == .stored && checker.rows[lane] < plan.settings.slotsPerLane
     }
 
     /// Keeps from the machine the rows that ended for one reason.

@@ -33,14 +33,15 @@ extension Simulation {
         }
         for row in result.owned { trace.fold(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { trace.fold(row.id.rawValue) } }
-        for row in result.withdrawn { trace.fold(row.delivery.rawValue) }
-        counts.collapsed += result.withdrawn.count
+        for id in store.withdrawn {
+            trace.fold(id)
+            if store.delivery(id).suppressedBy == .collapsed { counts.collapsed += 1 }
+        }
         for outcome in turn.outcomes where outcome.disposition == .finished(.expired, nil) { counts.expired += 1 }
         trace.note(4, Int64(store.pending.count)) {
             let claimed = result.claims.map { "\($0.lane):\($0.rows.map(\.id.rawValue))" }
             return "the commit is stored: owned \(result.owned.map(\.id.rawValue)), claimed \(claimed), "
-                + "withdrawn \(store.withdrawn), collapsed \(result.withdrawn.map(\.delivery.rawValue)), "
-                + "pending \(store.pending)"
+                + "withdrawn \(store.withdrawn), pending \(store.pending)"
         }
     }
 

@@ -1,6 +1,6 @@
 import Delivery
 import DequeModule
-import GatewayModel
+package import GatewayModel
 import GatewayStorage
 
 /// One run: a schedule drawn from one seed, on a virtual clock, of everything that can happen to the delivery machine.
@@ -9,6 +9,11 @@ import GatewayStorage
 /// machine; the store, the providers, the devices and the shell around the machine are simulated. The same seed gives
 /// the same run in every process: nothing is read from outside, and nothing depends on the order of a set.
 package struct Simulation {
+    /// The brands of every run.
+    package static var brands: [BrandID] { SimulatedWorld.brands }
+    /// The lanes of every run, numbered from 1 in this order.
+    package static var lanes: [LaneKey] { SimulatedWorld.lanes }
+
     let sabotage: Sabotage?
     let isRecorded: Bool
     let plan: SimulationPlan
@@ -88,7 +93,8 @@ package struct Simulation {
             counts: run.counts,
             violation: violation,
             trace: run.trace.lines,
-            storeSteps: run.storeSteps
+            storeSteps: run.storeSteps,
+            deliveries: isRecorded ? run.store.deliveryTexts : []
         )
     }
 
@@ -120,7 +126,7 @@ package struct Simulation {
         case .beginCommit: try beginCommit()
         case .applyCommit: try applyCommit()
         case .tellCommit: try tellCommit()
-        case .take: try take(random.below(flights.count), capacity: random.between(1, 4))
+        case .take: try takeAny()
         case .answer: try answerAny()
         case .stick: stickAny()
         case .crash: try crash()

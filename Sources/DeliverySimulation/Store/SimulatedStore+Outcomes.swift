@@ -7,7 +7,7 @@ extension SimulatedStore {
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
             if outcome.answer == nil {
-                if isPending(id) { finish(id, state, by: suppressedBy) }
+                withdraw(id, state, by: suppressedBy)
             } else if isPending(id) {
                 change(id) { $0.attempts += 1 }
                 finish(id, state, by: suppressedBy)

@@ -19,7 +19,7 @@ package struct SimulatedStore: Sendable {
     var deliveries: [Delivery] = []
     /// The numbers of the deliveries in the outbox, rising.
     var pending: [Int64] = []
-    /// Deliveries that the last turn took out of the outbox, other than by their own outcomes.
+    /// Deliveries that the last turn took out of the outbox without an answer.
     var withdrawn: [Int64] = []
 
     var consumerKeys: [BrandID: [ConsumerID: Int64]] = [:]
@@ -128,6 +128,11 @@ package struct SimulatedStore: Sendable {
     }
 
     // MARK: Rows
+
+    /// A line for each delivery: its number, its state and how often it was tried.
+    var deliveryTexts: [String] {
+        deliveries.enumerated().map { "\($0 + 1) \($1.state.rawValue) \($1.attempts)" }
+    }
 
     func delivery(_ id: Int64) -> Delivery { deliveries[Int(id) - 1] }
 

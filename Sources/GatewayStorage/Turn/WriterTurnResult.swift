@@ -14,8 +14,8 @@ package struct WriterTurnResult: Sendable {
     package var unowned: [LaneID: Timestamp]
     /// A result for each claim, in order.
     package var claims: [ClaimResult]
-    /// Rows of earlier turns that this one ended without an answer and not by an outcome of their own, in the order in
-    /// which they ended: read, logged out, collapsed. What of them waits in memory goes.
+    /// Rows of earlier turns that this one ended without an answer, whatever for: read, collapsed, unregistered; what of
+    /// them waits in memory goes.
     package var withdrawn: [WithdrawnRow]
     /// Unread counts that this turn changed, as they are at its end.
     package var unread: [ConsumerKey: Int64]

@@ -97,7 +97,7 @@ struct DatabaseCopy {
         } catch let error as BackupError {
             throw error
         } catch {
-            let error = StorageError(sqlite: error)
+            let error = StorageError(sqlite: error, path: partial)
             // A page that cannot be read came from the source.
             if case .corrupt = error { throw .source(error, path: source) }
             throw target(error)
@@ -111,7 +111,7 @@ struct DatabaseCopy {
         do {
             return try DatabaseQueue(path: source, configuration: configuration)
         } catch {
-            throw .source(StorageError(sqlite: error), path: source)
+            throw .source(StorageError(sqlite: error, path: source), path: source)
         }
     }
 
@@ -122,7 +122,7 @@ struct DatabaseCopy {
                 throw StorageError.corrupt(detail: "it is not a database of switchboard")
             }
         } catch {
-            throw .source(StorageError(sqlite: error), path: path)
+            throw .source(StorageError(sqlite: error, path: path), path: path)
         }
     }
 

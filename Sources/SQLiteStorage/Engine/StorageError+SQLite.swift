@@ -14,9 +14,9 @@ extension StorageError {
             self = error
             return
         }
-        if error is RowDecodingError {
-            // The pages are well formed, but a value is not of its column's type: only damage writes such a row.
-            self = .damaged(path, "a value is not of its column's type")
+        if error is RowDecodingError || error is DecodingError {
+            // The pages are well formed, but a value is not what was written there: only damage writes such a row.
+            self = .damaged(path, "a value is not what was written there")
             return
         }
         guard let error = error as? DatabaseError else {

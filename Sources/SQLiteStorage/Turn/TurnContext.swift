@@ -29,8 +29,8 @@ struct TurnContext {
     private var unowned: [Waiting] = []
     /// Rows that ended in this turn without an answer; new ones among them go to no lane.
     private(set) var withdrawn: Set<Int64> = []
-    /// Rows of earlier turns among them, in the order in which they ended.
-    private(set) var named: [WithdrawnRow] = []
+    /// Rows of earlier turns among them.
+    private(set) var withdrawnEarlier: [WithdrawnRow] = []
     /// The turn's first new row: its numbers rise.
     private var firstNew: Int64?
     /// Unread counts that the turn moved and stored.
@@ -61,7 +61,7 @@ struct TurnContext {
         withdrawn.insert(id)
         // No lane knows the rows that were made in this turn.
         if let firstNew, id >= firstNew { return }
-        named.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
+        withdrawnEarlier.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
     }
 
     mutating func noteUnowned(_ id: Int64, of registration: KnownRegistration, due: Timestamp) {

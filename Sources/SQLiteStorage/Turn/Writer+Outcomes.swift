@@ -9,7 +9,7 @@ extension Writer {
             if let answer = outcome.answer {
                 try finish(id, state: state, suppressedBy: suppressedBy, answer: answer)
             } else {
-                _ = try withdraw(id, state: state, by: suppressedBy)
+                try withdraw(id, state: state, by: suppressedBy, &context)
             }
         case .retry(let due):
             if let answer = outcome.answer, try !addAttempt(id, answer) {

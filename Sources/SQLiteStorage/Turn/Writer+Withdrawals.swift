@@ -3,8 +3,13 @@ import GatewayStorage
 
 /// Rows that end without an answer of a provider.
 extension Writer {
-    /// Moves a row to the log with the facts of its last try, if it had one; false when it is there already.
-    func withdraw(_ id: Int64, state: DeliveryState, by suppressedBy: SuppressedBy?) throws -> Bool {
+    /// Moves a row to the log with the facts of its last try, if it had one; does nothing when it is there already.
+    func withdraw(
+        _ id: Int64,
+        state: DeliveryState,
+        by suppressedBy: SuppressedBy?,
+        _ context: inout TurnContext
+    ) throws {
         // What was tapped or received was made, whatever ends the row.
         try db.prepare(
             """
@@ -18,9 +23,11 @@ extension Writer {
             LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?1
             """
         ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).run()
-        guard db.changedRows == 1 else { return false }
-        try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
-        return true
+        guard db.changedRows == 1 else { return }
+        let row = try db.prepare("DELETE FROM outbox WHERE id = ? RETURNING registration").int(id)
+        guard try row.next() else { return }
+        context.noteWithdrawn(id, of: row.int64(0))
+        row.end()
     }
 
     /// Withdraws the rows of a registration; all of them, or only agents' messages and the badges that follow them.
@@ -37,7 +44,7 @@ extension Writer {
             WHERE o.registration = ?1 AND (?2 = 0 OR o.kind = 1 OR m.kind = 'agent') ORDER BY o.id
             """
         ).int(registration).int(onlyAgent ? 1 : 0)
-        try withdraw(rows, of: registration, state: state, by: suppressedBy, &context)
+        try withdraw(rows, state: state, by: suppressedBy, &context)
     }
 
     /// Cancels the rows of a conversation's messages up to a sequence.
@@ -49,7 +56,7 @@ extension Writer {
     ) throws {
         let rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND conversation = ? AND sequence <= ?")
             .int(registration).int(conversation).int(sequence)
-        try withdraw(rows, of: registration, state: .cancelled, by: .read, &context)
+        try withdraw(rows, state: .cancelled, by: .read, &context)
     }
 
     /// Ends the older rows of a registration that a new one, which is in the outbox already, takes the place of; whether
@@ -68,20 +75,23 @@ extension Writer {
             )
             .int(new.registration.id).text(key).int(new.id)
         }
-        try withdraw(rows, of: new.registration.id, state: .cancelled, by: .collapsed, &context)
+        for id in try ids(rows) {
+            try withdraw(id, state: .cancelled, by: .collapsed, &context)
+        }
     }
 
     private func withdraw(
         _ rows: Statement,
-        of registration: Int64,
         state: DeliveryState,
         by suppressedBy: SuppressedBy?,
         _ context: inout TurnContext
     ) throws {
+        for id in try ids(rows) { try withdraw(id, state: state, by: suppressedBy, &context) }
+    }
+
+    private func ids(_ rows: Statement) throws -> [Int64] {
         var ids: [Int64] = []
         while try rows.next() { ids.append(rows.int64(0)) }
-        for id in ids where try withdraw(id, state: state, by: suppressedBy) {
-            context.noteWithdrawn(id, of: registration)
-        }
+        return ids
     }
 }

@@ -128,7 +128,7 @@ enum CollapseCases {
         let first = try #require(try await f.commit { $0.changes = [f.read("u-1", "c-1", 1)] }.owned.first)
         // Two reads in one turn: the first one's badge is never handed out.
         let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 2), f.read("u-1", "c-1", 3)] }
-        #expect(result.withdrawn == [WithdrawnRow(delivery: first.id, registration: registration)])
+        #expect(result.withdrawn.contains(WithdrawnRow(delivery: first.id, registration: registration)))
         #expect(result.owned.map(\.kind) == [.badge] && result.owned.map(\.unread) == [0])
         let badges = try await f.deliveries().filter { $0.messageID == nil }
         #expect(badges.map(\.suppressedBy) == [nil, .collapsed, .collapsed])
