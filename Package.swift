@@ -255,8 +255,8 @@ let package = Package(
         .testTarget(
             name: "LifeTests",
             dependencies: [
-                "switchboard", "ProcessHarness", "PushSimulator", "HTTP2Connections", "GatewayModel", httpClient,
-                nioCore, nioPosix, crypto,
+                "switchboard", "switchboard-proof", "ProcessHarness", "PushSimulator", "HTTP2Connections",
+                "GatewayModel", httpClient, nioCore, nioPosix, crypto,
             ],
             swiftSettings: settings
         ),

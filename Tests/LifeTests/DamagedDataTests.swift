@@ -45,11 +45,11 @@ struct DamagedDataTests {
             again.path("messages"),
             query: [("consumer", "u-1"), ("conversation", "c-9"), ("limit", "500")]
         )
-        #expect(download.status == 500)
+        #expect(download.status == 503 && download.retryAfter == 60, "\(download)")
         try await again.wait(for: "not being ready") { try await again.readiness() != 200 }
         let written = try Self.size(again.database + "-wal")
         let answer = try await again.post("another")
-        #expect(answer.status == 500 || answer.status == 503, "\(answer)")
+        #expect(answer.status == 503 && answer.body["detail"].plain.contains("damaged"), "\(answer)")
         let log = again.gateway.process.errors.joined(separator: "\n")
         #expect(log.contains("switchboard restore") && log.contains(#""corrupt""#), "\(log)")
         #expect(try Self.size(again.database + "-wal") == written, "nothing is written any more")

@@ -86,7 +86,7 @@ struct CrashRun {
                     return caller.book
                 }
             }
-            let endings = try await endAgainAndAgain(&site, progress)
+            let endings = try await endAgainAndAgain(&site, drain, progress)
             progress.stop()
             var book = Book()
             for _ in callers {
@@ -152,7 +152,8 @@ struct CrashRun {
     }
 
     /// Ends the gateway at random moments after it was ready, and starts it again.
-    private func endAgainAndAgain(_ site: inout Site, _ progress: Progress) async throws -> [Ending] {
+    private func endAgainAndAgain(_ site: inout Site, _ drain: PushDrain, _ progress: Progress) async throws -> [Ending]
+    {
         var random = SeededGenerator(seed: settings.seed)
         var endings: [Ending] = []
         let address = "127.0.0.1:\(site.gateway.port)"
@@ -161,6 +162,7 @@ struct CrashRun {
             site.gateway.process.signal(settings.ending == .kill ? SIGKILL : SIGTERM)
             let exit = try await site.gateway.process.ended(within: .seconds(60))
             let rows = try UnfinishedRows(path: site.gateway.dataDirectory + "/switchboard.sqlite").rows
+            try await drain.waitUntilDisconnected()
             let nextStart = Date().timeIntervalSince1970
             let begin = ContinuousClock.now
             site.gateway = try await site.start(listen: address)

@@ -74,6 +74,25 @@ final class PushDrain: Sendable {
         }
     }
 
+    /// Waits until the simulator has read everything that a dead gateway had sent: it sees the end of each connection last.
+    ///
+    /// - Throws: ``HarnessError`` when connections stay open.
+    func waitUntilDisconnected() async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
+            let response = try await http.execute(HTTPClientRequest(url: control + "/stats"), timeout: .seconds(30))
+            let bytes = try await response.body.collect(upTo: 1 << 20)
+            let stats = try JSONSerialization.jsonObject(with: Data(bytes.readableBytesView)) as? [String: Any]
+            guard let providers = stats?["providers"] as? [String: [String: Any]] else {
+                throw HarnessError("the simulator's stats lack 'providers'")
+            }
+            let open = providers.values.map { ($0["connections"] as? [String: Any])?["open"] as? Int ?? 0 }
+            if open.allSatisfy({ $0 == 0 }) { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        throw HarnessError("connections of a gateway that is gone are still open")
+    }
+
     private static func push(_ item: [String: Any], number: Int) throws -> Push? {
         guard item["result"] as? String == "accepted" else { return nil }
         guard let token = item["token"] as? String, let text = item["time"] as? String,
