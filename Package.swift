@@ -174,7 +174,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "switchboard-proof",
-            dependencies: ["DeliverySimulation", "ProcessHarness", arguments, httpClient, nioCore, nioHTTP1, nioPosix],
+            dependencies: [
+                "DeliverySimulation", "ProcessHarness", arguments, httpClient, nioCore, nioHTTP1, nioPosix,
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings
         ),
 

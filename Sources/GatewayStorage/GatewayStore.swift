@@ -6,8 +6,9 @@ package import GatewayModel
 ///
 /// Invariants that every engine keeps, each within one transaction, and that `StorageContract` tests:
 /// - An event is counted once: (brand, source, id) is unique for the brand's `dedupeHours`.
-/// - `sequence` is dense from 1 within a conversation, in the order of commits.
-/// - A consumer's unread equals the number of its messages that count (agent, not silent) and lie above their
+/// - `sequence` is dense from 1 within a conversation, in the order of commits; the last sequence never falls, so the
+///   number of a message that housekeeping has removed is not given again.
+/// - A consumer's unread equals the number of its messages that are kept, count (agent, not silent) and lie above their
 ///   conversation's read mark; a read mark never moves back and never past the last sequence.
 /// - The outbox holds exactly the deliveries that are not finished; a finished one is in the delivery log and nowhere
 ///   else. A row is owned by one incarnation or by none.
@@ -16,9 +17,10 @@ package import GatewayModel
 ///   with it.
 /// - Of one registration's rows with one collapse key only the newest is pending, and of its badge rows likewise: a new
 ///   row is queued behind the others as any row is (not owned when an older one waits unowned, not due before it), and
-///   then ends those that it takes the place of as `cancelled`, by `collapsed`, owned ones too. Rows of earlier turns
-///   among them are named in ``WriterTurnResult/collapsed``, by id within each new row; rows of the same turn are only
-///   never handed out, and the slots that they took stay taken.
+///   then ends those that it takes the place of as `cancelled`, by `collapsed`, owned ones too.
+/// - Rows of earlier turns that a turn ends without an answer (read, collapsed, unregistered, token moved) are named in
+///   ``WriterTurnResult/withdrawn``; rows of the same turn are only never handed out, and the slots that they took stay
+///   taken.
 /// - When a call returns, what it did has been synced to disk.
 ///
 /// Any thread or task may call; calls never block the caller's thread. Writing calls are serialised by the engine.
@@ -60,6 +62,17 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult
 
+    /// Does one small batch of clearing away, in a transaction of its own.
+    ///
+    /// Candidates are looked for beside the writer; only their removal holds it. A pass (batches from a nil position until
+    /// the next is nil) removes everything that its work names, except that rows which a clock that moved has put out of
+    /// order may stay until those before them in the order of ids are old enough too.
+    ///
+    /// - Parameter batch: What to do and how much of it.
+    /// - Returns: What was done and where to go on.
+    /// - Throws: `StorageError`; nothing of the batch is done then.
+    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress
+
     // MARK: Brands, apps, credentials
 
     /// Stores a new brand.
@@ -76,6 +89,9 @@ package protocol GatewayStore: Sendable {
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool
 
     /// Deletes a brand with everything that is its own.
+    ///
+    /// None of it can be found any more from then on, also not by a brand that is made anew with its id; what it leaves
+    /// behind is removed by ``HousekeepingBatch/Work/deletedBrands``.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: The lanes that are gone; nil when there is no such brand.

@@ -27,25 +27,12 @@ extension SQLiteStore {
         try await write { writer in
             guard let key = try writer.brandKey(brand) else { return nil }
             let lanes = try writer.lanes(brand: key, app: nil)
-            try writer.keepHighMark()
+            // The rows of its consumers may be many: housekeeping removes them, and nothing finds them meanwhile, because
+            // every way to them begins at the brand or at a lane. Its key is never given again.
             for sql: StaticString in [
-                """
-                DELETE FROM attempts WHERE delivery IN (SELECT o.id FROM outbox o \
-                JOIN registrations r ON r.id = o.registration WHERE r.brand = ?)
-                """,
-                "DELETE FROM outbox WHERE registration IN (SELECT id FROM registrations WHERE brand = ?)",
-                "DELETE FROM attempts WHERE delivery IN (SELECT id FROM delivery_log WHERE brand = ?)",
-                "DELETE FROM delivery_log WHERE brand = ?", "DELETE FROM registrations WHERE brand = ?",
-                """
-                DELETE FROM taps WHERE message IN (SELECT m.key FROM messages m JOIN conversations c \
-                ON c.key = m.conversation WHERE c.brand = ?)
-                """,
-                "DELETE FROM messages WHERE conversation IN (SELECT key FROM conversations WHERE brand = ?)",
-                "DELETE FROM conversations WHERE brand = ?",
-                "DELETE FROM sessions WHERE consumer IN (SELECT key FROM consumers WHERE brand = ?)",
-                "DELETE FROM consumers WHERE brand = ?", "DELETE FROM dedupe WHERE brand = ?",
-                "DELETE FROM credentials WHERE brand = ?", "DELETE FROM apps WHERE brand = ?",
-                "DELETE FROM lanes WHERE brand = ?", "DELETE FROM brands WHERE key = ?",
+                "INSERT INTO deleted_brands (key) VALUES (?)", "DELETE FROM credentials WHERE brand = ?",
+                "DELETE FROM apps WHERE brand = ?", "DELETE FROM lanes WHERE brand = ?",
+                "DELETE FROM brands WHERE key = ?",
             ] {
                 try writer.db.prepare(sql).int(key).run()
             }
@@ -57,12 +44,12 @@ extension SQLiteStore {
     package func brands() async throws(StorageError) -> [Brand] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT id, name, settings, created_at FROM brands ORDER BY id").map { row in
-                let settings: String = row[2]
-                return Brand(
-                    id: BrandID(trusted: row[0]),
-                    name: row[1],
+                let settings: String = try row.value(2)
+                return try Brand(
+                    id: BrandID(trusted: row.value(0)),
+                    name: row.value(1),
                     settings: try JSONDecoder().decode(BrandSettings.self, from: Data(settings.utf8)),
-                    createdAt: Timestamp(milliseconds: row[3])
+                    createdAt: Timestamp(milliseconds: row.value(3))
                 )
             }
         }
@@ -124,12 +111,12 @@ extension SQLiteStore {
                     ORDER BY b.id, a.id
                     """
             ).map { row in
-                let settings: Data = row[2]
-                return StoredApp(
-                    brand: BrandID(trusted: row[0]),
-                    id: AppID(trusted: row[1]),
+                let settings: Data = try row.value(2)
+                return try StoredApp(
+                    brand: BrandID(trusted: row.value(0)),
+                    id: AppID(trusted: row.value(1)),
                     sealedSettings: [UInt8](settings),
-                    updatedAt: Timestamp(milliseconds: row[3])
+                    updatedAt: Timestamp(milliseconds: row.value(3))
                 )
             }
         }
@@ -145,13 +132,14 @@ extension SQLiteStore {
             )
             var lanes: [LaneID: LaneKey] = [:]
             for row in rows {
-                guard let pushType = PushType(rawValue: row[3]), let environment = PushEnvironment(rawValue: row[4])
+                guard let pushType = PushType(rawValue: try row.value(3)),
+                    let environment = PushEnvironment(rawValue: try row.value(4))
                 else {
                     continue
                 }
-                lanes[LaneID(row[0])] = LaneKey(
-                    brand: BrandID(trusted: row[1]),
-                    app: AppID(trusted: row[2]),
+                try lanes[LaneID(row.value(0))] = LaneKey(
+                    brand: BrandID(trusted: row.value(1)),
+                    app: AppID(trusted: row.value(2)),
                     pushType: pushType,
                     environment: environment
                 )
@@ -211,25 +199,25 @@ extension SQLiteStore {
                     WHERE c.revoked_at IS NULL ORDER BY c.created_at, c.id
                     """
             )
-            return rows.compactMap { row in
-                guard let kind = CredentialKind(rawValue: row[2]) else { return nil }
-                let hash: Data? = row[4]
-                let sealed: Data? = row[5]
-                let scopes: String = row[6]
-                let app: String? = row[8]
-                let expiresAt: Int64? = row[9]
-                return StoredCredential(
-                    id: row[0],
-                    brand: BrandID(trusted: row[1]),
+            return try rows.compactMap { row in
+                guard let kind = CredentialKind(rawValue: try row.value(2)) else { return nil }
+                let hash: Data? = try row.value(4)
+                let sealed: Data? = try row.value(5)
+                let scopes: String = try row.value(6)
+                let app: String? = try row.value(8)
+                let expiresAt: Int64? = try row.value(9)
+                return try StoredCredential(
+                    id: row.value(0),
+                    brand: BrandID(trusted: row.value(1)),
                     kind: kind,
-                    name: row[3],
+                    name: row.value(3),
                     secretHash: hash.map { [UInt8]($0) },
                     sealedSecret: sealed.map { [UInt8]($0) },
                     scopes: scopes.split(separator: " ").compactMap { Scope(rawValue: String($0)) },
-                    algorithm: row[7],
+                    algorithm: row.value(7),
                     app: app.map(AppID.init(trusted:)),
                     expiresAt: expiresAt.map(Timestamp.init(milliseconds:)),
-                    createdAt: Timestamp(milliseconds: row[10])
+                    createdAt: Timestamp(milliseconds: row.value(10))
                 )
             }
         }

@@ -23,12 +23,12 @@ extension SQLiteStore {
                 sql: "SELECT number, sent_at, status, reason, latency FROM attempts WHERE delivery = ? ORDER BY number",
                 arguments: [id.rawValue]
             ).map {
-                DeliveryAttempt(
-                    number: $0[0],
-                    sentAt: Timestamp(milliseconds: $0[1]),
-                    status: $0[2],
-                    reason: $0[3],
-                    latencyMilliseconds: $0[4]
+                try DeliveryAttempt(
+                    number: $0.value(0),
+                    sentAt: Timestamp(milliseconds: $0.value(1)),
+                    status: $0.value(2),
+                    reason: $0.value(3),
+                    latencyMilliseconds: $0.value(4)
                 )
             }
             // A delivery that was tried once has its only attempt in its own row.
@@ -50,7 +50,8 @@ extension SQLiteStore {
     /// Conditions that outbox and log share; their columns have the same names in both statements.
     private static func conditions(
         _ query: DeliveryQuery,
-        only id: DeliveryID?
+        only id: DeliveryID?,
+        low: String
     ) -> (sql: String, arguments: StatementArguments) {
         var sql: [String] = ["b.id = ?"]
         var arguments: StatementArguments = [query.brand.rawValue]
@@ -62,7 +63,7 @@ extension SQLiteStore {
         add("d.id = ?", id?.rawValue)
         add("u.id = ?", query.consumer?.rawValue)
         add("d.message = ?", query.message.map { Int64(bitPattern: $0.high) })
-        add("m.low = ?", query.message.map { Int64(bitPattern: $0.low) })
+        add("\(low) = ?", query.message.map { Int64(bitPattern: $0.low) })
         add("d.id < ?", query.before?.rawValue)
         add("d.queued_at >= ?", query.since?.milliseconds)
         add("d.queued_at < ?", query.until?.milliseconds)
@@ -74,7 +75,7 @@ extension SQLiteStore {
         only id: DeliveryID?,
         _ db: Database
     ) throws -> [DeliveryRecord] {
-        var (condition, arguments) = conditions(query, only: id)
+        var (condition, arguments) = conditions(query, only: id, low: "m.low")
         if let reason = query.reason {
             condition += " AND a.reason = ?"
             arguments += [reason]
@@ -107,9 +108,9 @@ extension SQLiteStore {
                 """,
             arguments: arguments
         ).compactMap { row in
-            let isOwned = (row["owner"] as Int64?) != nil
-            let attempts: Int = row["attempts"]
-            return record(row, state: isOwned ? .sending : attempts > 0 ? .retrying : .pending, attempts: attempts)
+            let isOwned = (try row.value("owner") as Int64?) != nil
+            let attempts: Int = try row.value("attempts")
+            return try record(row, state: isOwned ? .sending : attempts > 0 ? .retrying : .pending, attempts: attempts)
         }
     }
 
@@ -118,7 +119,9 @@ extension SQLiteStore {
         only id: DeliveryID?,
         _ db: Database
     ) throws -> [DeliveryRecord] {
-        var (condition, arguments) = conditions(query, only: id)
+        // The message may be gone before its delivery.
+        let low = "coalesce(m.low, d.message_low)"
+        var (condition, arguments) = conditions(query, only: id, low: low)
         func add(_ sql: String, _ value: String?) {
             guard let value else { return }
             condition += " AND \(sql) = ?"
@@ -135,46 +138,46 @@ extension SQLiteStore {
         return try Row.fetchAll(
             db,
             sql: """
-                SELECT d.*, u.id AS consumer_id, m.low FROM delivery_log d JOIN brands b ON b.key = d.brand
+                SELECT d.*, u.id AS consumer_id, \(low) AS low FROM delivery_log d JOIN brands b ON b.key = d.brand
                 JOIN consumers u ON u.key = d.consumer LEFT JOIN messages m ON m.key = d.message
                 WHERE \(condition) ORDER BY d.id DESC LIMIT ?
                 """,
             arguments: arguments
         ).compactMap { row in
-            guard let state = DeliveryState(rawValue: row["state"]),
-                var record = record(row, state: state, attempts: row["attempts"])
+            guard let state = DeliveryState(rawValue: try row.value("state")),
+                var record = try record(row, state: state, attempts: row.value("attempts"))
             else { return nil }
-            let suppressedBy: String? = row["suppressed_by"]
-            record.providerID = row["provider_id"]
-            record.badge = row["badge"]
+            let suppressedBy: String? = try row.value("suppressed_by")
+            record.providerID = try row.value("provider_id")
+            record.badge = try row.value("badge")
             record.suppressedBy = suppressedBy.flatMap(SuppressedBy.init(rawValue:))
             return record
         }
     }
 
-    private static func record(_ row: Row, state: DeliveryState, attempts: Int) -> DeliveryRecord? {
-        guard let provider = PushType(rawValue: row["push_type"]) else { return nil }
-        let message: Int64? = row["message"]
-        let low: Int64? = row["low"]
-        let tappedAt: Int64? = row["tapped_at"]
-        let sentAt: Int64? = row["sent_at"]
-        var record = DeliveryRecord(
-            id: DeliveryID(row["id"]),
+    private static func record(_ row: Row, state: DeliveryState, attempts: Int) throws -> DeliveryRecord? {
+        guard let provider = PushType(rawValue: try row.value("push_type")) else { return nil }
+        let message: Int64? = try row.value("message")
+        let low: Int64? = try row.value("low")
+        let tappedAt: Int64? = try row.value("tapped_at")
+        let sentAt: Int64? = try row.value("sent_at")
+        var record = try DeliveryRecord(
+            id: DeliveryID(row.value("id")),
             messageID: message.flatMap { high in
                 low.map { MessageID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: $0)) }
             },
-            consumer: ConsumerID(trusted: row["consumer_id"]),
-            device: DeviceID(trusted: row["device"]),
-            app: AppID(trusted: row["app"]),
+            consumer: ConsumerID(trusted: row.value("consumer_id")),
+            device: DeviceID(trusted: row.value("device")),
+            app: AppID(trusted: row.value("app")),
             provider: provider,
             state: state,
             attempts: attempts,
-            queuedAt: Timestamp(milliseconds: row["queued_at"])
+            queuedAt: Timestamp(milliseconds: row.value("queued_at"))
         )
-        record.status = row["status"]
-        record.reason = row["reason"]
+        record.status = try row.value("status")
+        record.reason = try row.value("reason")
         record.sentAt = sentAt.map(Timestamp.init(milliseconds:))
-        record.latencyMilliseconds = row["latency"]
+        record.latencyMilliseconds = try row.value("latency")
         record.tappedAt = tappedAt.map(Timestamp.init(milliseconds:))
         return record
     }

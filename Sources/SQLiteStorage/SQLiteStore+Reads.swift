@@ -15,14 +15,14 @@ extension SQLiteStore {
                 arguments: [Data(tokenHash)]
             )
             guard let row else { return nil }
-            let device: String? = row[2]
-            return StoredSession(
+            let device: String? = try row.value(2)
+            return try StoredSession(
                 tokenHash: tokenHash,
-                brand: BrandID(trusted: row[0]),
-                consumer: ConsumerID(trusted: row[1]),
+                brand: BrandID(trusted: row.value(0)),
+                consumer: ConsumerID(trusted: row.value(1)),
                 device: device.map(DeviceID.init(trusted:)),
-                expiresAt: Timestamp(milliseconds: row[3]),
-                createdAt: Timestamp(milliseconds: row[4])
+                expiresAt: Timestamp(milliseconds: row.value(3)),
+                createdAt: Timestamp(milliseconds: row.value(4))
             )
         }
     }
@@ -39,14 +39,14 @@ extension SQLiteStore {
                     """,
                 arguments: [brand.rawValue, id.rawValue]
             )
-            return row.map { row in
-                StoredConsumer(
-                    key: ConsumerKey(row[0]),
+            return try row.map { row in
+                try StoredConsumer(
+                    key: ConsumerKey(row.value(0)),
                     id: id,
-                    anonymous: row[1],
-                    profile: ConsumerProfile(name: row[2], email: row[3], phone: row[4]),
-                    unread: row[5],
-                    createdAt: Timestamp(milliseconds: row[6])
+                    anonymous: row.value(1),
+                    profile: ConsumerProfile(name: row.value(2), email: row.value(3), phone: row.value(4)),
+                    unread: row.value(5),
+                    createdAt: Timestamp(milliseconds: row.value(6))
                 )
             }
         }
@@ -63,7 +63,7 @@ extension SQLiteStore {
                 arguments: [brand.rawValue, consumer.rawValue]
             )
             guard let row else { return UnreadCounts(total: 0, conversations: []) }
-            let key: Int64 = row[0]
+            let key: Int64 = try row.value(0)
             let conversations = try Row.fetchAll(
                 db,
                 sql: """
@@ -72,14 +72,14 @@ extension SQLiteStore {
                     """,
                 arguments: [key]
             ).map {
-                ConversationUnread(
-                    id: ConversationID(trusted: $0[0]),
-                    unread: $0[1],
-                    lastSequence: $0[2],
-                    readSequence: $0[3]
+                try ConversationUnread(
+                    id: ConversationID(trusted: $0.value(0)),
+                    unread: $0.value(1),
+                    lastSequence: $0.value(2),
+                    readSequence: $0.value(3)
                 )
             }
-            return UnreadCounts(total: row[1], conversations: conversations)
+            return try UnreadCounts(total: row.value(1), conversations: conversations)
         }
     }
 
@@ -127,40 +127,44 @@ extension SQLiteStore {
                     ]
                 )
             }
-            return rows.map { Self.message($0, brand: brand, consumer: consumer) }
+            return try rows.map { try Self.message($0, brand: brand, consumer: consumer) }
         }
     }
 
-    private static func message(_ row: Row, brand: BrandID, consumer: ConsumerID) -> Message {
-        let key: Int64 = row["key"]
-        let low: Int64 = row["low"]
-        let data: String? = row["data"]
-        let lookBackUntil: Int64? = row["look_back_until"]
-        return Message(
+    private static func message(_ row: Row, brand: BrandID, consumer: ConsumerID) throws -> Message {
+        let key: Int64 = try row.value("key")
+        let low: Int64 = try row.value("low")
+        let data: String? = try row.value("data")
+        let lookBackUntil: Int64? = try row.value("look_back_until")
+        return try Message(
             id: MessageID(high: UInt64(bitPattern: key), low: UInt64(bitPattern: low)),
             brand: brand,
             consumer: consumer,
-            conversation: ConversationID(trusted: row["conversation_id"]),
-            dialog: row["dialog"],
-            sequence: row["sequence"],
-            sourceSequence: row["source_sequence"],
-            kind: MessageKind(rawValue: row["kind"]) ?? .agent,
-            agentID: row["agent_id"],
-            agentNickname: row["agent_nickname"],
-            text: row["text"],
-            title: row["title"],
+            conversation: ConversationID(trusted: row.value("conversation_id")),
+            dialog: row.value("dialog"),
+            sequence: row.value("sequence"),
+            sourceSequence: row.value("source_sequence"),
+            kind: MessageKind(rawValue: try row.value("kind")) ?? .agent,
+            agentID: row.value("agent_id"),
+            agentNickname: row.value("agent_nickname"),
+            text: row.value("text"),
+            title: row.value("title"),
             data: data.map(JSONText.init(trusted:)),
-            link: PlatformLinks(ios: row["link_ios"], android: row["link_android"], web: row["link_web"]),
-            priority: PushPriority(rawValue: row["priority"]) ?? .high,
-            collapseKey: row["collapse_key"],
-            category: row["category"],
-            sound: row["sound"],
-            silent: row["silent"],
-            acceptedAt: Timestamp(milliseconds: row["accepted_at"]),
-            sentAt: Timestamp(milliseconds: row["sent_at"]),
-            expiresAt: Timestamp(milliseconds: row["expires_at"]),
+            link: PlatformLinks(
+                ios: row.value("link_ios"),
+                android: row.value("link_android"),
+                web: row.value("link_web")
+            ),
+            priority: PushPriority(rawValue: try row.value("priority")) ?? .high,
+            collapseKey: row.value("collapse_key"),
+            category: row.value("category"),
+            sound: row.value("sound"),
+            silent: row.value("silent"),
+            acceptedAt: Timestamp(milliseconds: row.value("accepted_at")),
+            sentAt: Timestamp(milliseconds: row.value("sent_at")),
+            expiresAt: Timestamp(milliseconds: row.value("expires_at")),
             lookBackUntil: lookBackUntil.map(Timestamp.init(milliseconds:)),
-            campaign: row["campaign"]
+            campaign: row.value("campaign")
         )
     }
 
@@ -198,31 +202,31 @@ extension SQLiteStore {
         JOIN consumers u ON u.key = r.consumer
         """
 
-    private static func registration(_ row: Row) -> DeviceRegistration? {
-        guard let pushType = PushType(rawValue: row["push_type"]),
-            let environment = PushEnvironment(rawValue: row["environment"]),
-            let platform = DevicePlatform(rawValue: row["platform"]),
-            let state = RegistrationState(rawValue: row["state"])
+    private static func registration(_ row: Row) throws -> DeviceRegistration? {
+        guard let pushType = PushType(rawValue: try row.value("push_type")),
+            let environment = PushEnvironment(rawValue: try row.value("environment")),
+            let platform = DevicePlatform(rawValue: try row.value("platform")),
+            let state = RegistrationState(rawValue: try row.value("state"))
         else { return nil }
-        return DeviceRegistration(
-            id: RegistrationID(row["id"]),
-            brand: BrandID(trusted: row["brand_id"]),
-            app: AppID(trusted: row["app"]),
-            device: DeviceID(trusted: row["device"]),
-            consumer: ConsumerID(trusted: row["consumer_id"]),
-            lane: LaneID(row["lane"]),
-            token: row["token"],
+        return try DeviceRegistration(
+            id: RegistrationID(row.value("id")),
+            brand: BrandID(trusted: row.value("brand_id")),
+            app: AppID(trusted: row.value("app")),
+            device: DeviceID(trusted: row.value("device")),
+            consumer: ConsumerID(trusted: row.value("consumer_id")),
+            lane: LaneID(row.value("lane")),
+            token: row.value("token"),
             pushType: pushType,
             environment: environment,
             platform: platform,
-            locale: row["locale"],
-            timeZone: row["time_zone"],
-            osVersion: row["os_version"],
-            appVersion: row["app_version"],
-            receives: Receives(rawValue: row["receives"]),
+            locale: row.value("locale"),
+            timeZone: row.value("time_zone"),
+            osVersion: row.value("os_version"),
+            appVersion: row.value("app_version"),
+            receives: Receives(rawValue: try row.value("receives")),
             state: state,
-            registeredAt: Timestamp(milliseconds: row["registered_at"]),
-            createdAt: Timestamp(milliseconds: row["created_at"])
+            registeredAt: Timestamp(milliseconds: row.value("registered_at")),
+            createdAt: Timestamp(milliseconds: row.value("created_at"))
         )
     }
 }

@@ -12,6 +12,8 @@ import Synchronization
 /// One process owns the file, by a lock beside it. Any thread may call; the work runs on GRDB's queues.
 package final class SQLiteStore: GatewayStore {
     let pool: DatabasePool
+    /// The database file.
+    private let path: String
     private let lock: DataLock
     private let logger: Logger
     private let isClosed = Mutex(false)
@@ -19,9 +21,10 @@ package final class SQLiteStore: GatewayStore {
     private let writer: WriterBox
     private let checkpointer: Checkpointer
 
-    private init(pool: DatabasePool, checkpointer: Checkpointer, lock: DataLock, logger: Logger) {
+    private init(pool: DatabasePool, checkpointer: Checkpointer, path: String, lock: DataLock, logger: Logger) {
         self.pool = pool
         self.checkpointer = checkpointer
+        self.path = path
         self.lock = lock
         self.logger = logger
         self.writer = WriterBox()
@@ -55,9 +58,9 @@ package final class SQLiteStore: GatewayStore {
                 try db.execute(sql: "PRAGMA cache_size = -64000")
                 if let handle = db.sqliteConnection { checkpointer.follow(handle) }
             }
-            return SQLiteStore(pool: pool, checkpointer: checkpointer, lock: lock, logger: logger)
+            return SQLiteStore(pool: pool, checkpointer: checkpointer, path: path, lock: lock, logger: logger)
         } catch {
-            throw StorageError(sqlite: error)
+            throw StorageError(sqlite: error, path: path)
         }
     }
 
@@ -70,7 +73,7 @@ package final class SQLiteStore: GatewayStore {
         let known = Migrations.all.map(\.name)
         guard FileManager.default.fileExists(atPath: path) else { return known.map { ($0, false) } }
         do {
-            var configuration = Configuration()
+            var configuration = configuration()
             configuration.readonly = true
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             let applied = try queue.read { db -> Set<String> in
@@ -79,7 +82,7 @@ package final class SQLiteStore: GatewayStore {
             }
             return known.map { ($0, applied.contains($0)) }
         } catch {
-            throw StorageError(sqlite: error)
+            throw StorageError(sqlite: error, path: path)
         }
     }
 
@@ -92,11 +95,13 @@ package final class SQLiteStore: GatewayStore {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -16000")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            // A page that was damaged is found when it is read, before its cells are used.
+            try db.execute(sql: "PRAGMA cell_size_check = ON")
         }
         return configuration
     }
 
-    private static func unknownMigration(_ db: Database) throws -> String? {
+    static func unknownMigration(_ db: Database) throws -> String? {
         guard try db.tableExists("grdb_migrations") else { return nil }
         let known = Set(Migrations.all.map(\.name))
         return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid").last {
@@ -110,14 +115,23 @@ package final class SQLiteStore: GatewayStore {
     func write<Value: Sendable>(
         _ work: @escaping @Sendable (Writer) throws -> Value
     ) async throws(StorageError) -> Value {
+        try await timedWrite(work).value
+    }
+
+    /// Like ``write(_:)``, with how long the writer was held, in milliseconds, sync included.
+    func timedWrite<Value: Sendable>(
+        _ work: @escaping @Sendable (Writer) throws -> Value
+    ) async throws(StorageError) -> (value: Value, heldMilliseconds: Double) {
         guard !isClosed.withLock({ $0 }) else { throw .closed }
-        let result: Result<Value, StorageError> = await withCheckedContinuation { continuation in
+        let result: Result<(Value, Double), StorageError> = await withCheckedContinuation { continuation in
             pool.asyncWriteWithoutTransaction { db in
                 do {
-                    let writer = try self.writer.writer(of: db)
-                    continuation.resume(returning: .success(try writer.transaction(work)))
+                    let start = ContinuousClock.now
+                    let value = try self.writer.writer(of: db).transaction(work)
+                    let held = (ContinuousClock.now - start) / .milliseconds(1)
+                    continuation.resume(returning: .success((value, held)))
                 } catch {
-                    continuation.resume(returning: .failure(StorageError(sqlite: error)))
+                    continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
                 }
             }
         }
@@ -134,7 +148,7 @@ package final class SQLiteStore: GatewayStore {
                 do {
                     continuation.resume(returning: .success(try work(try snapshot.get())))
                 } catch {
-                    continuation.resume(returning: .failure(StorageError(sqlite: error)))
+                    continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
                 }
             }
         }
@@ -173,7 +187,7 @@ package final class SQLiteStore: GatewayStore {
                     try self.pool.close()
                     continuation.resume(returning: nil)
                 } catch {
-                    continuation.resume(returning: StorageError(sqlite: error))
+                    continuation.resume(returning: StorageError(sqlite: error, path: self.path))
                 }
             }
         }

@@ -4,5 +4,6 @@ package enum StorageContract {
     package static let cases: [ContractCase] =
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + RegistrationCases.all + ReadCases.all + TapCases.all
-        + SessionCases.all + AdministrationCases.all + FailureCases.all + DeliveryCases.all + RandomCases.all
+        + SessionCases.all + AdministrationCases.all + FailureCases.all + DeliveryCases.all
+        + HousekeepingCases.all + RetentionCases.all + RandomCases.all
 }

@@ -5,6 +5,7 @@ import ArgumentParser
 struct SwitchboardProof: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "switchboard-proof",
-        abstract: "Proves that nothing accepted is lost: by simulation, and by killing real processes."
+        abstract: "Proves that nothing accepted is lost: by simulation, and by killing real processes.",
+        subcommands: [SimulateCommand.self, CrashCommand.self]
     )
 }

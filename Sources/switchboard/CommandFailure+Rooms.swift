@@ -1,5 +1,6 @@
 import GatewayStorage
 import Identity
+import SQLiteStorage
 
 extension CommandFailure {
     /// What a failure of the store means for the process.
@@ -13,6 +14,17 @@ extension CommandFailure {
             self.init(.newerDatabase, "\(path): \(error.text); start that version, or restore a backup")
         default:
             self.init(.data, "\(path): \(error.text)")
+        }
+    }
+
+    /// What a backup or restore that was not made means for the process.
+    ///
+    /// - Parameter error: Why.
+    init(_ error: BackupError) {
+        switch error {
+        case .source(.newerSchema, _): self.init(.newerDatabase, error.text)
+        case .exists: self.init(.usage, error.text)
+        case .source, .target, .missing: self.init(.data, error.text)
         }
     }
 

@@ -17,7 +17,8 @@ struct Switchboard: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, MigrateCommand.self, DemoCommand.self, BrandCommand.self,
+            ServeCommand.self, CheckCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self,
+            DemoCommand.self, BrandCommand.self,
             AppCommand.self, CredentialCommand.self, DeviceCommand.self, SendCommand.self, DeliveriesCommand.self,
         ]
     )

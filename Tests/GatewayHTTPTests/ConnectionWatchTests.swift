@@ -1,4 +1,6 @@
 import NIOCore
+import Telemetry
+import Telemetry
 import Testing
 
 @testable import GatewayHTTP

@@ -2,7 +2,9 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 import HTTPTypes
+import Hummingbird
 import HummingbirdCore
+import Identity
 import PushPayloads
 import Testing
 
@@ -13,21 +15,66 @@ struct ProblemTests {
     @Test(
         "what may pass is 503 with a time to come again, what will not is 500",
         arguments: [
-            (StorageError.full(detail: ""), 503, "overloaded"), (.readOnly(detail: ""), 503, "overloaded"),
-            (.unavailable(detail: ""), 503, "overloaded"), (.locked(detail: ""), 503, "overloaded"),
-            (.closed, 503, "overloaded"), (.duplicate, 409, "conflict"), (.corrupt(detail: "row"), 500, "internal"),
-            (.constraint(detail: "row"), 500, "internal"), (.newerSchema(migration: "m"), 500, "internal"),
+            (StorageError.full(detail: "row"), 503, Int?.some(30), "The disk is full."),
+            (.readOnly(detail: "row"), 503, 30, "The data cannot be written."),
+            (.unavailable(detail: "row"), 503, 5, "The store does not answer."),
+            (.locked(detail: "row"), 503, 5, "Another process holds the data."),
+            (.closed, 503, 5, "The gateway is stopping."),
+            (.corrupt(detail: "row"), 503, 60, "The store is damaged; an operator must restore it."),
+            (.duplicate, 409, nil, "The id or the name is taken."),
+            (.constraint(detail: "row"), 500, nil, "The store failed."),
+            (.newerSchema(migration: "row"), 500, nil, "The store failed."),
         ]
     )
-    func storage(_ error: StorageError, _ status: Int, _ code: String) {
-        let problem = Problem(error)
-        #expect(problem.status == status)
-        #expect(problem.code.rawValue == code)
-        #expect((problem.retryAfterSeconds != nil) == (status == 503))
-        #expect(!problem.detail.contains("row"))
-        let response = problem.response(requestID: "r")
-        #expect(response.status.code == status)
-        #expect(response.headers[.retryAfter] == (status == 503 ? "5" : nil))
+    func storage(_ error: StorageError, _ status: Int, _ retryAfter: Int?, _ detail: String) {
+        for problem in [Problem(error), Problem(IntakeError.storage(error)), Problem(SessionError.storage(error))] {
+            #expect(problem.status == status)
+            #expect(problem.detail == detail)
+            let response = problem.response(requestID: "r")
+            #expect(response.status.code == status)
+            #expect(response.headers[.retryAfter] == retryAfter.map { String($0) })
+            #expect(problem.code.isRetryable == (status >= 500))
+        }
+    }
+
+    @Test(
+        "events that are not taken are 503 with a time to come again",
+        arguments: [
+            (IntakeError.overloaded(retryAfterSeconds: 7), "7"), (.stopping, "5"),
+            (.fault(.fileDescriptorsExhausted), "5"), (.fault(.diskSpaceLow), "30"),
+        ]
+    )
+    func intake(_ error: IntakeError, _ retryAfter: String) {
+        let response = Problem(error).response(requestID: "r")
+        #expect(response.status.code == 503)
+        #expect(response.headers[.retryAfter] == retryAfter)
+    }
+
+    @Test("429 and 503 have a time to come again, whoever makes them", arguments: ProblemCode.allCases)
+    func retryAfter(_ code: ProblemCode) {
+        let mustHave = code.status == 429 || code.status == 503
+        #expect(Problem(code, "x").response(requestID: "r").headers.contains(.retryAfter) == mustHave)
+        let status = HTTPResponse.Status(code: code.status)
+        let thrown = Problem(HTTPError(status)).response(requestID: "r")
+        #expect(thrown.headers.contains(.retryAfter) == mustHave)
+        if mustHave { #expect(thrown.status == status) }
+    }
+
+    @Test("not ready names every reason in plain words")
+    func notReady() {
+        func text(_ error: StorageError?, _ faults: Set<MachineFault>) -> String {
+            let health = DeliveryHealth(isAccepting: false, storeError: error, faults: faults, pendingEvents: 0)
+            let problem = Problem(notReady: health)
+            #expect(problem.status == 503 && problem.retryAfterSeconds != nil)
+            return problem.detail
+        }
+        #expect(text(nil, []) == "The gateway is starting or stopping.")
+        #expect(text(.corrupt(detail: ""), []) == "The store is damaged; an operator must restore it.")
+        #expect(
+            text(.full(detail: ""), Set(MachineFault.allCases))
+                == "The disk is full. The gateway's disk is nearly full. The gateway has no file descriptor left."
+        )
+        #expect(text(.constraint(detail: "row"), []) == "The store failed.")
     }
 
     @Test(

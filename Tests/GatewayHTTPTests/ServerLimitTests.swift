@@ -17,9 +17,10 @@ struct ServerLimitTests {
     private static func run(
         _ limits: ServerLimits,
         metrics: TestMetrics = TestMetrics(),
+        log: CapturedLog = CapturedLog(),
         _ test: @escaping @Sendable (Int, API) async throws -> Void
     ) async throws {
-        try await TestGateway.run(.live, limits: limits, metrics: metrics) { api in
+        try await TestGateway.run(.live, limits: limits, metrics: metrics, logger: log.logger) { api in
             try await test(try #require(api.client.port), api)
             // The gateway hears of a caller's close a moment later.
             #expect(await metrics.reaches("switchboard_http_open_connections", 1))
@@ -27,6 +28,8 @@ struct ServerLimitTests {
             next.send(head("GET /v1/brands", "Connection: close\r\n"))
             // Hummingbird waits for the caller's end too.
             #expect(try #require(await next.readAnswer()).hasPrefix("HTTP/1.1 200"))
+            // A slow caller is no fault of the gateway.
+            #expect(!log.text.contains("error a request failed unexpectedly"))
         }
     }
 

@@ -52,23 +52,28 @@ extension DeliveryMachine {
         forgetIfIdle(id)
     }
 
-    /// Takes one waiting row out of memory, because a newer one has taken its place.
-    mutating func remove(_ delivery: DeliveryID, from id: RegistrationID) { remove(from: id) { $0.id == delivery } }
+    /// Takes waiting rows out of memory that a commit has ended, whatever for.
+    mutating func remove(_ rows: [WithdrawnRow]) {
+        var deliveries: [RegistrationID: Set<DeliveryID>] = [:]
+        for row in rows where registrations[row.registration] != nil {
+            deliveries[row.registration, default: []].insert(row.delivery)
+        }
+        for (id, ended) in deliveries { remove(from: id) { ended.contains($0.id) } }
+    }
 
-    /// Forgets a lane that can no longer send: its app or brand is gone, or has no credential for it any more.
+    /// Closes a lane that can no longer send: its app or brand is gone, or has no credential for it any more.
     ///
     /// What waits in memory goes back to the store, where it waits for a credential; rows that are gone with their app
-    /// are gone there too, and the engine passes over them.
+    /// are gone there too, and the engine passes over them. The lane is not forgotten: as long as rows may wait for it in
+    /// the store, a new row must not get a slot before them.
     ///
     /// - Parameters:
     ///   - id: The lane.
     ///   - now: The wall clock.
     package mutating func removeLane(_ id: LaneID, now: Timestamp) {
         for key in registrationKeys(where: { $0.lane == id }) { giveBackWaiting(key, due: now) }
-        guard let lane = lanes[id] else { return }
-        lanes[id]?.backlog = nil
         lanes[id]?.ready = []
-        if lane.inFlight == 0 { lanes[id] = nil } else { lanes[id]?.isRemoved = true }
+        lanes[id]?.isRemoved = true
     }
 
     /// Opens a lane's breaker, because no provider can be made of its credential.

@@ -31,7 +31,7 @@ extension DeliveryMachine {
         var refusals = 0
         /// The backlog that arrived while a claim was under way is kept through the claim's answer.
         var backlogDuringTurn: Timestamp?
-        /// The app or brand is gone: the entry goes with the last answer.
+        /// It has no credential, or its app or brand is gone: nothing is taken for it until it is started over.
         var isRemoved = false
 
         init(backlog: Timestamp? = nil) { self.backlog = backlog }

@@ -103,7 +103,6 @@ extension DeliveryMachine {
             registrations[key] = registration
             forgetIfIdle(key)
             if hasMore { lanes[lane]?.ready.append(key) }
-            if lanes[lane]?.isRemoved == true, lanes[lane]?.inFlight == 0 { lanes[lane] = nil }
             touched.insert(lane)
         }
         return touched.filter { hasWork($0, now: now) }

@@ -34,21 +34,34 @@ extension DeliveryMachine {
             lanes.values[index].backlogDuringTurn = nil
             lanes.formIndex(after: &index)
         }
+        let count = min(outcomes.count, settings.maxOutcomesPerTurn)
+        let givingBack = lanesGivingBack(after: count)
         var asking: [(lane: LaneID, free: Int)] = []
         for (id, lane) in lanes {
             let free = settings.slotsPerLane - lane.rows
-            guard !isDraining, free > 0, lane.blockedUntil(now: now) == nil else { continue }
+            guard !isDraining, !lane.isRemoved, free > 0, lane.blockedUntil(now: now) == nil else { continue }
             if let due = lane.backlog, due <= now {
-                if isWorthAClaim(lane) { asking.append((id, free)) }
+                if isWorthAClaim(lane), !givingBack.contains(id) { asking.append((id, free)) }
             } else {
                 plan.budgets[id] = LaneBudget(slots: free, mayHaveBacklog: lane.backlog != nil)
             }
         }
         plan.claims = share(among: asking)
-        let count = min(outcomes.count, settings.maxOutcomesPerTurn)
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
         return plan
+    }
+
+    /// Lanes with a device whose rows go back to the store in a later turn than the next, which takes the first `count`
+    /// outcomes: what they claimed now would only go back behind those, and could do so for ever.
+    private func lanesGivingBack(after count: Int) -> Set<LaneID> {
+        guard outcomes.count > count else { return [] }
+        var lanes: Set<LaneID> = []
+        for id in givenBack {
+            guard let registration = registrations[id], let mark = registration.givenBack else { continue }
+            if mark.outcome > outcomesCommitted + UInt64(count) { lanes.insert(registration.lane) }
+        }
+        return lanes
     }
 
     /// A claim is worth its transaction only when it brings more than a few rows.
@@ -99,7 +112,7 @@ extension DeliveryMachine {
             for ended in effect.ended { end(ended) }
         }
         for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change) }
-        for row in result.collapsed { remove(row.delivery, from: row.registration) }
+        remove(result.withdrawn)
         for (consumer, unread) in result.unread where consumers[consumer] != nil {
             consumers[consumer]?.unread = unread
         }
@@ -142,7 +155,7 @@ extension DeliveryMachine {
     package func nextDeadline(now: Timestamp) -> Timestamp? {
         guard !isDraining else { return nil }
         var next: Timestamp?
-        for lane in lanes.values {
+        for lane in lanes.values where !lane.isRemoved {
             if let blocked = lane.blockedUntil(now: now) {
                 if lane.backlog != nil || lane.rows > 0 { next = min(next ?? blocked, blocked) }
             } else if let due = lane.backlog, isWorthAClaim(lane) {
@@ -198,6 +211,10 @@ extension DeliveryMachine {
             lanes[row.lane]?.ready.append(key)
         } else {
             registrations[key]?.tail.append(row)
+        }
+        if lanes[row.lane]?.isRemoved == true {
+            giveBackWaiting(key, due: now)
+            lanes[row.lane]?.ready = []
         }
     }
 }

@@ -6,16 +6,28 @@ package import Identity
 
 // The one place where errors of the rooms below become answers.
 extension Problem {
-    /// Translates a failure of the store: what may pass is `overloaded` (503, retryable), what will not is `internal`.
+    /// Translates a failure of the store: what may pass, be it by an operator's hand, is `overloaded` (503, retryable),
+    /// what the same request will meet again is `internal`.
+    ///
+    /// A damaged store is of the first kind: its callers should keep what they have and send it when it is restored.
     ///
     /// - Parameter error: The failure.
     package init(_ error: StorageError) {
         switch error {
-        case .full, .readOnly, .unavailable, .locked, .closed:
-            self.init(.overloaded, "The store cannot take this now.", retryAfterSeconds: 5)
+        case .full: self.init(.overloaded, "The disk is full.", retryAfterSeconds: 30)
+        case .readOnly: self.init(.overloaded, "The data cannot be written.", retryAfterSeconds: 30)
+        case .locked: self.init(.overloaded, "Another process holds the data.", retryAfterSeconds: 5)
+        case .unavailable: self.init(.overloaded, "The store does not answer.", retryAfterSeconds: 5)
+        case .closed: self.init(.overloaded, "The gateway is stopping.", retryAfterSeconds: 5)
+        case .corrupt:
+            self.init(
+                .overloaded,
+                "The store is damaged; an operator must restore it.",
+                retryAfterSeconds: 60
+            )
         case .duplicate:
             self.init(.conflict, "The id or the name is taken.")
-        case .newerSchema, .corrupt, .constraint:
+        case .newerSchema, .constraint:
             self.init(.internal, "The store failed.")
         }
     }
@@ -31,11 +43,35 @@ extension Problem {
             self.init(.overloaded, "The gateway is stopping.", retryAfterSeconds: 5)
         case .storage(let error):
             self.init(error)
-        case .fault(.fileDescriptorsExhausted):
+        case .fault(let fault):
+            self.init(fault)
+        }
+    }
+
+    /// Translates a fault of the machine.
+    ///
+    /// - Parameter fault: The fault.
+    package init(_ fault: MachineFault) {
+        switch fault {
+        case .fileDescriptorsExhausted:
             self.init(.overloaded, "The gateway has no file descriptor left.", retryAfterSeconds: 5)
-        case .fault(.diskSpaceLow):
+        case .diskSpaceLow:
             self.init(.overloaded, "The gateway's disk is nearly full.", retryAfterSeconds: 30)
         }
+    }
+
+    /// Translates how the core stands, when it takes no events; every fault is named.
+    ///
+    /// - Parameter health: How it stands.
+    init(notReady health: DeliveryHealth) {
+        var reasons = health.faults.sorted { $0.rawValue < $1.rawValue }.map { Problem($0) }
+        if let error = health.storeError { reasons.insert(Problem(error), at: 0) }
+        let text = reasons.map(\.detail).joined(separator: " ")
+        self.init(
+            .overloaded,
+            text.isEmpty ? "The gateway is starting or stopping." : text,
+            retryAfterSeconds: reasons.compactMap(\.retryAfterSeconds).max() ?? 1
+        )
     }
 
     /// Translates why an event that is well formed was not stored.
@@ -96,8 +132,11 @@ extension Problem {
     init(_ error: any HTTPResponseError) {
         switch error.status.code {
         case 404: self = .notFound("resource")
+        case 408: self.init(.invalidRequest, status: 408, "The request did not arrive in time.")
         case 413: self.init(.payloadTooLarge, "The body is too long.")
         case 415: self.init(.unsupportedMediaType, "The body is of a type that is not read here.")
+        case 429: self.init(.rateLimited, "Too many requests.")
+        case 503: self.init(.overloaded, "The gateway cannot take this now.")
         case 400..<500: self.init(.invalidRequest, status: 400, "The request cannot be read.")
         default: self.init(.internal, "The gateway failed.")
         }

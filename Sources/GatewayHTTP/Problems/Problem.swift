@@ -12,7 +12,7 @@ package struct Problem: Error, Sendable, Equatable {
     package var reason: String?
     /// The members that are wrong.
     package var errors: [FieldProblem]
-    /// Seconds for `Retry-After`; nil sends none.
+    /// Seconds for `Retry-After`; nil sends none. Statuses 429 and 503 always have it.
     package var retryAfterSeconds: Int?
     /// The methods for `Allow`; empty sends none.
     package var allow: [String]
@@ -25,7 +25,7 @@ package struct Problem: Error, Sendable, Equatable {
     ///   - detail: One sentence for people.
     ///   - reason: Refines `token_invalid`.
     ///   - errors: The members that are wrong.
-    ///   - retryAfterSeconds: Seconds for `Retry-After`.
+    ///   - retryAfterSeconds: Seconds for `Retry-After`; 5 when none are named for a status that must have it.
     package init(
         _ code: ProblemCode,
         status: Int? = nil,
@@ -39,7 +39,8 @@ package struct Problem: Error, Sendable, Equatable {
         self.detail = detail
         self.reason = reason
         self.errors = errors
-        self.retryAfterSeconds = retryAfterSeconds
+        let mustNameTime = self.status == 429 || self.status == 503
+        self.retryAfterSeconds = retryAfterSeconds ?? (mustNameTime ? 5 : nil)
         self.allow = []
     }
 

@@ -29,13 +29,11 @@ enum HealthRoutes {
         return Answer.json(.ok, writer).uncached()
     }
 
-    /// Ready is who would take an event now: the store answers, and the core is neither starting nor stopping.
+    /// Ready is who would take an event now: the store answers, the machine lacks nothing, and the core is neither
+    /// starting nor stopping.
     private static func ready(_ call: Call) async throws -> Response {
         let health = call.services.delivery.health
-        if let error = health.storeError { throw Problem(error) }
-        guard health.isAccepting else {
-            throw Problem(.overloaded, "The gateway is starting or stopping.", retryAfterSeconds: 1)
-        }
+        guard health.isAccepting else { throw Problem(notReady: health) }
         try await call.read { store throws(StorageError) in try await store.probe() }
         return ok("ready")
     }

@@ -14,8 +14,9 @@ package struct WriterTurnResult: Sendable {
     package var unowned: [LaneID: Timestamp]
     /// A result for each claim, in order.
     package var claims: [ClaimResult]
-    /// Older rows that ended because a newer one took their place (`collapsed`); what of them waits in memory goes.
-    package var collapsed: [WithdrawnRow]
+    /// Rows of earlier turns that this one ended without an answer, whatever for: read, collapsed, unregistered; what of
+    /// them waits in memory goes.
+    package var withdrawn: [WithdrawnRow]
     /// Unread counts that this turn changed, as they are at its end.
     package var unread: [ConsumerKey: Int64]
 
@@ -27,7 +28,7 @@ package struct WriterTurnResult: Sendable {
         owned = []
         unowned = [:]
         claims = []
-        collapsed = []
+        withdrawn = []
         unread = [:]
     }
 }
@@ -76,8 +77,9 @@ package struct ClaimResult: Sendable {
 package struct IncarnationStart: Sendable {
     /// The new incarnation.
     package var incarnation: IncarnationID
-    /// When the first row that waits on each lane is due; a lane that is absent has nothing. How many wait is not counted:
-    /// that would read them all.
+    /// When the first row that waits on each lane is due; a lane that is absent has nothing.
+    ///
+    /// How many wait is not counted: that would read them all.
     package var backlog: [LaneID: Timestamp]
     /// How many rows were taken back from earlier incarnations.
     package var recovered: Int

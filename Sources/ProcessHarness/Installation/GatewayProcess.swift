@@ -19,6 +19,7 @@ package struct GatewayProcess: Sendable {
     ///   - trustRoots: The simulator's authority.
     ///   - arguments: Further flags.
     ///   - environment: Further settings.
+    ///   - runner: A program with arguments that runs it, like a tracer; ``process`` is then the runner's.
     /// - Returns: The gateway.
     /// - Throws: ``HarnessError`` when it ends instead.
     package static func start(
@@ -26,14 +27,17 @@ package struct GatewayProcess: Sendable {
         listen: String = "127.0.0.1:0",
         trustRoots: String? = nil,
         arguments: [String] = [],
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        under runner: [String] = []
     ) async throws -> GatewayProcess {
         let data = directory.path("data")
         var variables = environment
         if let trustRoots { variables["SWITCHBOARD_PROVIDER_TRUST_ROOTS"] = trustRoots }
+        let serve = ["serve", "--listen", listen, "--data-dir", data] + arguments
         let process = try ChildProcess(
-            "switchboard",
-            ["serve", "--listen", listen, "--data-dir", data] + arguments,
+            runner.first ?? "switchboard",
+            runner.isEmpty
+                ? serve : runner.dropFirst() + [ChildProcess.binaries.appending(path: "switchboard").path()] + serve,
             environment: variables
         )
         let url = try await process.line("listening on ")

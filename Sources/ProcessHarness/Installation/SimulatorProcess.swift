@@ -19,12 +19,14 @@ package struct SimulatorProcess: Sendable {
     ///   - directory: Its credentials are in `keys` below it.
     ///   - apnsPort: APNs' port; 0 takes a free one.
     ///   - quiet: Whether it only counts pushes.
+    ///   - environment: Variables for it.
     /// - Returns: The simulator.
     /// - Throws: ``HarnessError`` when it ends instead.
     package static func start(
         in directory: TemporaryDirectory,
         apnsPort: Int = 0,
-        quiet: Bool = false
+        quiet: Bool = false,
+        environment: [String: String] = [:]
     ) async throws -> SimulatorProcess {
         let keys = directory.path("keys")
         let process = try ChildProcess(
@@ -32,7 +34,8 @@ package struct SimulatorProcess: Sendable {
             [
                 "--apns", "127.0.0.1:\(apnsPort)", "--fcm", "127.0.0.1:0", "--control", "127.0.0.1:0",
                 "--certificates", keys,
-            ] + (quiet ? ["--quiet"] : [])
+            ] + (quiet ? ["--quiet"] : []),
+            environment: environment
         )
         let apns = try await process.line("apns listening on ")
         let fcm = try await process.line("fcm listening on ")

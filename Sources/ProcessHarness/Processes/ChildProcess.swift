@@ -46,7 +46,14 @@ package final class ChildProcess: Sendable {
     ) throws {
         self.name = URL(filePath: name).lastPathComponent
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        let program = name.hasPrefix("/") ? name : Self.binaries.appending(path: name).path()
+        var program = name.hasPrefix("/") ? name : Self.binaries.appending(path: name).path()
+        var arguments = arguments
+        if environment["LD_PRELOAD"] != nil {
+            // A library that sets a variable before the start moves the environment, in front of which Swift looks for the
+            // arguments. Through env it has set it already.
+            arguments.insert(program, at: 0)
+            program = "/usr/bin/env"
+        }
         let spawned = try SpawnedProcess.start(
             program,
             arguments,

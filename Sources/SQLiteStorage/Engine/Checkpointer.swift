@@ -97,7 +97,7 @@ final class Checkpointer: Sendable {
             } catch {
                 self.logger.warning(
                     "the log could not be moved into the database; it is tried again",
-                    metadata: ["error.text": "\(StorageError(sqlite: error).text)"]
+                    metadata: ["error.text": "\(StorageError(sqlite: error, path: self.queue.path).text)"]
                 )
             }
             self.state.withLock { state in

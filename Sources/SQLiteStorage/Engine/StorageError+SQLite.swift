@@ -5,24 +5,42 @@ extension StorageError {
     /// What an error of SQLite or GRDB means for the gateway.
     ///
     /// SQLite's own texts name tables and columns, never values.
-    init(sqlite error: any Error) {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - path: The database file, for the operator.
+    init(sqlite error: any Error, path: String) {
         if let error = error as? StorageError {
             self = error
             return
         }
-        guard let error = error as? DatabaseError else {
-            self = .unavailable(detail: "\(type(of: error))")
+        if error is RowDecodingError || error is DecodingError {
+            // The pages are well formed, but a value is not what was written there: only damage writes such a row.
+            self = .damaged(path, "a value is not what was written there")
             return
         }
-        let detail = error.message ?? error.resultCode.description
+        guard let error = error as? DatabaseError else {
+            self = .unavailable(detail: "\(path): \(type(of: error))")
+            return
+        }
+        let detail = "\(path): \(error.message ?? error.resultCode.description)"
         switch error.resultCode {
         case .SQLITE_FULL: self = .full(detail: detail)
         case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(detail: detail)
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(detail: detail)
-        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(detail: detail)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self = .damaged(path, error.message ?? error.resultCode.description)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            // Our own connections wait for each other, and the lock file keeps other gateways away.
+            self = .locked(detail: "another program holds a lock on the database file \(path)")
         case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE: self = .constraint(detail: detail)
         case .SQLITE_CANTOPEN: self = .unavailable(detail: "the file cannot be opened: \(detail)")
-        default: self = .unavailable(detail: "\(error.resultCode): \(detail)")
+        case .SQLITE_IOERR:
+            self = .unavailable(detail: "the disk failed (code \(error.extendedResultCode.rawValue)): \(detail)")
+        default: self = .unavailable(detail: "error \(error.resultCode.rawValue): \(detail)")
         }
+    }
+
+    private static func damaged(_ path: String, _ reason: String) -> StorageError {
+        .corrupt(detail: "\(path): \(reason); restore it from a backup with `switchboard restore`")
     }
 }

@@ -15,6 +15,9 @@ struct RecentValues<Key: Hashable, Value> {
         return value
     }
 
+    /// The value of a key, without making it young: for work that is not on the hot path.
+    func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
+
     mutating func keep(_ value: Value, for key: Key) {
         if young.count >= limit {
             old = young

@@ -9,11 +9,19 @@ enum M0001CreateTables {
         CREATE TABLE incarnations (id INTEGER PRIMARY KEY AUTOINCREMENT, started_at INTEGER NOT NULL);
 
         -- One row: numbers that are never given again, though the rows that had them are gone.
-        CREATE TABLE high_marks (id INTEGER PRIMARY KEY, last_delivery INTEGER NOT NULL);
+        CREATE TABLE high_marks (
+            id INTEGER PRIMARY KEY, last_delivery INTEGER NOT NULL, last_message INTEGER NOT NULL);
 
         CREATE TABLE brands (
             key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
             settings TEXT NOT NULL, created_at INTEGER NOT NULL);
+
+        -- Brands that are gone, whose rows are still to be removed.
+        CREATE TABLE deleted_brands (key INTEGER PRIMARY KEY);
+
+        -- No message of the brand with a key up to this one is left: housekeeping begins here and not at the oldest
+        -- message of all brands.
+        CREATE TABLE message_marks (brand INTEGER PRIMARY KEY, message INTEGER NOT NULL);
 
         CREATE TABLE apps (
             brand INTEGER NOT NULL, id TEXT NOT NULL, settings BLOB NOT NULL, updated_at INTEGER NOT NULL,
@@ -81,13 +89,15 @@ enum M0001CreateTables {
         CREATE INDEX outbox_collapse ON outbox (registration, collapse) WHERE collapse IS NOT NULL;
         CREATE INDEX outbox_waiting ON outbox (lane, due, id) WHERE owner IS NULL;
 
-        -- What is finished. Its indexes are never paid for on the accept path.
+        -- What is finished. Its indexes are never paid for on the accept path. `message_low` is set when the message is
+        -- removed before its delivery.
         CREATE TABLE delivery_log (
             id INTEGER PRIMARY KEY, brand INTEGER NOT NULL, app TEXT NOT NULL, device TEXT NOT NULL,
             consumer INTEGER NOT NULL, push_type TEXT NOT NULL, message INTEGER, state TEXT NOT NULL,
             suppressed_by TEXT, attempts INTEGER NOT NULL, provider_id TEXT, status INTEGER, reason TEXT,
             queued_at INTEGER NOT NULL, sent_at INTEGER, latency INTEGER, delivered_at INTEGER, tapped_at INTEGER,
-            badge INTEGER);
+            badge INTEGER, message_low INTEGER);
+        CREATE INDEX delivery_log_brand ON delivery_log (brand);
         CREATE INDEX delivery_log_message ON delivery_log (message) WHERE message IS NOT NULL;
         CREATE INDEX delivery_log_consumer ON delivery_log (consumer, id);
 

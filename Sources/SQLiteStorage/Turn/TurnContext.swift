@@ -28,9 +28,9 @@ struct TurnContext {
     var owned: [Owned] = []
     private var unowned: [Waiting] = []
     /// Rows that ended in this turn without an answer; new ones among them go to no lane.
-    var withdrawn: Set<Int64> = []
-    /// Rows of earlier turns that ended because a newer one took their place.
-    private(set) var collapsed: [WithdrawnRow] = []
+    private(set) var withdrawn: Set<Int64> = []
+    /// Rows of earlier turns among them.
+    private(set) var withdrawnEarlier: [WithdrawnRow] = []
     /// The turn's first new row: its numbers rise.
     private var firstNew: Int64?
     /// Unread counts that the turn moved and stored.
@@ -57,10 +57,11 @@ struct TurnContext {
 
     mutating func noteNew(_ id: Int64) { if firstNew == nil { firstNew = id } }
 
-    /// No lane knows the rows that were made in this turn.
-    mutating func noteCollapsed(_ id: Int64, of registration: Int64) {
+    mutating func noteWithdrawn(_ id: Int64, of registration: Int64) {
+        withdrawn.insert(id)
+        // No lane knows the rows that were made in this turn.
         if let firstNew, id >= firstNew { return }
-        collapsed.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
+        withdrawnEarlier.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
     }
 
     mutating func noteUnowned(_ id: Int64, of registration: KnownRegistration, due: Timestamp) {

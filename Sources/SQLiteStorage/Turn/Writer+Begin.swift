@@ -15,10 +15,9 @@ extension Writer {
         )
     }
 
-    /// Frees what earlier incarnations owned, and makes due what only a clock that was set back has put off. Returns how
-    /// many rows were owned.
+    /// Frees what earlier incarnations owned, and makes due what only a clock that was set back has put off.
     ///
-    /// A row that does not wait for its next try is due now, but never before an older one of its registration. The
+    /// Returns how many rows were owned. A row that does not wait for its next try is due now, but never before an older one of its registration. The
     /// outbox is read once, in the order of ids, which is that of each device; an index of owned rows would be paid for
     /// with every row that is accepted.
     private func takeBack(now: Timestamp) throws -> Int {
@@ -51,22 +50,26 @@ extension Writer {
     /// When the first row of each lane is due: a step in the index for each lane, however many rows wait.
     private func waitingLanes() throws -> [LaneID: Timestamp] {
         var backlog: [LaneID: Timestamp] = [:]
-        var lane = Int64.min
-        while true {
-            let row = try db.prepare(
-                "SELECT lane, due FROM outbox WHERE owner IS NULL AND lane > ? ORDER BY lane, due LIMIT 1"
-            ).int(lane)
-            guard try row.next() else { return backlog }
-            lane = row.int64(0)
-            backlog[LaneID(lane)] = Timestamp(milliseconds: row.int64(1))
-            row.end()
-        }
+        let rows = try db.prepare(
+            """
+            SELECT id, due FROM (SELECT l.id, (SELECT o.due FROM outbox o WHERE o.lane = l.id AND o.owner IS NULL \
+            ORDER BY o.due LIMIT 1) AS due FROM lanes l) WHERE due IS NOT NULL
+            """
+        )
+        while try rows.next() { backlog[LaneID(rows.int64(0))] = Timestamp(milliseconds: rows.int64(1)) }
+        return backlog
     }
 
+    /// The newest message's id, also when the message itself is gone.
     private func lastMessage() throws -> MessageID? {
+        let mark = try db.prepare("SELECT last_message FROM high_marks")
+        let marked = try mark.next() ? mark.int64(0) : 0
+        mark.end()
         let newest = try db.prepare("SELECT key, low FROM messages ORDER BY key DESC LIMIT 1")
         defer { newest.end() }
-        guard try newest.next() else { return nil }
-        return MessageID(high: UInt64(bitPattern: newest.int64(0)), low: UInt64(bitPattern: newest.int64(1)))
+        if try newest.next(), newest.int64(0) >= marked {
+            return MessageID(high: UInt64(bitPattern: newest.int64(0)), low: UInt64(bitPattern: newest.int64(1)))
+        }
+        return marked > 0 ? MessageID(high: UInt64(bitPattern: marked), low: 0) : nil
     }
 }

@@ -161,11 +161,6 @@ extension Writer {
         guard let brand = try brandKey(session.brand) else { return .notFound }
         let name = BrandedName(brand: brand, id: session.consumer.rawValue)
         let consumer = try self.consumer(name) ?? makeConsumer(name, at: context.turn.now)
-        // Expired sessions go a few at a time, where new ones come; a day later, so that a device still learns
-        // `token_expired` and not `token_invalid`.
-        try db.prepare(
-            "DELETE FROM sessions WHERE token_hash IN (SELECT token_hash FROM sessions WHERE expires_at < ? LIMIT 4)"
-        ).int(context.turn.now.adding(seconds: -86_400).milliseconds).run()
         try db.prepare(
             "INSERT INTO sessions (token_hash, consumer, device, expires_at, created_at) VALUES (?, ?, ?, ?, ?)"
         )
@@ -179,7 +174,12 @@ extension Writer {
         _ scope: UnregisterScope,
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
-        let row = try db.prepare("SELECT consumer, device FROM sessions WHERE token_hash = ?").blob(tokenHash)
+        let row = try db.prepare(
+            """
+            SELECT s.consumer, s.device FROM sessions s JOIN consumers u ON u.key = s.consumer \
+            JOIN brands b ON b.key = u.brand WHERE s.token_hash = ?
+            """
+        ).blob(tokenHash)
         guard try row.next() else { return .notFound }
         let (consumer, device) = (row.int64(0), row.optionalString(1))
         row.end()

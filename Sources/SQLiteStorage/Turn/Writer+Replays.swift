@@ -19,9 +19,8 @@ struct FirstComing {
 extension Writer {
     /// Remembers an event, or says what is remembered of its first coming.
     func remember(_ replay: Replay, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstComing? {
-        // One day more than the hours say, because they may begin late in the first one. Days to come are asked too:
-        // the clock may have been set back.
-        let oldest = replay.day - (hours + 23) / 24
+        // Days to come are asked too: the clock may have been set back.
+        let oldest = oldestDay(replay.day, hours: hours)
         let days = try dedupeDays()
         for day in days where day >= oldest && day != replay.day {
             if let first = try firstComing(replay, on: day) { return first }
@@ -34,6 +33,9 @@ extension Writer {
         }
         return nil
     }
+
+    /// The first day whose ids tell a replay: one day more than the hours say, because they may begin late in it.
+    func oldestDay(_ today: Int64, hours: Int64) -> Int64 { today - (hours + 23) / 24 }
 
     func forget(_ replay: Replay) throws {
         try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
@@ -48,7 +50,7 @@ extension Writer {
         return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
     }
 
-    private func dedupeDays() throws -> [Int64] {
+    func dedupeDays() throws -> [Int64] {
         if let known = memory.dedupeDays { return known }
         // Hops from day to day: the table is far too long to be read.
         var days: [Int64] = []

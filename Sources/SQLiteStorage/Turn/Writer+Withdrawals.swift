@@ -24,8 +24,10 @@ extension Writer {
             """
         ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).run()
         guard db.changedRows == 1 else { return }
-        try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
-        context.withdrawn.insert(id)
+        let row = try db.prepare("DELETE FROM outbox WHERE id = ? RETURNING registration").int(id)
+        guard try row.next() else { return }
+        context.noteWithdrawn(id, of: row.int64(0))
+        row.end()
     }
 
     /// Withdraws the rows of a registration; all of them, or only agents' messages and the badges that follow them.
@@ -75,7 +77,6 @@ extension Writer {
         }
         for id in try ids(rows) {
             try withdraw(id, state: .cancelled, by: .collapsed, &context)
-            context.noteCollapsed(id, of: new.registration.id)
         }
     }
 

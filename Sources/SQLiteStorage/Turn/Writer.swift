@@ -39,7 +39,7 @@ final class Writer {
             result.owned.append(outboxRow(row, now: turn.now))
         }
         result.unowned = context.backlog
-        result.collapsed = context.collapsed
+        result.withdrawn = context.withdrawnEarlier
         result.unread = context.unread
         return result
     }
@@ -96,10 +96,15 @@ final class Writer {
         return next
     }
 
-    /// Remembers the newest delivery's number before rows of the log are deleted.
+    /// Remembers the newest delivery's number and the newest message's key, before such rows are deleted.
     func keepHighMark() throws {
         let newest = try newDelivery()
         memory.nextDelivery = newest
-        try db.prepare("INSERT OR REPLACE INTO high_marks (id, last_delivery) VALUES (1, ?)").int(newest - 1).run()
+        try db.prepare(
+            """
+            INSERT OR REPLACE INTO high_marks (id, last_delivery, last_message) VALUES (1, ?, \
+            max(coalesce((SELECT max(key) FROM messages), 0), coalesce((SELECT last_message FROM high_marks), 0)))
+            """
+        ).int(newest - 1).run()
     }
 }

@@ -129,6 +129,20 @@ final class ContractFixture {
         return try #require(try await commit { $0.claims = [request] }.claims.first)
     }
 
+    /// A whole pass of housekeeping in batches of `limit`; how many rows were removed.
+    func keepHouse(_ work: HousekeepingBatch.Work, limit: Int = 100) async throws -> Int {
+        var batch = HousekeepingBatch(work: work, now: now, limit: limit)
+        var removed = 0
+        repeat {
+            let progress = try await store.keepHouse(batch)
+            #expect(progress.removed <= limit && progress.heldMilliseconds >= 0)
+            #expect(progress.next == nil || progress.next != batch.position || progress.removed > 0)
+            removed += progress.removed
+            batch.position = progress.next
+        } while batch.position != nil
+        return removed
+    }
+
     func wait(seconds: Int64) { now = now.adding(seconds: seconds) }
 
     // MARK: Events

@@ -20,6 +20,7 @@ struct RandomWalk {
     mutating func run(turns: Int) async throws {
         for number in 1...turns {
             try await walk()
+            if chance(4) { try await keepHouse() }
             if number % 250 == 0 { try await compare() }
             if number % 400 == 0 { try await restart() }
         }
@@ -63,10 +64,12 @@ struct RandomWalk {
             try apply(input.event, input.messageID, answer)
         }
         let collapsed = try await learnNewRows(reads)
-        // What was collapsed and then read, or the other way round, is finished in the model already.
-        let named = Set(result.collapsed.map(\.delivery))
-        #expect(named.count == result.collapsed.count && named.isSuperset(of: collapsed))
-        #expect(named.isSubset(of: openBefore.intersection(model.finished)))
+        let named = Set(result.withdrawn.map(\.delivery))
+        #expect(named.count == result.withdrawn.count && named.isSuperset(of: collapsed))
+        // Every row that ended, however it did; what ended with an answer may be missing.
+        let ended = openBefore.intersection(model.finished)
+        #expect(named.isSubset(of: ended))
+        #expect(named.isSuperset(of: ended.subtracting(turn.outcomes.map(\.delivery))))
         handOut(result.owned)
         for claim in result.claims {
             #expect(claim.rows.count <= 6)
@@ -143,6 +146,7 @@ struct RandomWalk {
         case 0..<60:
             var event = f.message(consumer, in: conversation)
             event.silent = chance(15)
+            if chance(50) { event.ttlSeconds = Int64.random(in: 1...60, using: &random) }
             if chance(30) { event.collapseKey = any(["k-1", "k-2"]) }
             return event
         case 60..<75: return f.proactive(consumer, in: conversation)
@@ -230,8 +234,9 @@ struct RandomWalk {
         _ answer: EventResult
     ) throws -> (conversation: String, mark: Int64)? {
         let consumer = event.consumer.rawValue
-        if let first = model.events[event.id.rawValue] {
+        if let known = model.events[event.id.rawValue] {
             let (duplicate, _) = try answer.duplicateEvent
+            let first = known.flatMap { model.made[$0.id] }
             #expect(duplicate.messageID == first?.id && duplicate.sequence == first?.sequence)
             return nil
         }
@@ -244,7 +249,7 @@ struct RandomWalk {
         case .agentMessage, .proactiveMessage:
             let target = event.conversation?.rawValue ?? model.active(consumer) ?? id.description
             let accepted = try answer.acceptedEvent
-            let made = model.add(event, id, to: target)
+            let made = model.add(event, id, to: target, at: f.now)
             #expect(accepted.messageID == id && accepted.conversation?.rawValue == target)
             #expect(accepted.sequence == made.sequence && accepted.unread == model.unread(consumer))
             #expect(accepted.deliveries == model.receivers(consumer, event.kind))
@@ -286,6 +291,8 @@ struct RandomWalk {
                 sequence: message?.sequence ?? 0,
                 kind: message?.kind,
                 collapseKey: message?.collapseKey,
+                message: item.messageID,
+                expiresAt: message?.expiresAt ?? f.now.adding(seconds: 86_400),
                 isHeld: false
             )
             let older = Set(model.open.filter { row.takesPlace(of: $0.value) }.keys)
@@ -293,6 +300,7 @@ struct RandomWalk {
             collapsed.formUnion(older.subtracting(made.keys))
             model.finish { row.takesPlace(of: $0) }
             model.open[item.id] = row
+            model.queuedAt[item.id] = f.now
             made[item.id] = item.state
             let wasRead = message.map { message in
                 reads.contains { $0.conversation == message.conversation && $0.mark >= message.sequence }
@@ -322,6 +330,27 @@ struct RandomWalk {
 
     // MARK: Now and then
 
+    private mutating func keepHouse() async throws {
+        let limit = Int.random(in: 1...30, using: &random)
+        let before = f.now.adding(seconds: -Int64.random(in: 20...300, using: &random))
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0:
+            let expired = model.open.filter { !$0.value.isHeld && $0.value.expiresAt <= f.now }.count
+            let (now, removed) = (f.now, try await f.keepHouse(.expired, limit: limit))
+            #expect(removed == expired)
+            model.finish { !$0.isHeld && $0.expiresAt <= now }
+        case 1:
+            let old = model.finished.filter { model.queuedAt[$0].map { $0 < before } == true }
+            let removed = try await f.keepHouse(.deliveries(before: [f.brand: before]), limit: limit)
+            #expect(removed == old.count)
+            model.finished.subtract(old)
+            model.removed += old.count
+        default:
+            let removed = try await f.keepHouse(.messages(before: [f.brand: before]), limit: limit)
+            #expect(removed == model.removeMessages(before: before))
+        }
+    }
+
     private mutating func restart() async throws {
         let waiting = model.open.count { !$0.value.isHeld }
         let start = try await f.restart()
@@ -340,7 +369,10 @@ struct RandomWalk {
                 #expect(stored.unread == expected?.unread && stored.readSequence == Int64(expected?.mark ?? -1))
                 #expect(stored.lastSequence == Int64(expected?.counts.count ?? -1))
                 let messages = try await f.messages(consumer, in: stored.id.rawValue)
-                #expect(messages.map(\.sequence) == Array(1...Int64(messages.count)))
+                let kept = (expected?.counts.indices.map { Int64($0 + 1) } ?? []).filter {
+                    expected?.gone.contains($0) == false
+                }
+                #expect(messages.map(\.sequence) == kept)
             }
             #expect(counts.conversations.count == model.conversations.values.count { $0.consumer == consumer })
         }
@@ -357,6 +389,6 @@ struct RandomWalk {
         } while query.before != nil
         #expect(open == Set(model.open.keys))
         #expect(finished == model.finished)
-        #expect(open.count + finished.count == Int(newest.rawValue))
+        #expect(open.count + finished.count + model.removed == Int(newest.rawValue))
     }
 }

@@ -7,6 +7,8 @@ struct WalkModel {
         var consumer: String
         /// Whether each message counts, in order.
         var counts: [Bool] = []
+        /// Sequences of messages that were removed; they count no more.
+        var gone: Set<Int64> = []
         var mark = 0
         var isResolved = false
         /// The place of its newest message among all messages.
@@ -31,6 +33,8 @@ struct WalkModel {
         var sequence: Int64
         var kind: MessageKind?
         var collapseKey: String?
+        var message: MessageID?
+        var expiresAt: Timestamp
         var isHeld: Bool
 
         /// Whether an older row has nothing to say any more once this one is there.
@@ -47,12 +51,17 @@ struct WalkModel {
         var sequence: Int64
         var kind: MessageKind
         var collapseKey: String?
+        var acceptedAt: Timestamp
+        var expiresAt: Timestamp
     }
 
     var conversations: [String: Conversation] = [:]
     var registrations: [RegistrationID: Registration] = [:]
     var open: [DeliveryID: Row] = [:]
     var finished: Set<DeliveryID> = []
+    var queuedAt: [DeliveryID: Timestamp] = [:]
+    /// How many deliveries were removed from the log.
+    var removed = 0
     /// Every event that was stored, with the message that it made.
     var events: [String: Made?] = [:]
     var made: [MessageID: Made] = [:]
@@ -74,7 +83,7 @@ struct WalkModel {
         }
     }
 
-    mutating func add(_ event: AgentEvent, _ id: MessageID, to conversation: String) -> Made {
+    mutating func add(_ event: AgentEvent, _ id: MessageID, to conversation: String, at now: Timestamp) -> Made {
         messages += 1
         var target = conversations[conversation] ?? Conversation(consumer: event.consumer.rawValue)
         target.counts.append(event.kind == .agent && !event.silent)
@@ -86,11 +95,25 @@ struct WalkModel {
             conversation: conversation,
             sequence: Int64(target.counts.count),
             kind: event.kind,
-            collapseKey: event.collapseKey
+            collapseKey: event.collapseKey,
+            acceptedAt: now,
+            expiresAt: now.adding(seconds: event.ttlSeconds ?? ContractFixture.settings.messageTtlSeconds)
         )
         made[id] = message
         events[event.id.rawValue] = .some(message)
         return message
+    }
+
+    /// Removes old messages without a pending delivery; returns how many.
+    mutating func removeMessages(before: Timestamp) -> Int {
+        let pending = Set(open.values.compactMap(\.message))
+        let old = made.values.filter { $0.acceptedAt < before && !pending.contains($0.id) }
+        for message in old {
+            made[message.id] = nil
+            conversations[message.conversation]?.gone.insert(message.sequence)
+            conversations[message.conversation]?.counts[Int(message.sequence) - 1] = false
+        }
+        return old.count
     }
 
     /// Moves a mark; the rows of what was read end.

@@ -62,6 +62,10 @@ package enum LogKey {
     package static let needsRestart = "setting.needs_restart"
     /// What was probably meant.
     package static let nearest = "nearest"
+    /// What the machine lacks.
+    package static let fault = "machine.fault"
+    /// A limit that holds.
+    package static let limit = "limit"
     /// A signal's name.
     package static let signal = "signal"
 }

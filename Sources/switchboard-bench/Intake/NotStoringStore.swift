@@ -23,6 +23,9 @@ struct NotStoringStore: GatewayStore {
     func close() async {}
     func probe() async throws(StorageError) {}
     func probeWriting() async throws(StorageError) {}
+    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+        throw Self.notKept
+    }
 
     // MARK: Not asked by events
 

@@ -64,7 +64,9 @@ final class StoreFixture {
         incarnation = start.incarnation
         ids = MessageIDGenerator(after: start.lastMessage)
         let lanes = try await store.lanes()
-        guard let lane = lanes.first(where: { $0.value.environment == .production })?.key else { throw HarnessError("the store has no lane") }
+        guard let lane = lanes.first(where: { $0.value.environment == .production })?.key else {
+            throw HarnessError("the store has no lane")
+        }
         self.lane = lane
     }
 

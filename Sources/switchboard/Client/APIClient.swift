@@ -50,6 +50,8 @@ struct APIClient: Sendable {
     struct Response {
         /// The HTTP status.
         var status: Int
+        /// When to try again, where the gateway says so, in whole seconds.
+        var retryAfter: Int?
         /// The body; null when there is none.
         var body: JSONValue
     }
@@ -108,7 +110,8 @@ struct APIClient: Sendable {
             let data = Data(bytes.readableBytesView)
             let value =
                 data.isEmpty ? .null : (try? JSONValue(parsing: data)) ?? .string(String(decoding: data, as: UTF8.self))
-            return Response(status: Int(response.status.code), body: value)
+            let retryAfter = response.headers.first(name: "retry-after").flatMap { Int($0) }
+            return Response(status: Int(response.status.code), retryAfter: retryAfter, body: value)
         } catch let error as HTTPClientError {
             throw CommandFailure(.failure, "no answer from \(server): \(error.shortDescription)")
         } catch {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Logging
 import ServiceLifecycle
 import Telemetry
@@ -19,6 +20,8 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
+        // A file that may not grow (`ulimit -f`) is a disk that is full, not a reason to die.
+        signal(SIGXFSZ, SIG_IGN)
         let loader = options.loader
         let settings = try await loader.load()
         let threshold = LogThreshold(settings.log.level)

@@ -1,11 +1,15 @@
 import Configuration
+import GatewayHTTP
 
-/// Listening address and files.
+/// Listening address, files and limits.
 ///
 /// - `server.listen` (HOST:PORT, default 127.0.0.1:8080)
 /// - `server.dataDir` (path, default ./data)
 /// - `server.adminTokenFile` (path, default `admin-token` in the data directory)
 /// - `server.masterKeyFile` (path, default `master-key` in the data directory)
+/// - `server.maxConnections` (connections, 1 to 1,000,000, default 4096)
+/// - `server.maxRequestsInFlight` (requests, 1 to 1,000,000, default 2048)
+/// - `server.requestTimeoutSeconds` (seconds, 1 to 3,600, default 30)
 struct ServerSettings: Equatable {
     /// Where the HTTP API listens.
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
@@ -15,6 +19,8 @@ struct ServerSettings: Equatable {
     var adminTokenFile: String?
     /// The file of the master key; nil is one in the data directory that is made when it is missing.
     var masterKeyFile: String?
+    /// What the HTTP API takes on at once.
+    var limits = ServerLimits()
 
     /// The defaults.
     init() {}
@@ -29,5 +35,19 @@ struct ServerSettings: Equatable {
         dataDir = try await reader.text(.serverDataDir) ?? dataDir
         adminTokenFile = try await reader.text(.serverAdminTokenFile)
         masterKeyFile = try await reader.text(.serverMasterKeyFile)
+        limits.maxConnections = try await reader.integer(
+            .serverMaxConnections,
+            in: 1...1_000_000,
+            default: limits.maxConnections
+        )
+        limits.maxRequestsInFlight = try await reader.integer(
+            .serverMaxRequestsInFlight,
+            in: 1...1_000_000,
+            default: limits.maxRequestsInFlight
+        )
+        let seconds = limits.requestTimeout.components.seconds
+        limits.requestTimeout = .seconds(
+            try await reader.integer(.serverRequestTimeoutSeconds, in: 1...3600, default: seconds)
+        )
     }
 }

@@ -3,9 +3,12 @@ import Configuration
 /// Where the store is.
 ///
 /// - `storage.url` (`sqlite:PATH`, default `switchboard.sqlite` in the data directory)
+/// - `storage.minFreeMegabytes` (MiB, 0 to 1,000,000,000, default 64; 0 = never refuse)
 struct StorageSettings: Equatable {
     /// The SQLite file; nil is the one in the data directory.
     var sqlitePath: String?
+    /// MiB that must be free on the data's file system for events to be taken; 0 looks at nothing.
+    var minFreeMegabytes: UInt64 = 64
 
     /// The defaults.
     init() {}
@@ -16,6 +19,11 @@ struct StorageSettings: Equatable {
     /// - Throws: ``SettingsError``.
     init(config: ConfigReader) async throws {
         let reader = SettingsReader(config: config)
+        minFreeMegabytes = try await reader.integer(
+            .storageMinFreeMegabytes,
+            in: 0...1_000_000_000,
+            default: minFreeMegabytes
+        )
         guard let url = try await reader.text(.storageURL) else { return }
         guard url.hasPrefix("sqlite:"), url.count > "sqlite:".count else {
             // A URL of another engine may hold a password, so only its scheme is shown.

@@ -1,3 +1,4 @@
+import Foundation
 import GatewayStorage
 import Identity
 import Logging
@@ -38,6 +39,13 @@ extension DataDirectory {
     /// - Returns: The store, which nobody else has open.
     /// - Throws: ``CommandFailure``.
     func openStore(logger: Logger) throws -> SQLiteStore {
+        let unfinished = SQLiteStore.unfinishedRestore(of: databasePath)
+        guard access(unfinished, F_OK) != 0 else {
+            throw CommandFailure(
+                .data,
+                "\(unfinished) is there: a restore did not come to its end; run switchboard restore again with --force"
+            )
+        }
         do {
             return try SQLiteStore.open(path: databasePath, logger: logger)
         } catch {

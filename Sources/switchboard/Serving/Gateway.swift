@@ -33,7 +33,7 @@ final class Gateway: Sendable {
     let adminToken: (path: String, isNew: Bool)
 
     private let httpClient: HTTPClient
-    private let services: GatewayServices
+    private let server: GatewayServer
     private let logger: Logger
 
     private init(
@@ -45,7 +45,7 @@ final class Gateway: Sendable {
         registry: PrometheusRegistry,
         adminToken: (path: String, isNew: Bool),
         httpClient: HTTPClient,
-        services: GatewayServices,
+        server: GatewayServer,
         logger: Logger
     ) {
         self.settings = settings
@@ -56,7 +56,7 @@ final class Gateway: Sendable {
         self.registry = registry
         self.adminToken = adminToken
         self.httpClient = httpClient
-        self.services = services
+        self.server = server
         self.logger = logger
     }
 
@@ -158,9 +158,23 @@ final class Gateway: Sendable {
             registry: registry,
             adminToken: (files.adminTokenPath, token.isNew),
             httpClient: httpClient,
-            services: services,
+            server: GatewayServer(services: services, limits: limits(settings, logger)),
             logger: logger
         )
+    }
+
+    /// The server's limits, as far as this process may have descriptors for them.
+    private static func limits(_ settings: GatewaySettings, _ logger: Logger) -> ServerLimits {
+        var limits = settings.server.limits
+        let descriptors = DescriptorLimit.raise()
+        limits.maxConnections = DescriptorLimit.connections(wanted: limits.maxConnections, limit: descriptors)
+        if limits.maxConnections < settings.server.limits.maxConnections {
+            logger.notice(
+                "fewer connections are taken than server.maxConnections: the limit of file descriptors is low",
+                metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(limits.maxConnections)"]
+            )
+        }
+        return limits
     }
 
     /// Listens and delivers until a signal comes or the task's service group shuts down; then stops in order and closes
@@ -190,7 +204,16 @@ final class Gateway: Sendable {
             throw CommandFailure(error, path: DataDirectory(settings: settings).databasePath)
         }
         // Later ones depend on earlier ones and stop first: listeners, then deliveries.
-        var list: [any Service] = [delivery, apiListener(onListening)]
+        let monitor = ResourceMonitor(
+            delivery: delivery,
+            dataPath: DataDirectory(settings: settings).databasePath,
+            minFreeBytes: settings.storage.minFreeMegabytes << 20,
+            metrics: MachineMetrics(factory: registry),
+            logger: logger
+        )
+        // Before the listener takes anything.
+        delivery.report(monitor.look())
+        var list: [any Service] = [delivery, monitor, apiListener(onListening)]
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
         list.append(SecondSignal(logger: logger))
         var configuration = ServiceGroupConfiguration(
@@ -221,8 +244,8 @@ final class Gateway: Sendable {
     private func apiListener(_ onListening: @escaping @Sendable (ListenAddress) -> Void) -> any Service {
         let address = settings.server.listen
         let isListening = ListeningFlag()
-        let application = GatewayServer(services: services)
-            .buildApplication(host: address.host, port: address.port) { channel in
+        let application =
+            server.buildApplication(host: address.host, port: address.port) { channel in
                 isListening.set()
                 onListening(ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port))
             }
@@ -231,21 +254,11 @@ final class Gateway: Sendable {
 
     private func metricsListener(_ address: ListenAddress) -> any Service {
         let isListening = ListeningFlag()
-        let registry = registry
-        let router = Router()
-        router.get("/metrics") { _, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: PrometheusRegistry.contentType],
-                body: .init(byteBuffer: ByteBuffer(string: registry.render()))
-            )
-        }
-        let application = Application(
-            router: router,
-            configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
-            onServerRunning: { _ in isListening.set() },
-            logger: quietLogger
-        )
+        let application = server.buildApplication(
+            router: server.makeMonitoringRouter(),
+            host: address.host,
+            port: address.port
+        ) { _ in isListening.set() }
         return HTTPListener(application: application, address: address, isListening: isListening)
     }
 

@@ -192,7 +192,9 @@ struct LaneTests {
         script.answer(sent.id, .accepted(providerID: nil))
         let outcomes = script.turn().outcomes
         #expect(Set(outcomes.map(\.delivery)) == [sent.id, behind.id, waiting.id])
-        #expect(script.machine.lanes.isEmpty)
+        #expect(script.machine.rowCount == 0)
+        #expect(script.machine.beginTurn(now: script.now).claims.isEmpty)
+        #expect(script.machine.nextDeadline(now: script.now) == nil)
         script.machine.resetLane(MachineScript.lane, now: script.now)
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.claims.map(\.lane) == [MachineScript.lane])
@@ -208,7 +210,7 @@ struct LaneTests {
         settings.maxClaimsPerTurn = 640
         var machine = DeliveryMachine(
             settings: settings,
-            backlog: Dictionary(uniqueKeysWithValues: lanes.map { ($0, Backlog(count: 5000, nextDue: due)) })
+            backlog: Dictionary(uniqueKeysWithValues: lanes.map { ($0, due) })
         )
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         var served: [LaneID: Int] = [:]

@@ -28,6 +28,8 @@ final class FaultyStore: GatewayStore {
     func probeWriting() async throws(StorageError) {
         if let error = probeFault.withLock({ $0 }) { throw error }
         try await base.probeWriting()
+    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+        try await base.keepHouse(batch)
     }
     func insertBrand(_ brand: Brand) async throws(StorageError) { try await base.insertBrand(brand) }
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await base.updateBrand(brand) }

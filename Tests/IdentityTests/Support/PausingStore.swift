@@ -62,6 +62,9 @@ final class PausingStore: GatewayStore {
     func probe() async throws(StorageError) { try await real.probe() }
     func probeWriting() async throws(StorageError) { try await real.probeWriting() }
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult { try await real.commit(turn) }
+    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+        try await real.keepHouse(batch)
+    }
     func insertBrand(_ brand: Brand) async throws(StorageError) { try await real.insertBrand(brand) }
     func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await real.updateBrand(brand) }
     func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? { try await real.deleteBrand(brand) }

@@ -1,0 +1,46 @@
+import DequeModule
+package import GatewayModel
+import GatewayStorage
+
+/// What the simulation of it looks at.
+extension DeliveryMachine {
+    /// A row in memory.
+    package struct HeldRow: Sendable {
+        /// The delivery.
+        package var delivery: DeliveryID
+        /// Its registration.
+        package var registration: RegistrationID
+        /// Whether it is on its way.
+        package var isSending: Bool
+    }
+
+    /// Every row in memory; the rows of one registration are in the order in which they leave.
+    package var heldRows: [HeldRow] {
+        var rows: [HeldRow] = []
+        for (id, registration) in registrations {
+            guard let head = registration.head else { continue }
+            rows.append(HeldRow(delivery: head.id, registration: id, isSending: registration.isSending))
+            for row in registration.tail {
+                rows.append(HeldRow(delivery: row.id, registration: id, isSending: false))
+            }
+        }
+        return rows
+    }
+
+    /// Whether a delivery waits in memory, unsent.
+    ///
+    /// - Parameters:
+    ///   - delivery: The delivery.
+    ///   - id: Its registration.
+    /// - Returns: False when it is on its way.
+    package func isWaiting(_ delivery: DeliveryID, of id: RegistrationID) -> Bool {
+        guard let registration = registrations[id] else { return false }
+        if !registration.isSending, registration.head?.id == delivery { return true }
+        return registration.tail.contains { $0.id == delivery }
+    }
+
+    /// Whether nothing is remembered of any device or consumer.
+    package var isEmpty: Bool {
+        registrations.isEmpty && consumers.isEmpty && inFlight.isEmpty && givenBack.isEmpty
+    }
+}

@@ -1,0 +1,136 @@
+import Delivery
+import DequeModule
+import GatewayModel
+import GatewayStorage
+
+extension Checker {
+    /// The counters, after every step.
+    ///
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - store: The store.
+    ///   - inTurn: Outcomes in turns that are not applied yet.
+    func checkCounters(_ machine: DeliveryMachine, _ store: SimulatedStore, inTurn: Int) throws(Violation) {
+        var total = 0
+        var sending = 0
+        for place in rows.indices {
+            let lane = machine.lanes[LaneID(Int64(place) + 1)]
+            let held = lane?.rows ?? 0
+            try expect(.memoryBound, held <= slots) { "lane \(place + 1) holds \(held) rows in \(slots) slots" }
+            if held != rows[place] || lane?.inFlight ?? 0 != inFlight[place] { try explain(machine, store) }
+            total += rows[place]
+            sending += inFlight[place]
+        }
+        if machine.rowCount != total || machine.inFlightCount != sending { try explain(machine, store) }
+        try expect(.nothingForgotten, decided == machine.outcomes.count + inTurn) {
+            "\(decided) rows are decided, and \(machine.outcomes.count + inTurn) outcomes are known"
+        }
+    }
+
+    /// Says which invariant the counters break.
+    private func explain(_ machine: DeliveryMachine, _ store: SimulatedStore) throws(Violation) {
+        let held = machine.heldRows
+        for row in held {
+            let id = row.delivery.rawValue
+            try expect(.ownershipAgrees, place(id) == .waiting || place(id) == .inFlight) {
+                "delivery \(id) is in memory and \(place(id))"
+            }
+        }
+        let total = rows.reduce(0, +)
+        try expect(.nothingForgotten, held.count >= total) { "\(total) rows were handed out, \(held.count) are held" }
+        throw Violation(
+            invariant: .countersAgree,
+            detail: "rows \(rows), in flight \(inFlight) by what was handed out; "
+                + "\(machine.rowCount) and \(machine.inFlightCount) by its counters; \(held.count) held"
+        )
+    }
+
+    /// Every row of the store and of the memory, every few steps.
+    ///
+    /// - Parameters:
+    ///   - machine: The machine; nil when no process runs.
+    ///   - store: The store.
+    func checkRows(_ machine: DeliveryMachine, _ store: SimulatedStore) throws(Violation) {
+        let mine = IncarnationID(store.incarnation)
+        for id in store.pending {
+            let owner = store.delivery(id).owner
+            switch place(id) {
+            case .stored:
+                try expect(.nothingForgotten, owner == nil) { "delivery \(id) is owned and in nobody's memory" }
+            case .arriving, .waiting, .inFlight, .ended, .givenBack, .dropped:
+                try expect(.ownershipAgrees, owner == mine) { "delivery \(id) is \(place(id)) and not owned" }
+            }
+        }
+        for row in machine.heldRows {
+            let id = row.delivery.rawValue
+            try expect(.ownershipAgrees, place(id) == (row.isSending ? .inFlight : .waiting)) {
+                "delivery \(id) is in memory and \(place(id))"
+            }
+        }
+        try checkKept(store)
+    }
+
+    /// Nothing that was accepted is lost, and nothing is there twice.
+    private func checkKept(_ store: SimulatedStore) throws(Violation) {
+        var found = Array(repeating: 0, count: ledger.deliveries.count)
+        var pending = 0
+        for (index, row) in store.deliveries.enumerated() where !row.isLost {
+            if let message = row.message { found[Int(message.id.high)] += 1 }
+            if store.isPending(Int64(index) + 1) { pending += 1 }
+        }
+        try expect(.acceptedIsKept, pending == store.pending.count) { "the outbox lacks \(pending) rows" }
+        for number in found.indices {
+            try expect(.acceptedIsKept, found[number] == ledger.deliveries[number]) {
+                "message \(number) has \(found[number]) deliveries instead of \(ledger.deliveries[number])"
+            }
+        }
+        for registration in store.registrations {
+            guard let registration, registration.pending.count > 1 else { continue }
+            var keys: Set<String> = []
+            for id in registration.pending {
+                guard let key = store.delivery(id).message?.collapseKey else { continue }
+                let isNew = keys.insert(key).inserted
+                try expect(.nothingCollapsed, isNew) { "delivery \(id) did not take an older one's place" }
+            }
+        }
+    }
+
+    /// What waits is planned for.
+    ///
+    /// - Parameters:
+    ///   - machine: The machine; no turn of it is under way.
+    ///   - store: The store.
+    ///   - now: The wall clock.
+    ///   - closed: Lanes that have no credential.
+    func checkPlans(
+        _ machine: DeliveryMachine,
+        _ store: SimulatedStore,
+        now: Timestamp,
+        closed: Set<Int>
+    ) throws(Violation) {
+        var due: [Timestamp?] = Array(repeating: nil, count: rows.count)
+        for id in store.pending {
+            let row = store.delivery(id)
+            guard row.owner == nil else { continue }
+            let place = Int(row.lane.rawValue) - 1
+            due[place] = min(due[place] ?? row.due, row.due)
+        }
+        let next = machine.nextDeadline(now: now)
+        for place in rows.indices where !closed.contains(place) {
+            let id = LaneID(Int64(place) + 1)
+            let lane = machine.lanes[id]
+            let until: Timestamp? =
+                if case .open(let end) = lane?.breaker { max(end, lane?.pausedUntil ?? end) } else { lane?.pausedUntil }
+            let isBlocked = until.map { $0 > now } ?? false
+            if let due = due[place], rows[place] == 0 || slots - rows[place] >= max(slots / 4, 1) {
+                let limit = isBlocked ? max(until ?? due, due) : due
+                try expect(.workIsPlanned, next.map { $0 <= max(limit, now) } ?? false) {
+                    "lane \(place + 1) has work at \(limit.milliseconds), planned is \(next?.milliseconds ?? -1)"
+                }
+            }
+            guard rows[place] > 0, inFlight[place] == 0 else { continue }
+            let isPlanned = isBlocked ? next != nil : machine.hasWork(id, now: now)
+            try expect(.workIsPlanned, isPlanned) { "lane \(place + 1) holds \(rows[place]) rows and sends none" }
+        }
+    }
+}

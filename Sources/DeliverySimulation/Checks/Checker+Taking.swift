@@ -1,0 +1,53 @@
+import GatewayModel
+import GatewayStorage
+
+extension Checker {
+    /// A push was handed out.
+    mutating func taken(_ job: PushJob, now: Timestamp, _ store: SimulatedStore) throws(Violation) {
+        let id = job.delivery.rawValue
+        let row = store.delivery(id)
+        let registration = Int(row.registration) - 1
+        try expect(.oneInFlight, place(id) != .inFlight && sending[registration] == 0) {
+            "delivery \(id) leaves while \(sending[registration]) of its registration is on its way"
+        }
+        try expect(Self.invariant(of: row), !tracked[Int(id) - 1].isGone) { "delivery \(id) ended and leaves" }
+        try expect(.ownershipAgrees, place(id) == .waiting) { "delivery \(id) leaves and was not handed to it" }
+        guard let known = told.registrations[registration], known.isActive else {
+            throw Violation(invariant: .nothingAfterEnd, detail: "delivery \(id) leaves for a registration that ended")
+        }
+        // A proactive push that was queued before the device asked for none still leaves: only agents' are withdrawn.
+        let isAgents = row.message.map { $0.kind == .agent } ?? true
+        try expect(.nothingAfterEnd, known.receives.contains(.agent) || !isAgents) {
+            "delivery \(id) is not wanted any more"
+        }
+        try expect(.tokenIsCurrent, job.token == known.token) { "delivery \(id) leaves for an old token" }
+        if let conversation = row.conversation, Int(conversation) <= told.marks.count {
+            try expect(.nothingRead, row.sequence > told.marks[Int(conversation) - 1]) {
+                "delivery \(id) leaves after it was read"
+            }
+        }
+        try expect(.nothingExpired, row.expiresAt > now) { "delivery \(id) leaves after its time" }
+        try checkOrder(id, store)
+        try checkBadge(job, row)
+        move(id, to: .inFlight)
+    }
+
+    private func checkOrder(_ id: Int64, _ store: SimulatedStore) throws(Violation) {
+        guard let registration = store.registration(store.delivery(id).registration) else { return }
+        for other in registration.pending where other < id {
+            let place = place(other)
+            try expect(.deviceOrder, place == .ended || place == .dropped) {
+                "delivery \(id) leaves before \(other), which is \(place)"
+            }
+        }
+    }
+
+    private func checkBadge(_ job: PushJob, _ row: SimulatedStore.Delivery) throws(Violation) {
+        let consumer = Int(row.consumer) - 1
+        let unread = consumer < told.unread.count ? told.unread[consumer] : 0
+        let badge = row.message?.silent == true ? nil : unread
+        try expect(.badgeIsTrue, job.badge == badge) {
+            "delivery \(job.delivery) carries badge \(job.badge ?? -1) instead of \(badge ?? -1)"
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Delivery
+import DequeModule
+import GatewayModel
+import GatewayStorage
+
+/// Follows a run from outside, by what goes over the machine's and the store's boundaries, and throws when something
+/// does not hold.
+struct Checker: Sendable {
+    let slots: Int
+    private(set) var ledger = Ledger()
+    private(set) var tracked: [Tracked] = []
+    /// The store as the machine was told.
+    private(set) var told = Told()
+    /// Rows in memory and on their way, by the lane's place.
+    private(set) var rows: [Int]
+    private(set) var inFlight: [Int]
+    /// Rows whose outcome is not stored yet.
+    private(set) var decided = 0
+    private(set) var duplicates = 0
+    /// The delivery on its way, by the registration's place; 0 is none.
+    var sending: [Int64] = []
+    /// What each registration's device shows, by the registration's place.
+    var shown: [Shown?] = []
+
+    /// A badge on a device.
+    struct Shown: Sendable {
+        var badge: Int64
+        /// How often its consumer had read when it was made.
+        var reads: Int
+    }
+
+    init(lanes: Int, slots: Int) {
+        self.slots = slots
+        rows = Array(repeating: 0, count: lanes)
+        inFlight = Array(repeating: 0, count: lanes)
+    }
+
+    // MARK: Places
+
+    func place(_ id: Int64) -> Tracked.Place { tracked[Int(id) - 1].place }
+
+    mutating func move(_ id: Int64, to place: Tracked.Place) {
+        let index = Int(id) - 1
+        let lane = tracked[index].lane
+        switch tracked[index].place {
+        case .waiting: rows[lane] -= 1
+        case .inFlight:
+            rows[lane] -= 1
+            inFlight[lane] -= 1
+            let registration = Int(tracked[index].registration) - 1
+            if sending[registration] == id { sending[registration] = 0 }
+        case .ended, .givenBack: decided -= 1
+        case .stored, .arriving, .dropped: break
+        }
+        switch place {
+        case .waiting: rows[lane] += 1
+        case .inFlight:
+            rows[lane] += 1
+            inFlight[lane] += 1
+            sending[Int(tracked[index].registration) - 1] = id
+        case .ended, .givenBack: decided += 1
+        case .stored, .arriving, .dropped: break
+        }
+        tracked[index].place = place
+    }
+
+    // MARK: Starts
+
+    /// A process is gone; with it everything that it knew.
+    ///
+    /// What a device got and the store does not know of is sent again.
+    mutating func ended(_ store: SimulatedStore, isClean: Bool) {
+        for id in store.pending {
+            let index = Int(id) - 1
+            guard tracked[index].receipts > 0, !isClean || tracked[index].place == .dropped else { continue }
+            tracked[index].allowed = max(tracked[index].allowed, tracked[index].receipts + 1)
+        }
+        for id in 1..<Int64(tracked.count + 1) where place(id) != .stored { move(id, to: .stored) }
+    }
+
+    mutating func started(_ store: SimulatedStore) {
+        told = snapshot(store)
+    }
+
+    private func snapshot(_ store: SimulatedStore) -> Told {
+        Told(unread: ledger.unread, reads: ledger.reads, marks: ledger.marks, registrations: store.registrations)
+    }
+
+    // MARK: Commits
+
+    /// A commit is on disk; nobody has been told.
+    mutating func applied(
+        _ turn: WriterTurn,
+        _ result: WriterTurnResult,
+        _ store: SimulatedStore
+    ) throws(Violation) -> AppliedTurn {
+        while tracked.count < store.deliveries.count {
+            let row = store.deliveries[tracked.count]
+            tracked.append(Tracked(lane: Int(row.lane.rawValue) - 1, registration: row.registration))
+        }
+        while sending.count < store.registrations.count {
+            sending.append(0)
+            shown.append(nil)
+        }
+        for outcome in turn.outcomes {
+            let id = outcome.delivery.rawValue
+            move(id, to: .stored)
+            if store.delivery(id).state == .accepted {
+                try expect(.acceptedWasTaken, tracked[Int(id) - 1].receipts > 0) {
+                    "delivery \(id) is accepted in the log, and no provider took it"
+                }
+            }
+        }
+        try ledger.follow(turn, result, store)
+        var applied = AppliedTurn(withdrawn: store.withdrawn, told: snapshot(store))
+        for row in result.owned { applied.arriving.append(row.id.rawValue) }
+        for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
+        for id in applied.arriving { move(id, to: .arriving) }
+        return applied
+    }
+
+    /// The machine has taken in what a commit did.
+    mutating func answered(
+        _ applied: AppliedTurn,
+        _ machine: DeliveryMachine,
+        _ store: SimulatedStore
+    ) throws(Violation) {
+        told = applied.told
+        for id in applied.arriving { move(id, to: .waiting) }
+        for id in applied.withdrawn {
+            tracked[Int(id) - 1].isGone = true
+            guard place(id) == .waiting else { continue }
+            let row = store.delivery(id)
+            let isKept = machine.isWaiting(DeliveryID(id), of: RegistrationID(row.registration))
+            try expect(Self.invariant(of: row), !isKept) { "delivery \(id) ended and still waits in memory" }
+            move(id, to: .stored)
+        }
+    }
+
+    /// What forbids that a row leaves that ended without an answer.
+    static func invariant(of row: SimulatedStore.Delivery) -> Invariant {
+        switch row.suppressedBy {
+        case .read: .nothingRead
+        case .collapsed: .nothingCollapsed
+        default: .nothingAfterEnd
+        }
+    }
+
+    // MARK: Outcomes
+
+    /// Outcomes that the machine has added.
+    mutating func decided(_ outcomes: some Sequence<OutcomeRecord>) throws(Violation) {
+        for outcome in outcomes {
+            let id = outcome.delivery.rawValue
+            let isHeld = place(id) == .waiting || place(id) == .inFlight
+            try expect(.countersAgree, isHeld) { "an outcome of delivery \(id), which it does not hold" }
+            if case .finished = outcome.disposition { move(id, to: .ended) } else { move(id, to: .givenBack) }
+        }
+    }
+
+    /// An outcome could not be stored.
+    mutating func dropped(_ outcome: OutcomeRecord) { move(outcome.delivery.rawValue, to: .dropped) }
+
+    // MARK: Devices
+
+    /// A push arrived at its device.
+    mutating func arrived(_ flight: Flight, badge: Int64?, _ store: SimulatedStore) throws(Violation) {
+        let id = flight.job.delivery.rawValue
+        let index = Int(id) - 1
+        tracked[index].receipts += 1
+        if tracked[index].receipts > 1 { duplicates += 1 }
+        try expect(.duplicatesExplained, tracked[index].receipts <= tracked[index].allowed) {
+            "delivery \(id) arrived \(tracked[index].receipts) times, and \(tracked[index].allowed) can be explained"
+        }
+        guard let badge else { return }
+        let registration = Int(flight.job.registration.rawValue) - 1
+        if let last = shown[registration], badge < last.badge {
+            try expect(.badgeNeverFalls, flight.reads > last.reads) {
+                "registration \(registration + 1) showed \(last.badge), then \(badge), with no read between"
+            }
+        }
+        shown[registration] = Shown(badge: badge, reads: flight.reads)
+    }
+
+    /// Nobody will know whether a push arrived: it may come again.
+    mutating func unknown(_ id: Int64) {
+        let index = Int(id) - 1
+        tracked[index].allowed = max(tracked[index].allowed, tracked[index].receipts + 1)
+    }
+}

@@ -1,0 +1,46 @@
+/// What must hold after every step of a simulation.
+package enum Invariant: String, Sendable, CaseIterable {
+    /// Every delivery of an event that was accepted is in the outbox or in the log, and nowhere twice.
+    case acceptedIsKept
+    /// A delivery is `accepted` in the log only if the provider took its push.
+    case acceptedWasTaken
+    /// With good providers and time, everything is finished within a bounded number of steps, and nothing is remembered.
+    case everythingEnds
+    /// Never two pushes of one registration are on their way.
+    case oneInFlight
+    /// No push leaves while an older delivery of its registration is pending.
+    case deviceOrder
+    /// A push carries the consumer's unread count as the last answered commit left it; a silent one carries none.
+    case badgeIsTrue
+    /// What a device shows never falls, except after a read by its consumer.
+    case badgeNeverFalls
+    /// The stored unread count is the number of the consumer's unread agent messages.
+    case unreadIsExact
+    /// Nothing waits or leaves for a registration that ended, or that does not want it any more.
+    case nothingAfterEnd
+    /// A push leaves for the token that was registered last.
+    case tokenIsCurrent
+    /// Nothing waits or leaves of what was read.
+    case nothingRead
+    /// Nothing waits or leaves whose place a newer one took.
+    case nothingCollapsed
+    /// Nothing leaves whose time is over by the clock that the machine was given.
+    case nothingExpired
+    /// A device gets a push again only after a crash, an unknown answer or an outcome that could not be stored, and then
+    /// once for each.
+    case duplicatesExplained
+    /// A lane never has more rows in memory than slots.
+    case memoryBound
+    /// The machine's counters agree with an independent count of what it was handed.
+    case countersAgree
+    /// What the machine holds is owned by this incarnation in the store, and what nobody owns it does not hold.
+    case ownershipAgrees
+    /// A row that is owned is in memory, in a turn, or among the outcomes: none is forgotten.
+    case nothingForgotten
+    /// The sequence of a conversation is dense from 1.
+    case sequenceDense
+    /// A replay stores and counts nothing and is answered as the first was.
+    case replayCountsNothing
+    /// While work waits that only time can bring, the machine says when; what may leave now is not left lying.
+    case workIsPlanned
+}

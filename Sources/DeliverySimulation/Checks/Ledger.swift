@@ -1,0 +1,150 @@
+import GatewayModel
+import GatewayStorage
+
+/// Counts by itself what the store should hold of consumers and conversations, from what was asked and answered.
+struct Ledger: Sendable {
+    private struct First: Sendable {
+        var answer: AcceptedEvent
+        var hash: UInt64
+    }
+
+    private struct Conversation: Sendable {
+        var consumer: Int
+        /// Whether each message counts as unread, in order.
+        var counts: [Bool] = []
+        var unread: Int64 = 0
+    }
+
+    /// By the consumer's place.
+    private(set) var unread: [Int64] = []
+    /// How often a read lowered the unread count, by the consumer's place.
+    private(set) var reads: [Int] = []
+    /// Read marks, by the conversation's place.
+    private(set) var marks: [Int64] = []
+    /// How many deliveries each message was answered to have, by the number in its id.
+    private(set) var deliveries: [Int] = []
+    private var conversations: [Conversation] = []
+    private var events: [String: First] = [:]
+
+    mutating func follow(
+        _ turn: WriterTurn,
+        _ result: WriterTurnResult,
+        _ store: SimulatedStore
+    ) throws(Violation) {
+        while unread.count < store.consumers.count {
+            unread.append(0)
+            reads.append(0)
+        }
+        while conversations.count < store.conversations.count {
+            let consumer = store.conversations[conversations.count].consumer
+            conversations.append(Conversation(consumer: Int(consumer) - 1))
+            marks.append(0)
+        }
+        for (change, answer) in zip(turn.changes, result.changes) {
+            guard case .read(let request) = change, case .read(let read) = answer,
+                case .sequence(let sequence) = request.target
+            else { continue }
+            self.read(request.brand, request.conversation, upTo: sequence, store)
+            let place = Int(read.conversation.rawValue) - 1
+            try expect(.unreadIsExact, read.readSequence == marks[place]) {
+                "a read answered mark \(read.readSequence) instead of \(marks[place])"
+            }
+        }
+        for (request, answers) in zip(turn.accepts, result.accepts) {
+            for (input, answer) in zip(request.events, answers) {
+                try follow(input.event, input.messageID, answer, request.brand, store)
+            }
+        }
+        for (place, consumer) in store.consumers.enumerated() {
+            try expect(.unreadIsExact, consumer.unread == unread[place]) {
+                "consumer \(place + 1) has unread \(consumer.unread) instead of \(unread[place])"
+            }
+        }
+        for (key, count) in result.unread {
+            try expect(.unreadIsExact, count == unread[Int(key.rawValue) - 1]) {
+                "a turn answered unread \(count) of consumer \(key.rawValue)"
+            }
+        }
+    }
+
+    private mutating func follow(
+        _ event: AgentEvent,
+        _ messageID: MessageID,
+        _ answer: EventResult,
+        _ brand: BrandID,
+        _ store: SimulatedStore
+    ) throws(Violation) {
+        let name = brand.rawValue + "/" + event.id.rawValue
+        let first = events[name]
+        switch answer {
+        case .rejected: break
+        case .duplicate(let accepted, let bodyDiffers):
+            guard let first else {
+                throw Violation(invariant: .replayCountsNothing, detail: "\(name) is new and was answered as a replay")
+            }
+            let isSame = accepted.messageID == first.answer.messageID && accepted.sequence == first.answer.sequence
+            try expect(.replayCountsNothing, isSame && bodyDiffers == (first.hash != event.bodyHash)) {
+                "a replay of \(name) was not answered as the first"
+            }
+        case .accepted(let accepted):
+            try expect(.replayCountsNothing, first == nil) { "\(name) was accepted twice" }
+            events[name] = First(answer: accepted, hash: event.bodyHash)
+            if event.type == .messagesRead, case .sequence(let sequence) = event.readTarget,
+                let conversation = event.conversation
+            {
+                read(brand, conversation, upTo: sequence, store)
+            } else if accepted.messageID != nil {
+                try add(event, messageID, accepted, brand, store)
+            }
+        }
+    }
+
+    private mutating func add(
+        _ event: AgentEvent,
+        _ messageID: MessageID,
+        _ accepted: AcceptedEvent,
+        _ brand: BrandID,
+        _ store: SimulatedStore
+    ) throws(Violation) {
+        guard let name = accepted.conversation, let key = store.conversationKeys[brand]?[name] else { return }
+        let place = Int(key) - 1
+        let counts = event.kind == .agent && !event.silent
+        conversations[place].counts.append(counts)
+        let sequence = Int64(conversations[place].counts.count)
+        try expect(.sequenceDense, accepted.sequence == sequence) {
+            "message \(sequence) of conversation \(key) has sequence \(accepted.sequence ?? 0)"
+        }
+        let consumer = conversations[place].consumer
+        if counts {
+            conversations[place].unread += 1
+            unread[consumer] += 1
+        }
+        try expect(.unreadIsExact, accepted.unread == unread[consumer]) {
+            "an event was answered unread \(accepted.unread) instead of \(unread[consumer])"
+        }
+        let number = Int(messageID.high)
+        while deliveries.count <= number { deliveries.append(0) }
+        deliveries[number] = accepted.deliveries
+    }
+
+    private mutating func read(_ brand: BrandID, _ id: ConversationID, upTo target: Int64, _ store: SimulatedStore) {
+        guard let key = store.conversationKeys[brand]?[id] else { return }
+        let place = Int(key) - 1
+        let mark = min(target, Int64(conversations[place].counts.count))
+        guard mark > marks[place] else { return }
+        marks[place] = mark
+        var left: Int64 = 0
+        for index in Int(mark)..<conversations[place].counts.count where conversations[place].counts[index] {
+            left += 1
+        }
+        let consumer = conversations[place].consumer
+        if left < conversations[place].unread { reads[consumer] += 1 }
+        unread[consumer] += left - conversations[place].unread
+        conversations[place].unread = left
+    }
+}
+
+/// Throws when something does not hold.
+func expect(_ invariant: Invariant, _ holds: Bool, _ detail: () -> String) throws(Violation) {
+    guard holds else { throw Violation(invariant: invariant, detail: detail()) }
+}

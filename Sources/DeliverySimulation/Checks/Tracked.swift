@@ -1,0 +1,32 @@
+import GatewayModel
+
+/// A delivery as it is followed from outside.
+struct Tracked: Sendable {
+    /// Where the machine should have it.
+    enum Place: Sendable {
+        /// Nowhere: it waits in the store, or is finished.
+        case stored
+        /// In a commit that handed it out and is not answered yet.
+        case arriving
+        /// In memory, unsent.
+        case waiting
+        /// On its way.
+        case inFlight
+        /// In an outcome that ends it.
+        case ended
+        /// In an outcome that gives it back.
+        case givenBack
+        /// Its outcome could not be stored: owned by nobody's memory until the next start.
+        case dropped
+    }
+
+    var place = Place.stored
+    /// How often its device got it.
+    var receipts = 0
+    /// How often it may have got it.
+    var allowed = 1
+    /// The machine was told that it ended.
+    var isGone = false
+    var lane: Int
+    var registration: Int64
+}

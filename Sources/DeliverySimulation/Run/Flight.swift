@@ -1,0 +1,11 @@
+import GatewayModel
+
+/// A push that a simulated provider has on its way.
+struct Flight: Sendable {
+    var job: PushJob
+    var takenAt: Timestamp
+    /// How often its consumer had read when it was made.
+    var reads: Int
+    /// No answer comes before the process ends.
+    var isStuck = false
+}

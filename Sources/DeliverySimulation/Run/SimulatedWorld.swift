@@ -1,0 +1,131 @@
+import GatewayModel
+import GatewayStorage
+
+/// The consumers, devices and back-ends of a run, and what they send.
+struct SimulatedWorld: Sendable {
+    /// The wall clock at the start.
+    static let start: Int64 = 1_767_323_045_678
+    static let brands = [BrandID(trusted: "acme"), BrandID(trusted: "zeta")]
+    static let app = AppID(trusted: "shop")
+    /// Two ways out of one brand, one of another.
+    static let lanes = [
+        LaneKey(brand: brands[0], app: app, pushType: .apns, environment: .production),
+        LaneKey(brand: brands[0], app: app, pushType: .fcm, environment: .production),
+        LaneKey(brand: brands[1], app: app, pushType: .apns, environment: .production),
+    ]
+    static let messageTtlSeconds: Int64 = 604_800
+    static let dedupeHours: Int64 = 72
+
+    let plan: SimulationPlan
+    /// What was posted, by the brand's place: any of it may come again.
+    private(set) var posted: [[AgentEvent]] = [[], []]
+    private var events = 0
+    private var messages: UInt64 = 0
+
+    init(_ plan: SimulationPlan) { self.plan = plan }
+
+    /// Consumers belong to the brands in turn.
+    private func brand(of consumer: Int) -> Int { consumer % Self.brands.count }
+
+    private func name(of consumer: Int) -> ConsumerID { ConsumerID(trusted: "u\(consumer)") }
+
+    private func conversation(of consumer: Int, _ random: inout SplitMix64) -> ConversationID {
+        ConversationID(trusted: "c\(consumer)-\(random.below(2))")
+    }
+
+    // MARK: Back-ends
+
+    /// Events of one request, each with its message's id.
+    mutating func request(_ random: inout SplitMix64) -> AcceptRequest {
+        let consumer = random.below(plan.consumers)
+        let brand = brand(of: consumer)
+        var request = AcceptRequest(
+            brand: Self.brands[brand],
+            messageTtlSeconds: Self.messageTtlSeconds,
+            dedupeHours: Self.dedupeHours,
+            events: []
+        )
+        for _ in 0..<random.between(1, 4) {
+            var event: AgentEvent
+            if !posted[brand].isEmpty, random.chance(12) {
+                event = posted[brand][random.below(posted[brand].count)]
+                if random.chance(30) { event.bodyHash &+= 1 }
+            } else {
+                event = self.event(of: consumer, &random)
+                posted[brand].append(event)
+            }
+            messages += 1
+            request.events.append((event, MessageID(high: messages, low: 1 << 63)))
+        }
+        return request
+    }
+
+    private mutating func event(of consumer: Int, _ random: inout SplitMix64) -> AgentEvent {
+        events += 1
+        // Sometimes a conversation that is another consumer's.
+        let owner = random.chance(2) ? random.below(plan.consumers) : consumer
+        let kind = random.below(100)
+        let type: EventType = kind < 12 ? .messagesRead : kind < 25 ? .proactiveMessage : .agentMessage
+        var event = AgentEvent(id: EventID(trusted: "e\(events)"), type: type, consumer: name(of: consumer))
+        event.bodyHash = 1
+        if type == .messagesRead || random.chance(80) { event.conversation = conversation(of: owner, &random) }
+        if type == .messagesRead {
+            event.readTarget = .sequence(Int64(random.below(12)))
+            return event
+        }
+        if type == .proactiveMessage { event.kind = .proactive }
+        event.silent = random.chance(10)
+        if random.chance(plan.shortLived) { event.ttlSeconds = Int64(random.between(1, 40)) }
+        if random.chance(plan.collapsing) { event.collapseKey = random.chance(50) ? "k1" : "k2" }
+        return event
+    }
+
+    // MARK: Devices
+
+    /// A device registers; tokens are few, so that some move.
+    func registration(of device: Int, _ random: inout SplitMix64) -> StoreChange {
+        let consumer = random.below(plan.consumers)
+        let brand = brand(of: consumer)
+        let pushType: PushType = brand == 0 && device.isMultiple(of: 2) ? .fcm : .apns
+        var receives: Receives = .all
+        if random.chance(15) { receives = random.chance(50) ? .agent : .proactive }
+        return .register(
+            DeviceToRegister(
+                brand: Self.brands[brand],
+                app: Self.app,
+                device: DeviceID(trusted: "d\(device)"),
+                consumer: name(of: consumer),
+                token: "t\(random.chance(60) ? device : random.below(plan.devices + 1))",
+                pushType: pushType,
+                environment: .production,
+                platform: pushType == .fcm ? .android : .ios,
+                receives: receives
+            )
+        )
+    }
+
+    func read(_ random: inout SplitMix64) -> StoreChange {
+        let consumer = random.below(plan.consumers)
+        let device = random.chance(50) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil
+        return .read(
+            ReadRequest(
+                brand: Self.brands[brand(of: consumer)],
+                consumer: name(of: consumer),
+                conversation: conversation(of: consumer, &random),
+                target: .sequence(Int64(random.below(14))),
+                device: device
+            )
+        )
+    }
+
+    func logout(_ random: inout SplitMix64) -> StoreChange {
+        let consumer = random.below(plan.consumers)
+        return .unregister(
+            brand: Self.brands[brand(of: consumer)],
+            consumer: name(of: consumer),
+            app: nil,
+            device: random.chance(60) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil,
+            scope: random.chance(60) ? .all : .agent
+        )
+    }
+}

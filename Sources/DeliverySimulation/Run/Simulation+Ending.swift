@@ -1,0 +1,60 @@
+import Delivery
+import DequeModule
+import GatewayModel
+
+extension Simulation {
+    /// The quiet phase: good providers, nothing new, and time until everything is finished.
+    ///
+    /// Time only moves to the next answer or to the machine's own deadline, and providers pull only when the machine says
+    /// that there is work: what it forgets to say is never done.
+    mutating func finish() throws(Violation) {
+        trace.note(30) { "quiet from here" }
+        for lane in flights.indices where closedLanes.contains(lane) { try resetLane(lane) }
+        // Each row may wait for a time of its own, and a clock that was set back makes some wait longer.
+        let limit = 400 + 40 * store.pending.count + 20 * accepts.count
+        for _ in 0..<limit {
+            if try wholeCommit(faults: false) { continue }
+            for lane in machine.lanesWithWork(now: now).sorted(by: { $0.rawValue < $1.rawValue })
+            where sabotage != .ignoreWakes {
+                try take(Int(lane.rawValue) - 1, capacity: random.between(1, 4))
+                try check(isFull: false)
+            }
+            if try answerAll() { continue }
+            if try wholeCommit(faults: false) { continue }
+            guard let deadline = machine.nextDeadline(now: now) else { break }
+            trace.note(31, deadline.milliseconds) { "waits until \(deadline)" }
+            elapsed += max(deadline.milliseconds - now.milliseconds, 1)
+            try check(isFull: true)
+        }
+        try checkEnd()
+    }
+
+    private mutating func answerAll() throws(Violation) -> Bool {
+        var isAny = false
+        for lane in flights.indices {
+            while !flights[lane].isEmpty {
+                isAny = true
+                let flight = flights[lane].removeFirst()
+                if flight.isStuck { checker.unknown(flight.job.delivery.rawValue) }
+                try answer(flight, isGood: true)
+                try check(isFull: false)
+            }
+        }
+        return isAny
+    }
+
+    private mutating func checkEnd() throws(Violation) {
+        try check(isFull: true)
+        let dropped = store.pending.filter { checker.place($0) == .dropped }
+        try expect(.everythingEnds, store.pending.count == dropped.count) {
+            "deliveries \(store.pending) are not finished"
+        }
+        try expect(.everythingEnds, machine.rowCount == 0 && machine.outcomes.isEmpty && machine.isEmpty) {
+            "\(machine.rowCount) rows and \(machine.outcomes.count) outcomes are left in memory"
+        }
+        guard !dropped.isEmpty else { return }
+        // What could not be written down is taken back by the next start, and by that only.
+        try crash()
+        try finish()
+    }
+}

@@ -1,0 +1,102 @@
+import Delivery
+import DequeModule
+import GatewayModel
+import GatewayStorage
+
+/// Starts, ends, and what an operator does between.
+extension Simulation {
+    mutating func begin() {
+        let now = now
+        let start = store.begin(now: now)
+        if isRecorded { storeSteps.append(.begin(now, start)) }
+        incarnation = start.incarnation
+        machine = DeliveryMachine(settings: plan.settings, backlog: start.backlog)
+        checker.started(store)
+        trace.note(20, Int64(start.recovered)) {
+            "process \(start.incarnation) starts, \(start.recovered) rows taken back, pending \(store.pending)"
+        }
+    }
+
+    // MARK: Ends
+
+    /// The process dies: what it knew is gone, what the store has stays. A push on its way may have arrived.
+    mutating func crash() throws(Violation) {
+        counts.crashes += 1
+        trace.note(21, commit?.applied == nil ? 0 : 1) { "the process dies" }
+        for lane in flights.indices {
+            for flight in flights[lane] where random.chance(50) { try arrive(flight) }
+        }
+        try restart(isClean: false)
+    }
+
+    private mutating func restart(isClean: Bool) throws(Violation) {
+        flights = Array(repeating: [], count: flights.count)
+        accepts = []
+        changes = []
+        commit = nil
+        parts = []
+        if isClean {
+            for id in store.pending where checker.place(id) != .dropped {
+                try expect(.nothingForgotten, store.delivery(id).owner == nil) {
+                    "the process ended in good order and left delivery \(id) owned"
+                }
+            }
+        }
+        checker.ended(store, isClean: isClean)
+        begin()
+        try check(isFull: true)
+    }
+
+    /// The process is asked to stop: it takes nothing more, waits for what is on its way, and gives the rest back.
+    mutating func drain() throws(Violation) {
+        trace.note(22) { "the process is asked to stop" }
+        hasFailed = false
+        while !hasFailed, try wholeCommit(faults: true) { try moveWhileStopping() }
+        let now = now
+        try work { $0.drain(now: now) }
+        trace.note(23) { "the machine drains" }
+        try check(isFull: false)
+        while let lane = flights.indices.first(where: { !flights[$0].isEmpty }) {
+            var flight = flights[lane].remove(at: random.below(flights[lane].count))
+            if flight.isStuck {
+                // Its deadline has passed: unknown.
+                flight.isStuck = false
+                checker.unknown(flight.job.delivery.rawValue)
+            }
+            try answer(flight, isGood: false)
+            if random.chance(40) { _ = try wholeCommit(faults: true) }
+        }
+        while !hasFailed, try wholeCommit(faults: true) {}
+        counts.drains += 1
+        try restart(isClean: !hasFailed)
+    }
+
+    private mutating func moveWhileStopping() throws(Violation) {
+        elapsed += Int64(random.below(200))
+        if random.chance(50) { try take(random.below(flights.count), capacity: 2) }
+        if random.chance(50) { try answerAny() }
+    }
+
+    // MARK: Operators and clocks
+
+    mutating func jump() {
+        counts.clockJumps += 1
+        let minutes = Int64(random.between(-60, 60))
+        offset += minutes * 60_000
+        trace.note(24, minutes) { "the wall clock jumps by \(minutes) minutes" }
+    }
+
+    mutating func removeLane(_ lane: Int) throws(Violation) {
+        let now = now
+        closedLanes.insert(lane)
+        trace.note(25, Int64(lane)) { "lane \(lane + 1) is removed" }
+        try work { $0.removeLane(LaneID(Int64(lane) + 1), now: now) }
+    }
+
+    mutating func resetLane(_ lane: Int) throws(Violation) {
+        let now = now
+        closedLanes.remove(lane)
+        trace.note(26, Int64(lane)) { "lane \(lane + 1) starts over" }
+        try work { $0.resetLane(LaneID(Int64(lane) + 1), now: now) }
+    }
+}

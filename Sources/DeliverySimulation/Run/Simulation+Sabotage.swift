@@ -1,0 +1,73 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+
+extension Simulation {
+    /// A commit's result as the machine gets it: as it is, unless a sabotage meddles with it.
+    func doctored(_ result: WriterTurnResult, of turn: WriterTurn) -> WriterTurnResult {
+        guard let sabotage else { return result }
+        var result = result
+        switch sabotage {
+        case .reverseRows:
+            result.owned.reverse()
+            for index in result.claims.indices { result.claims[index].rows.reverse() }
+        case .hideUnread: result.unread = [:]
+        case .hideEnded:
+            for index in result.outcomes.indices { result.outcomes[index].ended = [] }
+            result.changes = result.changes.map(Self.withoutEnded)
+            hide(.nothingAfterEnd, in: &result)
+        case .hideToken: result.changes = result.changes.map(withOldToken)
+        case .hideRead:
+            result.changes = result.changes.map { if case .read = $0 { .notFound } else { $0 } }
+            hide(.nothingRead, in: &result)
+        case .hideCollapsed: hide(.nothingCollapsed, in: &result)
+        case .hideExpiry:
+            for index in result.owned.indices { result.owned[index].expiresAt = Timestamp(milliseconds: .max) }
+            for claim in result.claims.indices {
+                for index in result.claims[claim].rows.indices {
+                    result.claims[claim].rows[index].expiresAt = Timestamp(milliseconds: .max)
+                }
+            }
+        case .handTwice: if let row = result.owned.last { result.owned.append(row) }
+        case .handUnowned:
+            let isQuiet = result.owned.isEmpty && result.claims.isEmpty
+            if isQuiet, let id = store.pending.first(where: isFree) { result.owned.append(store.row(id)) }
+        case .leakRow: if !result.owned.isEmpty { result.owned.removeLast() }
+        case .hideBacklog:
+            result.unowned = [:]
+            for index in result.claims.indices { result.claims[index].nextDue = nil }
+        default: break
+        }
+        return result
+    }
+
+    /// Nobody owns it, and its lane has a slot.
+    private func isFree(_ id: Int64) -> Bool {
+        let row = store.delivery(id)
+        let lane = Int(row.lane.rawValue) - 1
+        return row.owner == nil && checker.place(id) == .stored && checker.rows[lane] < plan.settings.slotsPerLane
+    }
+
+    /// Keeps from the machine the rows that ended for one reason.
+    private func hide(_ invariant: Invariant, in result: inout WriterTurnResult) {
+        result.withdrawn.removeAll { Checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
+    }
+
+    private static func withoutEnded(_ change: StoreChangeResult) -> StoreChangeResult {
+        switch change {
+        case .registered(var change):
+            change.ended = []
+            return .registered(change)
+        case .unregistered: return .unregistered(RegistrationsChange())
+        default: return change
+        }
+    }
+
+    private func withOldToken(_ change: StoreChangeResult) -> StoreChangeResult {
+        guard case .registered(var change) = change, !change.created,
+            let old = checker.told.registrations[Int(change.registration.id.rawValue) - 1]
+        else { return change }
+        change.registration.token = old.token
+        return .registered(change)
+    }
+}

@@ -1,0 +1,56 @@
+import GatewayModel
+import GatewayStorage
+
+/// What the trace says of turns.
+extension Simulation {
+    static func words(_ turn: WriterTurn) -> String {
+        let outcomes = turn.outcomes.map { "\($0.delivery):\($0.disposition)" }
+        let budgets = turn.budgets.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { "\($0.key):\($0.value.slots)\($0.value.mayHaveBacklog ? "?" : "")" }
+        let claims = turn.claims.map { "\($0.lane):\($0.limit)" }
+        return "\(outcomes.count) outcomes \(outcomes), \(turn.changes.count) changes, "
+            + "\(turn.accepts.reduce(0) { $0 + $1.events.count }) events, budgets \(budgets), claims \(claims)"
+    }
+
+    /// Counts and traces what a commit did.
+    mutating func note(_ result: WriterTurnResult, of turn: WriterTurn) {
+        for (change, answer) in zip(turn.changes, result.changes) {
+            switch answer {
+            case .read: counts.reads += 1
+            case .unregistered: counts.logouts += 1
+            case .registered: counts.registrations += 1
+            default: break
+            }
+            trace.note(8) { "  \(Self.word(change)): \(answer)" }
+        }
+        for answer in result.accepts.joined() {
+            switch answer {
+            case .accepted: counts.accepted += 1
+            case .duplicate: counts.replays += 1
+            case .rejected: break
+            }
+            trace.note(9) { "  \(answer)" }
+        }
+        for row in result.owned { trace.fold(row.id.rawValue) }
+        for claim in result.claims { for row in claim.rows { trace.fold(row.id.rawValue) } }
+        for id in store.withdrawn {
+            trace.fold(id)
+            if store.delivery(id).suppressedBy == .collapsed { counts.collapsed += 1 }
+        }
+        for outcome in turn.outcomes where outcome.disposition == .finished(.expired, nil) { counts.expired += 1 }
+        trace.note(4, Int64(store.pending.count)) {
+            let claimed = result.claims.map { "\($0.lane):\($0.rows.map(\.id.rawValue))" }
+            return "the commit is stored: owned \(result.owned.map(\.id.rawValue)), claimed \(claimed), "
+                + "withdrawn \(store.withdrawn), pending \(store.pending)"
+        }
+    }
+
+    private static func word(_ change: StoreChange) -> String {
+        switch change {
+        case .register(let device): "register \(device.device) of \(device.consumer)"
+        case .unregister(_, let consumer, _, _, let scope): "unregister \(consumer) \(scope)"
+        case .read(let request): "read \(request.conversation) \(request.target)"
+        default: "other"
+        }
+    }
+}

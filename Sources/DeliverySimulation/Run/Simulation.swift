@@ -1,0 +1,165 @@
+import Delivery
+import DequeModule
+package import GatewayModel
+import GatewayStorage
+
+/// One run: a schedule drawn from one seed, on a virtual clock, of everything that can happen to the delivery machine.
+///
+/// Between any two steps the process can die, the wall clock can jump and the store can fail. What runs is the real
+/// machine; the store, the providers, the devices and the shell around the machine are simulated. The same seed gives
+/// the same run in every process: nothing is read from outside, and nothing depends on the order of a set.
+package struct Simulation {
+    /// The brands of every run.
+    package static var brands: [BrandID] { SimulatedWorld.brands }
+    /// The lanes of every run, numbered from 1 in this order.
+    package static var lanes: [LaneKey] { SimulatedWorld.lanes }
+
+    let sabotage: Sabotage?
+    let isRecorded: Bool
+    let plan: SimulationPlan
+    var random: SplitMix64
+    var trace: Trace
+    var counts = SimulationCounts()
+    var storeSteps: [StoreStep] = []
+
+    var store: SimulatedStore
+    var checker: Checker
+    var machine: DeliveryMachine
+    var world: SimulatedWorld
+    /// What providers have on their way, by the lane's place.
+    var flights: [[Flight]]
+    /// Lanes without a credential, by their places.
+    var closedLanes: Set<Int> = []
+
+    // What the shell holds.
+    var incarnation = IncarnationID(0)
+    var accepts: Deque<AcceptRequest> = []
+    var changes: Deque<StoreChange> = []
+    var commit: PendingCommit?
+    /// The other parts of a turn that was refused.
+    var parts: Deque<PendingCommit> = []
+    /// The store failed since the process was asked to stop.
+    var hasFailed = false
+
+    /// Whole milliseconds that passed.
+    var elapsed: Int64 = 0
+    /// By how much the wall clock is off.
+    var offset: Int64 = 0
+    /// The wall clock.
+    var now: Timestamp { Timestamp(milliseconds: SimulatedWorld.start + elapsed + offset) }
+
+    private init(seed: SimulationSeed, sabotage: Sabotage?, isTraced: Bool, isRecorded: Bool) {
+        self.sabotage = sabotage
+        self.isRecorded = isRecorded
+        random = SplitMix64(seed: seed.rawValue)
+        trace = Trace(isWritten: isTraced)
+        plan = SimulationPlan(&random)
+        world = SimulatedWorld(plan)
+        store = SimulatedStore(lanes: SimulatedWorld.lanes)
+        store.flaw = sabotage?.flaw
+        checker = Checker(lanes: SimulatedWorld.lanes.count, slots: plan.settings.slotsPerLane)
+        machine = DeliveryMachine(settings: plan.settings, backlog: [:])
+        flights = Array(repeating: [], count: SimulatedWorld.lanes.count)
+    }
+
+    /// Runs one seed to its end or to the first invariant that does not hold.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed.
+    ///   - sabotage: A fault that is built in on purpose.
+    ///   - isTraced: Whether to write down what happens, a line each.
+    ///   - isRecorded: Whether to keep what was asked of the store.
+    /// - Returns: What became of it.
+    package static func run(
+        _ seed: SimulationSeed,
+        sabotage: Sabotage? = nil,
+        isTraced: Bool = false,
+        isRecorded: Bool = false
+    ) -> SimulationReport {
+        var run = Simulation(seed: seed, sabotage: sabotage, isTraced: isTraced, isRecorded: isRecorded)
+        run.counts.seeds = 1
+        var violation: Violation?
+        do throws(Violation) {
+            try run.runAll()
+        } catch {
+            violation = error
+            run.trace.fold(error.description)
+            run.trace.note(-1) { "VIOLATION \(error)" }
+        }
+        run.counts.duplicates = run.checker.duplicates
+        return SimulationReport(
+            seed: seed,
+            digest: run.trace.digest,
+            counts: run.counts,
+            violation: violation,
+            trace: run.trace.lines,
+            storeSteps: run.storeSteps,
+            deliveries: isRecorded ? run.store.deliveryTexts : []
+        )
+    }
+
+    private mutating func runAll() throws(Violation) {
+        begin()
+        for device in 0..<plan.devices { changes.append(world.registration(of: device, &random)) }
+        for number in 1...plan.steps {
+            pass()
+            try happen(plan.next(&random))
+            try check(isFull: number % 8 == 0)
+        }
+        try finish()
+    }
+
+    /// Time goes by: mostly a little, sometimes until something is due.
+    private mutating func pass() {
+        switch random.below(100) {
+        case 0..<70: elapsed += Int64(random.below(20))
+        case 70..<95: elapsed += Int64(random.below(2_000))
+        case 95..<99: elapsed += Int64(random.below(60_000))
+        default: elapsed += Int64(random.below(1_200_000))
+        }
+    }
+
+    private mutating func happen(_ event: SimulationPlan.Event) throws(Violation) {
+        switch event {
+        case .post: post()
+        case .change: ask()
+        case .beginCommit: try beginCommit()
+        case .applyCommit: try applyCommit()
+        case .tellCommit: try tellCommit()
+        case .take: try takeAny()
+        case .answer: try answerAny()
+        case .stick: stickAny()
+        case .crash: try crash()
+        case .drain: try drain()
+        case .jump: jump()
+        case .removeLane: try removeLane(random.below(flights.count))
+        case .resetLane: try resetLane(random.below(flights.count))
+        case .wait: elapsed += Int64(random.below(10_000))
+        }
+    }
+
+    mutating func check(isFull: Bool) throws(Violation) {
+        counts.steps += 1
+        trace.fold(now.milliseconds)
+        try checker.checkCounters(machine, store, inTurn: outcomesInTurn)
+        guard isFull else { return }
+        try checker.checkRows(machine, store)
+        if commit == nil { try checker.checkPlans(machine, store, now: now, closed: closedLanes) }
+    }
+
+    /// Outcomes that left the machine and are not in the store.
+    private var outcomesInTurn: Int {
+        var count = 0
+        if let commit, commit.applied == nil { count += commit.turn.outcomes.count }
+        for part in parts { count += part.turn.outcomes.count }
+        return count
+    }
+
+    /// Lets the machine work, and looks at what it decided.
+    mutating func work<Value>(_ work: (inout DeliveryMachine) -> Value) throws(Violation) -> Value {
+        let known = machine.outcomes.count
+        let value = work(&machine)
+        try checker.decided(machine.outcomes[min(known, machine.outcomes.count)...])
+        return value
+    }
+}

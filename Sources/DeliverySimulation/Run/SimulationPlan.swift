@@ -1,0 +1,78 @@
+import Delivery
+
+/// What one seed draws before its run: how large things are and how often each happens.
+///
+/// Runs differ in kind and not only in order: one has no crash, another has hardly anything else.
+struct SimulationPlan: Sendable {
+    /// What happens next.
+    enum Event: Int, CaseIterable {
+        case post, change, beginCommit, applyCommit, tellCommit, take, answer, stick
+        case crash, drain, jump, removeLane, resetLane, wait
+    }
+
+    var settings = DeliverySettings()
+    var steps: Int
+    var consumers: Int
+    var devices: Int
+    /// Out of 100 commits.
+    var failingCommits: Int
+    /// Out of 100 commits.
+    var poisonedCommits: Int
+    /// Out of 100 answers.
+    var badAnswers: Int
+    /// Out of 100 messages.
+    var collapsing: Int
+    var shortLived: Int
+    /// The running sums of the events' weights.
+    private var sums: [Int] = []
+
+    init(_ random: inout SplitMix64) {
+        steps = random.between(120, 200)
+        consumers = random.between(1, 4)
+        devices = random.between(1, 5)
+        settings.slotsPerLane = random.between(1, 8)
+        settings.maxOutcomesPerTurn = random.between(1, 12)
+        settings.maxClaimsPerTurn = random.between(1, 12)
+        settings.maxEventsPerTurn = random.between(1, 12)
+        settings.maxChangesPerTurn = random.between(1, 6)
+        switch random.below(3) {
+        case 0: settings.retryDelaysSeconds = [1, 2]
+        case 1: settings.retryDelaysSeconds = [5, 30, 120, 900]
+        default: settings.retryDelaysSeconds = [0]
+        }
+        settings.breakerFirstSeconds = Int64(random.between(1, 30))
+        settings.breakerMaxSeconds = 60
+        failingCommits = [0, 2, 10][random.below(3)]
+        poisonedCommits = [0, 0, 4][random.below(3)]
+        badAnswers = [0, 10, 30, 60][random.below(4)]
+        collapsing = [0, 20, 60][random.below(3)]
+        shortLived = [0, 10, 40][random.below(3)]
+        var sum = 0
+        for event in Event.allCases {
+            let weight =
+                switch event {
+                case .post: 12
+                case .change: 8
+                case .beginCommit, .applyCommit, .tellCommit: 20
+                case .take: 18
+                case .answer: 18
+                case .stick: 1
+                case .crash: 1
+                case .drain: 1
+                case .jump: 1
+                case .removeLane, .resetLane: 1
+                case .wait: 5
+                }
+            // In quarters; the rare ones are left out of some runs and pressed in others.
+            let scale = weight == 1 ? [0, 2, 4, 8][random.below(4)] : random.between(2, 8)
+            sum += weight * scale
+            sums.append(sum)
+        }
+    }
+
+    func next(_ random: inout SplitMix64) -> Event {
+        let drawn = random.below(sums.last ?? 1)
+        for (index, sum) in sums.enumerated() where drawn < sum { return Event.allCases[index] }
+        return .wait
+    }
+}

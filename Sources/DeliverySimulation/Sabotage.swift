@@ -1,0 +1,88 @@
+/// A fault that is built in on purpose at one of the machine's boundaries, to see that the simulation finds it.
+package enum Sabotage: String, Sendable, CaseIterable {
+    /// The store loses a row of its outbox.
+    case loseRow
+    /// A provider's acceptance is made up.
+    case forgeAcceptance
+    /// Nobody pulls when the machine says that there is work.
+    case ignoreWakes
+    /// A push is handed out a second time before its answer.
+    case sendTwice
+    /// Rows are handed to the machine youngest first.
+    case reverseRows
+    /// The machine is not told new unread counts.
+    case hideUnread
+    /// A device shows the badge before last again.
+    case showOldBadge
+    /// The store forgets to count a message as unread.
+    case miscount
+    /// The machine is not told that registrations ended or were narrowed.
+    case hideEnded
+    /// The machine is not told new tokens.
+    case hideToken
+    /// The machine is not told of reads.
+    case hideRead
+    /// The machine is not told what collapsed.
+    case hideCollapsed
+    /// The store collapses nothing.
+    case skipCollapse
+    /// The machine believes that nothing expires.
+    case hideExpiry
+    /// A provider delivers a push twice.
+    case deliverTwice
+    /// The store hands out more rows than there are slots.
+    case overfill
+    /// A row is handed to the machine twice.
+    case handTwice
+    /// A row that nobody owns is handed to the machine.
+    case handUnowned
+    /// An outcome never reaches the store.
+    case forgetOutcome
+    /// A row that is owned never reaches the machine.
+    case leakRow
+    /// A conversation skips a number.
+    case skipSequence
+    /// A replay is stored as if it were new.
+    case countReplay
+    /// The machine is not told what waits in the store.
+    case hideBacklog
+
+    /// The invariant that it breaks.
+    package var breaks: Invariant {
+        switch self {
+        case .loseRow: .acceptedIsKept
+        case .forgeAcceptance: .acceptedWasTaken
+        case .ignoreWakes: .everythingEnds
+        case .sendTwice: .oneInFlight
+        case .reverseRows: .deviceOrder
+        case .hideUnread: .badgeIsTrue
+        case .showOldBadge: .badgeNeverFalls
+        case .miscount: .unreadIsExact
+        case .hideEnded: .nothingAfterEnd
+        case .hideToken: .tokenIsCurrent
+        case .hideRead: .nothingRead
+        case .hideCollapsed, .skipCollapse: .nothingCollapsed
+        case .hideExpiry: .nothingExpired
+        case .deliverTwice: .duplicatesExplained
+        case .overfill: .memoryBound
+        case .handTwice: .countersAgree
+        case .handUnowned: .ownershipAgrees
+        case .forgetOutcome, .leakRow: .nothingForgotten
+        case .skipSequence: .sequenceDense
+        case .countReplay: .replayCountsNothing
+        case .hideBacklog: .workIsPlanned
+        }
+    }
+
+    /// The fault of the store that it is, if it is one.
+    var flaw: StoreFlaw? {
+        switch self {
+        case .loseRow: .losesRow
+        case .miscount: .miscounts
+        case .skipCollapse: .keepsCollapsed
+        case .skipSequence: .skipsSequence
+        case .countReplay: .countsReplay
+        default: nil
+        }
+    }
+}

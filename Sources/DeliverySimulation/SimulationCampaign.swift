@@ -1,0 +1,59 @@
+/// Runs many seeds, and stops at the first whose invariants do not hold.
+package enum SimulationCampaign {
+    /// What became of a campaign.
+    package struct Summary: Sendable {
+        /// How much happened, of all seeds together.
+        package var counts = SimulationCounts()
+        /// The lowest seed that was seen to fail, traced; nil when all held.
+        package var failure: SimulationReport?
+
+        /// Nothing was run yet.
+        package init() {}
+    }
+
+    /// Runs seeds in parallel.
+    ///
+    /// - Parameters:
+    ///   - first: The first seed.
+    ///   - count: How many, 0 or more.
+    ///   - jobs: How many at a time, 1 or more.
+    ///   - sabotage: A fault that is built in on purpose.
+    ///   - progress: Called now and then with how many are done.
+    /// - Returns: What became of them.
+    package static func run(
+        first: SimulationSeed,
+        count: Int,
+        jobs: Int,
+        sabotage: Sabotage? = nil,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async -> Summary {
+        let queue = SeedQueue(count: count)
+        return await withTaskGroup(of: Summary.self) { group in
+            for _ in 0..<max(jobs, 1) {
+                group.addTask {
+                    var summary = Summary()
+                    while summary.failure == nil, !Task.isCancelled, let places = queue.next() {
+                        for place in places where summary.failure == nil {
+                            run(SimulationSeed(rawValue: first.rawValue &+ UInt64(place)), sabotage, into: &summary)
+                        }
+                        progress(queue.finished(places.count, hasFailed: summary.failure != nil))
+                    }
+                    return summary
+                }
+            }
+            var all = Summary()
+            for await summary in group {
+                all.counts.add(summary.counts)
+                guard let failure = summary.failure else { continue }
+                if failure.seed.rawValue < all.failure?.seed.rawValue ?? .max { all.failure = failure }
+            }
+            return all
+        }
+    }
+
+    private static func run(_ seed: SimulationSeed, _ sabotage: Sabotage?, into summary: inout Summary) {
+        let report = Simulation.run(seed, sabotage: sabotage)
+        summary.counts.add(report.counts)
+        if report.violation != nil { summary.failure = Simulation.run(seed, sabotage: sabotage, isTraced: true) }
+    }
+}

@@ -1,0 +1,63 @@
+/// How much happened in simulations.
+package struct SimulationCounts: Sendable, Equatable, Codable {
+    /// Seeds.
+    package var seeds = 0
+    /// Steps; after each the invariants were checked.
+    package var steps = 0
+    /// Events that were accepted.
+    package var accepted = 0
+    /// Events that came again.
+    package var replays = 0
+    /// Pushes that were handed out.
+    package var pushes = 0
+    /// Commits that were stored.
+    package var commits = 0
+    /// Commits that failed.
+    package var failedCommits = 0
+    /// Commits with a row that cannot be stored.
+    package var poisonedCommits = 0
+    /// Processes that were killed.
+    package var crashes = 0
+    /// Processes that ended in good order.
+    package var drains = 0
+    /// Jumps of the wall clock.
+    package var clockJumps = 0
+    /// Reads that moved a mark.
+    package var reads = 0
+    /// Logouts.
+    package var logouts = 0
+    /// Registrations, renewals and token moves.
+    package var registrations = 0
+    /// Deliveries whose place a newer one took.
+    package var collapsed = 0
+    /// Deliveries whose time was over.
+    package var expired = 0
+    /// Pushes that arrived again, each explained.
+    package var duplicates = 0
+
+    /// Nothing happened yet.
+    package init() {}
+
+    /// Adds what happened in another simulation.
+    ///
+    /// - Parameter other: What happened there.
+    package mutating func add(_ other: SimulationCounts) {
+        seeds += other.seeds
+        steps += other.steps
+        accepted += other.accepted
+        replays += other.replays
+        pushes += other.pushes
+        commits += other.commits
+        failedCommits += other.failedCommits
+        poisonedCommits += other.poisonedCommits
+        crashes += other.crashes
+        drains += other.drains
+        clockJumps += other.clockJumps
+        reads += other.reads
+        logouts += other.logouts
+        registrations += other.registrations
+        collapsed += other.collapsed
+        expired += other.expired
+        duplicates += other.duplicates
+    }
+}

@@ -1,0 +1,94 @@
+import GatewayModel
+import GatewayStorage
+
+extension SimulatedStore {
+    /// A consumer; its number is its place plus one.
+    struct Consumer: Sendable {
+        var brand: BrandID
+        var id: ConsumerID
+        /// The numbers of its registrations that are there, rising.
+        var registrations: [Int64] = []
+        /// The numbers of its conversations.
+        var conversations: [Int64] = []
+        var unread: Int64 = 0
+    }
+
+    /// A conversation; its number is its place plus one.
+    struct Conversation: Sendable {
+        var name: ConversationID
+        var consumer: Int64
+        /// Whether each message counts, in order.
+        var counts: [Bool] = []
+        var readSequence: Int64 = 0
+        var unread: Int64 = 0
+        /// The first half of its newest message's id.
+        var lastMessage: UInt64 = 0
+        /// The sequence of its newest message: the number of messages, if nobody has broken it.
+        var lastSequence: Int64 = 0
+    }
+
+    /// A registration; its number is its place plus one, and the place is empty when it is gone.
+    struct Registration: Sendable {
+        var brand: BrandID
+        var app: AppID
+        var device: DeviceID
+        var consumer: Int64
+        var lane: LaneID
+        var token: String
+        var pushType: PushType
+        var platform: DevicePlatform
+        var receives: Receives
+        var isActive = true
+        var registeredAt: Timestamp
+        var createdAt: Timestamp
+        /// The numbers of its deliveries in the outbox, rising.
+        var pending: [Int64] = []
+    }
+
+    /// A delivery in the outbox or in the log; its number is its place plus one.
+    struct Delivery: Sendable {
+        var lane: LaneID
+        var registration: Int64
+        var consumer: Int64
+        var conversation: Int64?
+        var message: Message?
+        var kind: DeliveryKind
+        var owner: IncarnationID?
+        var due: Timestamp
+        var attempts = 0
+        var expiresAt: Timestamp
+        var queuedAt: Timestamp
+        var state = DeliveryState.pending
+        var suppressedBy: SuppressedBy?
+        /// Only sabotage sets it: the row is neither in the outbox nor in the log.
+        var isLost = false
+
+        var sequence: Int64 { message?.sequence ?? 0 }
+    }
+
+    /// What is remembered of an event's first coming.
+    struct FirstComing: Sendable {
+        var hash: UInt64
+        var message: Message?
+    }
+
+    /// What tells an event from its replays, on one day.
+    struct DayKey: Hashable, Sendable {
+        var day: Int64
+        var brand: BrandID
+        var event: String
+    }
+
+    /// What one turn has done so far.
+    struct Context {
+        var now: Timestamp
+        var incarnation: IncarnationID
+        var budgets: [LaneID: LaneBudget]
+        /// Registrations that got an unowned row in this turn: younger rows stay behind it.
+        var waiting: Set<Int64> = []
+        var owned: [Int64] = []
+        var unowned: [Int64] = []
+        /// Consumers whose unread count moved.
+        var changed: Set<Int64> = []
+    }
+}

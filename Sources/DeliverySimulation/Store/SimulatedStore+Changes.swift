@@ -1,0 +1,216 @@
+import GatewayModel
+import GatewayStorage
+
+extension SimulatedStore {
+    mutating func apply(_ change: StoreChange, _ context: inout Context) -> StoreChangeResult {
+        switch change {
+        case .register(let device): return register(device, &context)
+        case .unregister(let brand, let consumer, let app, let device, let scope):
+            guard let key = consumerKeys[brand]?[consumer] else { return .unregistered(RegistrationsChange()) }
+            return .unregistered(unregister(key, app: app, device: device, scope))
+        case .read(let request): return read(request, &context)
+        case .tap, .receipts, .upsertConsumer, .openSession, .endSession, .endSessions:
+            // Nothing of delivery follows from these.
+            return .notFound
+        }
+    }
+
+    // MARK: Registrations
+
+    private mutating func register(_ device: DeviceToRegister, _ context: inout Context) -> StoreChangeResult {
+        let name = LaneKey(
+            brand: device.brand,
+            app: device.app,
+            pushType: device.pushType,
+            environment: device.environment
+        )
+        guard let place = lanes.firstIndex(of: name) else { return .notFound }
+        let lane = LaneID(Int64(place) + 1)
+        let consumer = consumerKey(device.brand, device.consumer)
+        var ended: [RegistrationID] = []
+        var kept: Int64?
+        var old: (id: Int64, token: String)?
+        for (place, found) in registrations.enumerated() {
+            guard let found, found.brand == device.brand else { continue }
+            let key = Int64(place) + 1
+            if found.app == device.app, found.device == device.device {
+                if found.consumer == consumer, found.lane == lane { kept = key } else { old = (key, found.token) }
+            } else if found.token == device.token, found.pushType == device.pushType {
+                ended.append(end(key, by: .tokenMoved))
+            }
+        }
+        if let old {
+            // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
+            ended.append(end(old.id, by: old.token == device.token ? .tokenMoved : .unregistered))
+        }
+        let key: Int64
+        if let kept {
+            key = kept
+            if !device.receives.contains(.agent) { withdrawAgents(of: kept) }
+            registrations[Int(kept) - 1]?.token = device.token
+            registrations[Int(kept) - 1]?.platform = device.platform
+            registrations[Int(kept) - 1]?.receives = device.receives
+            registrations[Int(kept) - 1]?.isActive = true
+            registrations[Int(kept) - 1]?.registeredAt = context.now
+        } else {
+            registrations.append(
+                Registration(
+                    brand: device.brand,
+                    app: device.app,
+                    device: device.device,
+                    consumer: consumer,
+                    lane: lane,
+                    token: device.token,
+                    pushType: device.pushType,
+                    platform: device.platform,
+                    receives: device.receives,
+                    registeredAt: context.now,
+                    createdAt: context.now
+                )
+            )
+            key = Int64(registrations.count)
+            consumers[Int(consumer) - 1].registrations.append(key)
+        }
+        let registration = DeviceRegistration(
+            id: RegistrationID(key),
+            brand: device.brand,
+            app: device.app,
+            device: device.device,
+            consumer: device.consumer,
+            lane: lane,
+            token: device.token,
+            pushType: device.pushType,
+            environment: device.environment,
+            platform: device.platform,
+            locale: device.locale,
+            timeZone: device.timeZone,
+            osVersion: device.osVersion,
+            appVersion: device.appVersion,
+            receives: device.receives,
+            state: .active,
+            registeredAt: context.now,
+            createdAt: self.registration(key)?.createdAt ?? context.now
+        )
+        return .registered(RegistrationChange(registration: registration, created: kept == nil, ended: ended))
+    }
+
+    private mutating func unregister(
+        _ consumer: Int64,
+        app: AppID?,
+        device: DeviceID?,
+        _ scope: UnregisterScope
+    ) -> RegistrationsChange {
+        var change = RegistrationsChange()
+        guard scope != .none else { return change }
+        for key in consumers[Int(consumer) - 1].registrations {
+            guard let found = registration(key), app == nil || found.app == app, device == nil || found.device == device
+            else { continue }
+            if scope == .all {
+                change.ended.append(end(key, by: .unregistered))
+            } else if found.receives.contains(.agent) {
+                withdrawAgents(of: key)
+                registrations[Int(key) - 1]?.receives.remove(.agent)
+                change.narrowed.append(RegistrationID(key))
+            }
+        }
+        return change
+    }
+
+    @discardableResult
+    mutating func end(_ key: Int64, by reason: SuppressedBy) -> RegistrationID {
+        guard let found = registration(key) else { return RegistrationID(key) }
+        for id in found.pending { withdraw(id, .cancelled, by: reason) }
+        consumers[Int(found.consumer) - 1].registrations.removeAll { $0 == key }
+        registrations[Int(key) - 1] = nil
+        return RegistrationID(key)
+    }
+
+    /// Agents' messages and the badges that follow them.
+    private mutating func withdrawAgents(of key: Int64) {
+        for id in registration(key)?.pending ?? [] where delivery(id).message.map({ $0.kind == .agent }) ?? true {
+            withdraw(id, .cancelled, by: .unregisteredAgent)
+        }
+    }
+
+    func consumerKey(existing brand: BrandID, _ id: ConsumerID) -> Int64? { consumerKeys[brand]?[id] }
+
+    mutating func consumerKey(_ brand: BrandID, _ id: ConsumerID) -> Int64 {
+        if let known = consumerKeys[brand]?[id] { return known }
+        consumers.append(Consumer(brand: brand, id: id))
+        let key = Int64(consumers.count)
+        consumerKeys[brand]?[id] = key
+        return key
+    }
+
+    // MARK: Reads
+
+    private mutating func read(_ request: ReadRequest, _ context: inout Context) -> StoreChangeResult {
+        guard let key = conversationKeys[request.brand]?[request.conversation],
+            let consumer = consumerKeys[request.brand]?[request.consumer],
+            conversations[Int(key) - 1].consumer == consumer,
+            let sequence = sequence(of: request.target, in: key)
+        else { return .notFound }
+        read(key, upTo: sequence, on: request.device, &context)
+        return .read(
+            ReadChange(
+                consumer: ConsumerKey(consumer),
+                conversation: ConversationKey(key),
+                readSequence: conversations[Int(key) - 1].readSequence,
+                unread: consumers[Int(consumer) - 1].unread
+            )
+        )
+    }
+
+    /// Where a target lies in a conversation; the simulation names places by our own numbers only.
+    func sequence(of target: ReadTarget, in conversation: Int64) -> Int64? {
+        if case .sequence(let sequence) = target { sequence } else { nil }
+    }
+
+    /// Moves a read mark forward, never past the last message.
+    mutating func read(_ key: Int64, upTo target: Int64, on device: DeviceID?, _ context: inout Context) {
+        var conversation = conversations[Int(key) - 1]
+        let mark = min(target, conversation.lastSequence)
+        guard mark > conversation.readSequence else { return }
+        var unread: Int64 = 0
+        for counts in conversation.counts.dropFirst(Int(mark)) where counts { unread += 1 }
+        let moved = unread - conversation.unread
+        conversation.unread = unread
+        conversation.readSequence = mark
+        conversations[Int(key) - 1] = conversation
+        let consumer = conversation.consumer
+        consumers[Int(consumer) - 1].unread += moved
+        for registration in consumers[Int(consumer) - 1].registrations {
+            for id in self.registration(registration)?.pending ?? []
+            where delivery(id).conversation == key && delivery(id).sequence <= mark {
+                withdraw(id, .cancelled, by: .read)
+            }
+        }
+        guard moved != 0 else { return }
+        context.changed.insert(consumer)
+        queueBadges(consumer, except: device, &context)
+    }
+
+    /// The consumer's other devices get the new badge; of several that wait only the newest goes out.
+    private mutating func queueBadges(_ consumer: Int64, except device: DeviceID?, _ context: inout Context) {
+        for key in consumers[Int(consumer) - 1].registrations {
+            guard let found = registration(key), found.isActive, found.receives.contains(.agent),
+                found.device != device
+            else { continue }
+            queue(
+                Delivery(
+                    lane: found.lane,
+                    registration: key,
+                    consumer: consumer,
+                    conversation: nil,
+                    message: nil,
+                    kind: .badge,
+                    owner: nil,
+                    due: context.now,
+                    expiresAt: context.now.adding(seconds: 86_400),
+                    queuedAt: context.now
+                ),
+                &context
+            )
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import GatewayModel
+import GatewayStorage
+
+extension SimulatedStore {
+    mutating func record(_ outcome: OutcomeRecord, _ context: inout Context) -> OutcomeEffect {
+        let id = outcome.delivery.rawValue
+        switch outcome.disposition {
+        case .finished(let state, let suppressedBy):
+            if outcome.answer == nil {
+                withdraw(id, state, by: suppressedBy)
+            } else if isPending(id) {
+                change(id) { $0.attempts += 1 }
+                finish(id, state, by: suppressedBy)
+            } else {
+                recordLate(id, isAccepted: state == .accepted)
+            }
+        case .retry(let due):
+            if outcome.answer != nil, !isPending(id) {
+                recordLate(id, isAccepted: false)
+            } else {
+                giveBack(id, due: due, tries: 1, &context)
+            }
+        case .release(let due): giveBack(id, due: due, tries: 0, &context)
+        }
+        return OutcomeEffect(ended: applyTokenEffect(outcome))
+    }
+
+    /// The push of a row that was cancelled while it was on its way did leave: the log says so.
+    private mutating func recordLate(_ id: Int64, isAccepted: Bool) {
+        guard !delivery(id).isLost else { return }
+        change(id) {
+            $0.attempts += 1
+            guard isAccepted, $0.state == .cancelled else { return }
+            $0.state = .accepted
+            $0.suppressedBy = nil
+        }
+    }
+
+    /// Back to the store, due then but not before older rows of the registration that wait there; younger ones follow.
+    private mutating func giveBack(_ id: Int64, due: Timestamp, tries: Int, _ context: inout Context) {
+        guard isPending(id) else { return }
+        let key = delivery(id).registration
+        let siblings = registration(key)?.pending ?? []
+        var due = due
+        for other in siblings where other < id && delivery(other).owner == nil { due = max(due, delivery(other).due) }
+        change(id) {
+            $0.owner = nil
+            $0.attempts += tries
+            $0.due = due
+        }
+        context.waiting.insert(key)
+        for other in siblings where other > id && delivery(other).owner == nil && delivery(other).due < due {
+            change(other) { $0.due = due }
+        }
+    }
+
+    /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.
+    private mutating func applyTokenEffect(_ outcome: OutcomeRecord) -> [RegistrationID] {
+        let key = outcome.registration.rawValue
+        switch outcome.token {
+        case .none: return []
+        case .drop(let token, let since):
+            guard let limit = since ?? outcome.answer?.sentAt, let found = registration(key), found.token == token,
+                found.registeredAt <= limit
+            else { return [] }
+            end(key, by: .unregistered)
+        case .quarantine(let token):
+            guard let found = registration(key), found.token == token else { return [] }
+            registrations[Int(key) - 1]?.isActive = false
+            for id in found.pending { withdraw(id, .failed, by: nil) }
+        }
+        return [outcome.registration]
+    }
+}

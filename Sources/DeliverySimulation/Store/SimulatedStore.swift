@@ -1,0 +1,193 @@
+package import GatewayModel
+package import GatewayStorage
+
+/// The store as a plain value, with the engines' rules for the part that delivery needs (`GatewayStore`): it is to
+/// SQLite what a model is to the thing, only that a test holds the two side by side.
+///
+/// Numbers are given as SQLite gives them. What a commit did stays when the process that asked for it dies.
+package struct SimulatedStore: Sendable {
+    /// The lanes, numbered from 1 in this order.
+    package let lanes: [LaneKey]
+    /// A fault that is built in on purpose.
+    var flaw: StoreFlaw?
+
+    var incarnation: Int64 = 0
+    var consumers: [Consumer] = []
+    var conversations: [Conversation] = []
+    var registrations: [Registration?] = []
+    /// The outbox and the log.
+    var deliveries: [Delivery] = []
+    /// The numbers of the deliveries in the outbox, rising.
+    var pending: [Int64] = []
+    /// Deliveries that the last turn took out of the outbox without an answer.
+    var withdrawn: [Int64] = []
+
+    var consumerKeys: [BrandID: [ConsumerID: Int64]] = [:]
+    var conversationKeys: [BrandID: [ConversationID: Int64]] = [:]
+    var dedupe: [DayKey: FirstComing] = [:]
+    var dedupeDays: Set<Int64> = []
+    var lastMessage: MessageID?
+
+    /// An empty store.
+    ///
+    /// - Parameter lanes: The lanes; their brands and apps are the ones that there are.
+    package init(lanes: [LaneKey]) {
+        self.lanes = lanes
+        for lane in lanes { consumerKeys[lane.brand] = [:] }
+    }
+
+    // MARK: Starts
+
+    /// Starts an incarnation, as `GatewayStore.begin(now:)` does.
+    ///
+    /// - Parameter now: The time that rows of earlier incarnations become due.
+    /// - Returns: The new incarnation and what waits on each lane.
+    package mutating func begin(now: Timestamp) -> IncarnationStart {
+        incarnation += 1
+        var recovered = 0
+        var backlog: [LaneID: Timestamp] = [:]
+        for id in pending {
+            if delivery(id).owner != nil {
+                recovered += 1
+                change(id) {
+                    $0.owner = nil
+                    $0.due = min($0.due, now)
+                }
+            } else if delivery(id).attempts == 0, delivery(id).due > now {
+                // Nobody asked it to wait that long: the clock was set back.
+                change(id) { $0.due = now }
+            }
+        }
+        for registration in registrations {
+            guard let registration else { continue }
+            var due = Timestamp(milliseconds: .min)
+            for id in registration.pending {
+                due = max(due, delivery(id).due)
+                change(id) { $0.due = due }
+            }
+        }
+        for id in pending {
+            let row = delivery(id)
+            backlog[row.lane] = min(backlog[row.lane] ?? row.due, row.due)
+        }
+        return IncarnationStart(
+            incarnation: IncarnationID(incarnation),
+            backlog: backlog,
+            recovered: recovered,
+            lastMessage: lastMessage
+        )
+    }
+
+    // MARK: Turns
+
+    /// Does one turn, as `GatewayStore.commit(_:)` does.
+    ///
+    /// - Parameter turn: The turn.
+    /// - Returns: What it did.
+    package mutating func commit(_ turn: WriterTurn) -> WriterTurnResult {
+        var context = Context(now: turn.now, incarnation: turn.incarnation, budgets: turn.budgets)
+        var result = WriterTurnResult()
+        withdrawn = []
+        let newest = deliveries.count
+        for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
+        for change in turn.changes { result.changes.append(apply(change, &context)) }
+        for request in turn.accepts { result.accepts.append(accept(request, &context)) }
+        for request in turn.claims { result.claims.append(claim(request, &context)) }
+        for id in context.owned where isPending(id) { result.owned.append(row(id)) }
+        for id in context.unowned where isPending(id) {
+            let row = delivery(id)
+            result.unowned[row.lane] = min(result.unowned[row.lane] ?? row.due, row.due)
+        }
+        for key in context.changed { result.unread[ConsumerKey(key)] = consumers[Int(key) - 1].unread }
+        // No lane knows the rows that were made in this turn.
+        for id in withdrawn where id <= newest {
+            let registration = RegistrationID(delivery(id).registration)
+            result.withdrawn.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
+        }
+        return result
+    }
+
+    private mutating func claim(_ request: ClaimRequest, _ context: inout Context) -> ClaimResult {
+        var due: [(due: Timestamp, id: Int64)] = []
+        for id in pending {
+            let row = delivery(id)
+            if row.lane == request.lane, row.owner == nil, row.due <= context.now { due.append((row.due, id)) }
+        }
+        due.sort { ($0.due, $0.id) < ($1.due, $1.id) }
+        var rows: [OutboxRow] = []
+        for (_, id) in due.prefix(request.limit) {
+            change(id) { $0.owner = context.incarnation }
+            rows.append(row(id))
+        }
+        var nextDue: Timestamp?
+        for id in pending {
+            let row = delivery(id)
+            if row.lane == request.lane, row.owner == nil { nextDue = min(nextDue ?? row.due, row.due) }
+        }
+        return ClaimResult(lane: request.lane, rows: rows, nextDue: nextDue)
+    }
+
+    // MARK: Rows
+
+    /// A line for each delivery: its number, its state and how often it was tried.
+    var deliveryTexts: [String] {
+        deliveries.enumerated().map { "\($0 + 1) \($1.state.rawValue) \($1.attempts)" }
+    }
+
+    func delivery(_ id: Int64) -> Delivery { deliveries[Int(id) - 1] }
+
+    mutating func change(_ id: Int64, _ work: (inout Delivery) -> Void) { work(&deliveries[Int(id) - 1]) }
+
+    func isPending(_ id: Int64) -> Bool {
+        !deliveries[Int(id) - 1].state.isFinished && !deliveries[Int(id) - 1].isLost
+    }
+
+    func registration(_ id: Int64) -> Registration? { registrations[Int(id) - 1] }
+
+    /// A row as a lane gets it, with the unread count of now.
+    func row(_ id: Int64) -> OutboxRow {
+        let row = delivery(id)
+        let registration = registration(row.registration)
+        return OutboxRow(
+            id: DeliveryID(id),
+            lane: row.lane,
+            registration: RegistrationID(row.registration),
+            token: registration?.token ?? "",
+            platform: registration?.platform ?? .ios,
+            consumer: ConsumerKey(row.consumer),
+            unread: consumers[Int(row.consumer) - 1].unread,
+            kind: row.kind,
+            conversation: row.conversation.map { ConversationKey($0) },
+            message: row.message,
+            attempts: row.attempts,
+            expiresAt: row.expiresAt,
+            queuedAt: row.queuedAt
+        )
+    }
+
+    /// Takes a row out of the outbox.
+    mutating func finish(_ id: Int64, _ state: DeliveryState, by suppressedBy: SuppressedBy? = nil) {
+        change(id) {
+            $0.state = state
+            $0.suppressedBy = suppressedBy
+            $0.owner = nil
+        }
+        forget(id)
+    }
+
+    /// Takes a row off the lists of what is pending.
+    mutating func forget(_ id: Int64) {
+        if let index = pending.firstIndex(of: id) { pending.remove(at: index) }
+        let place = Int(delivery(id).registration) - 1
+        if let index = registrations[place]?.pending.firstIndex(of: id) {
+            registrations[place]?.pending.remove(at: index)
+        }
+    }
+
+    /// Ends a row without an answer; does nothing when it is in the log already.
+    mutating func withdraw(_ id: Int64, _ state: DeliveryState, by suppressedBy: SuppressedBy?) {
+        guard isPending(id) else { return }
+        finish(id, state, by: suppressedBy)
+        withdrawn.append(id)
+    }
+}

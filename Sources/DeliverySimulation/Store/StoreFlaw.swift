@@ -1,0 +1,13 @@
+/// A fault of the store, built in on purpose.
+enum StoreFlaw: Sendable {
+    /// A row vanishes from the outbox when its turn ends.
+    case losesRow
+    /// A message is stored but not counted as unread.
+    case miscounts
+    /// A conversation skips a number.
+    case skipsSequence
+    /// A replay is stored as if it were new.
+    case countsReplay
+    /// Older rows with the same collapse key stay.
+    case keepsCollapsed
+}

@@ -1,0 +1,93 @@
+package import GatewayModel
+
+/// One small batch of one kind of clearing away, done in a transaction of its own.
+package struct HousekeepingBatch: Sendable {
+    /// What is cleared away.
+    package enum Work: Sendable {
+        /// Unowned outbox rows past their expiry: they end as `expired` in the log, with the facts of their last try.
+        case expired
+        /// Ids of events that no longer tell a replay, by brand with the hours that they are kept; brands that are not
+        /// named are left alone.
+        ///
+        /// Ids are kept by whole days of UTC: one is removed when its day lies more than the hours, rounded up to days,
+        /// before the day of now. So it is kept for at least the hours and at most two days longer.
+        case eventIDs(keepHours: [BrandID: Int64])
+        /// Sessions that expired more than 24 hours ago: until then a device still learns that its token has expired
+        /// and not that it never was one.
+        case sessions
+        /// Deliveries in the log with their attempts that were queued before a moment, by brand; brands that are not
+        /// named are left alone. Their numbers are never given again.
+        case deliveries(before: [BrandID: Timestamp])
+        /// Messages with their taps that were accepted before a moment, by brand; brands that are not named are left
+        /// alone, and so is a message that still has an outbox row.
+        ///
+        /// One that counted as unread lowers the unread counts of its conversation and its consumer; lanes learn of it
+        /// with the consumer's next change.
+        case messages(before: [BrandID: Timestamp])
+        /// What brands that were deleted have left behind.
+        case deletedBrands
+    }
+
+    /// What is cleared away.
+    package var work: Work
+    /// The time of the batch.
+    package var now: Timestamp
+    /// At most this many rows are removed, 1 or more; what hangs on a row (attempts, a tap) goes with it uncounted.
+    package var limit: Int
+    /// Where the batch before it ended; nil begins anew.
+    package var position: HousekeepingPosition?
+
+    /// Takes what is to be done.
+    ///
+    /// - Parameters:
+    ///   - work: What is cleared away.
+    ///   - now: The time of the batch.
+    ///   - limit: At most this many rows are removed.
+    ///   - position: Where the batch before it ended.
+    package init(work: Work, now: Timestamp, limit: Int, position: HousekeepingPosition? = nil) {
+        self.work = work
+        self.now = now
+        self.limit = limit
+        self.position = position
+    }
+}
+
+/// How far a pass of housekeeping has come; only its engine reads it.
+package struct HousekeepingPosition: Sendable, Equatable {
+    /// The brand that the pass is at; brands are passed in the order of their ids.
+    package var brand: BrandID?
+    /// The last row that was looked at, by its number in the engine.
+    package var row: Int64
+
+    /// Takes a position.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand that the pass is at.
+    ///   - row: The last row that was looked at.
+    package init(brand: BrandID? = nil, row: Int64 = .min) {
+        self.brand = brand
+        self.row = row
+    }
+}
+
+/// What a batch of housekeeping did.
+package struct HousekeepingProgress: Sendable, Equatable {
+    /// How many rows were removed.
+    package var removed: Int
+    /// Where the next batch goes on; nil when the pass is through.
+    package var next: HousekeepingPosition?
+    /// How long the batch kept the writer from events, in milliseconds, sync included; 0 when it did not need it.
+    package var heldMilliseconds: Double
+
+    /// Takes what a batch did.
+    ///
+    /// - Parameters:
+    ///   - removed: How many rows were removed.
+    ///   - next: Where the next batch goes on.
+    ///   - heldMilliseconds: How long the batch kept the writer.
+    package init(removed: Int, next: HousekeepingPosition?, heldMilliseconds: Double) {
+        self.removed = removed
+        self.next = next
+        self.heldMilliseconds = heldMilliseconds
+    }
+}

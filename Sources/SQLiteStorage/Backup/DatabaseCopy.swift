@@ -1,0 +1,147 @@
+import Foundation
+import GRDB
+import GatewayStorage
+
+/// Copies one database file into another through SQLite, so that what is still in the log comes along.
+struct DatabaseCopy {
+    /// How the copy is checked.
+    enum Check: String {
+        /// Every page is well formed.
+        case quick = "quick_check"
+        /// And every index agrees with its table.
+        case full = "integrity_check"
+    }
+
+    /// The file that is copied; never written.
+    let source: String
+    /// The file that is made: mode 0600, no log beside it, synced.
+    let partial: String
+    /// How the copy is checked.
+    let check: Check
+
+    /// Pages of one step: 4 MB, so that progress is seen.
+    private static let pagesPerStep: CInt = 1000
+
+    /// Copies and checks; on failure nothing of the copy is left.
+    ///
+    /// One read transaction holds the source still: a gateway that writes meanwhile does not make it start over, and its
+    /// log grows until the copy is done.
+    ///
+    /// - Parameter progress: Called after each step with pages done and pages in all.
+    /// - Returns: What the copy holds.
+    /// - Throws: ``BackupError``.
+    func run(progress: (_ done: Int, _ total: Int) -> Void) throws(BackupError) -> BackupReport {
+        guard FileManager.default.fileExists(atPath: source) else { throw .missing(path: source) }
+        let lock = try claim()
+        defer { close(lock) }
+        do throws(BackupError) {
+            let report = try copy(progress: progress)
+            guard fsync(lock) == 0 else { throw target(.unavailable(detail: Self.systemError())) }
+            return report
+        } catch {
+            for end in ["", "-journal", "-wal", "-shm"] { unlink(partial + end) }
+            throw error
+        }
+    }
+
+    /// Makes the file, empty, and keeps others from writing it at the same time.
+    private func claim() throws(BackupError) -> Int32 {
+        let descriptor = Foundation.open(partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            let error = errno
+            let text = Self.systemError()
+            switch error {
+            case EACCES, EROFS, EPERM: throw target(.readOnly(detail: text))
+            case ENOSPC, EDQUOT: throw target(.full(detail: text))
+            default: throw target(.unavailable(detail: text))
+            }
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw target(.locked(detail: "another backup is writing it"))
+        }
+        // What a copy that was killed has left.
+        guard ftruncate(descriptor, 0) == 0, fchmod(descriptor, 0o600) == 0 else {
+            let text = Self.systemError()
+            close(descriptor)
+            throw target(.unavailable(detail: text))
+        }
+        for end in ["-journal", "-wal", "-shm"] { unlink(partial + end) }
+        return descriptor
+    }
+
+    private func copy(progress: (Int, Int) -> Void) throws(BackupError) -> BackupReport {
+        do {
+            let reader = try open()
+            let writer = try DatabaseQueue(path: partial)
+            // The file is synced once, at its end; until then it is nobody's.
+            try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+            try withoutActuallyEscaping(progress) { progress in
+                try reader.read { source in
+                    // This read begins the transaction. Without it each step would begin and end one of its own, and
+                    // start over whenever somebody has written in between.
+                    try Self.checkSchema(source, path: self.source)
+                    try writer.writeWithoutTransaction { target in
+                        try source.backup(to: target, pagesPerStep: Self.pagesPerStep) { step in
+                            progress(step.completedPageCount, step.totalPageCount)
+                        }
+                    }
+                }
+            }
+            // One file, which can be read without a log beside it; a gateway that opens it goes back to a log.
+            try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            let report = try writer.read { try describe($0) }
+            try reader.close()
+            try writer.close()
+            return report
+        } catch let error as BackupError {
+            throw error
+        } catch {
+            let error = StorageError(sqlite: error, path: partial)
+            // A page that cannot be read came from the source.
+            if case .corrupt = error { throw .source(error, path: source) }
+            throw target(error)
+        }
+    }
+
+    private func open() throws(BackupError) -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        do {
+            return try DatabaseQueue(path: source, configuration: configuration)
+        } catch {
+            throw .source(StorageError(sqlite: error, path: source), path: source)
+        }
+    }
+
+    private static func checkSchema(_ db: Database, path: String) throws(BackupError) {
+        do {
+            if let unknown = try SQLiteStore.unknownMigration(db) { throw StorageError.newerSchema(migration: unknown) }
+            guard try db.tableExists("grdb_migrations"), try db.tableExists("outbox") else {
+                throw StorageError.corrupt(detail: "it is not a database of switchboard")
+            }
+        } catch {
+            throw .source(StorageError(sqlite: error, path: path), path: path)
+        }
+    }
+
+    private func describe(_ db: Database) throws -> BackupReport {
+        let faults = try String.fetchAll(db, sql: "PRAGMA \(check.rawValue)(1)")
+        guard faults == ["ok"] else {
+            // The text names pages, tables and indexes, no values.
+            throw BackupError.source(.corrupt(detail: faults.first ?? "the check failed"), path: source)
+        }
+        let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        return BackupReport(
+            bytes: pages * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0),
+            pages: pages,
+            pendingDeliveries: try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox") ?? 0,
+            newestMigration: try Migrations.migrator.appliedIdentifiers(db).max() ?? ""
+        )
+    }
+
+    private func target(_ error: StorageError) -> BackupError { .target(error, path: partial) }
+
+    static func systemError() -> String { String(cString: strerror(errno)) }
+}

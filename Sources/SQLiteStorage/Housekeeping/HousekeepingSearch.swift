@@ -1,0 +1,150 @@
+import GRDB
+import GatewayModel
+import GatewayStorage
+
+/// Looks for rows to be removed, on a reader: short reads of a range of keys, so that neither the writer nor the
+/// checkpoints wait.
+struct HousekeepingSearch {
+    /// What was found.
+    struct Found: Sendable {
+        /// The keys of rows.
+        var rows: [Int64] = []
+        /// Where the next batch goes on; nil when the pass is through.
+        var next: HousekeepingPosition?
+        /// That no older message of a brand is left; nil leaves the mark where it is.
+        var mark: (brand: Int64, message: Int64)?
+    }
+
+    /// A read ends after this many rows: about 10 ms.
+    private static let rowsPerRead = 10_000
+
+    private let db: OpaquePointer
+
+    init(_ db: Database) throws {
+        guard let handle = db.sqliteConnection else { throw StorageError.closed }
+        self.db = handle
+    }
+
+    /// Unowned rows of the outbox past their expiry, by id; every row is looked at, because an index of expiries would be
+    /// paid for with every row that is accepted.
+    func expired(_ batch: HousekeepingBatch) throws -> Found {
+        var found = Found()
+        var seen = 0
+        let rows = try Statement(
+            db,
+            "SELECT id, owner IS NULL AND expires_at <= ?2 FROM outbox WHERE id > ?1 ORDER BY id"
+        )
+        .int(batch.position?.row ?? .min).int(batch.now.milliseconds)
+        while try rows.next() {
+            seen += 1
+            if rows.int64(1) != 0 { found.rows.append(rows.int64(0)) }
+            if seen == Self.rowsPerRead || found.rows.count == batch.limit {
+                found.next = HousekeepingPosition(row: rows.int64(0))
+                break
+            }
+        }
+        return found
+    }
+
+    /// Deliveries in the log, brand by brand in the order of their ids, which is that of time.
+    func deliveries(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
+        var found = Found()
+        var seen = 0
+        for (brand, after) in Self.brands(batch, before.keys) {
+            guard let key = try brandKey(brand), let limit = before[brand] else { continue }
+            let rows = try Statement(
+                db,
+                "SELECT id, queued_at FROM delivery_log WHERE brand = ? AND id > ? ORDER BY id"
+            )
+            .int(key).int(after)
+            while try rows.next() {
+                let queuedAt = rows.int64(1)
+                if Self.isAfter(limit, queuedAt, now: batch.now) { break }
+                seen += 1
+                if queuedAt < limit.milliseconds { found.rows.append(rows.int64(0)) }
+                if seen == Self.rowsPerRead || found.rows.count == batch.limit {
+                    found.next = HousekeepingPosition(brand: brand, row: rows.int64(0))
+                    return found
+                }
+            }
+        }
+        return found
+    }
+
+    /// Messages, brand by brand in the order of their keys, which is that of time.
+    ///
+    /// Messages have no index of brands, which would be paid for with every event: each pass begins at the brand's mark.
+    /// That a message has no outbox row is final: rows are only made together with their message.
+    func messages(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
+        for (brand, after) in Self.brands(batch, before.keys) {
+            guard let key = try brandKey(brand), let limit = before[brand] else { continue }
+            var found = Found()
+            let mark = try messageMark(key)
+            let start = max(after, mark)
+            var through = start
+            var firstKept: Int64?
+            var seen = 0
+            let rows = try Statement(
+                db,
+                """
+                SELECT m.key, m.accepted_at, CASE WHEN c.brand = ?2 THEN EXISTS (SELECT 1 FROM registrations r \
+                JOIN outbox o ON o.registration = r.id WHERE r.consumer = c.consumer AND o.message = m.key) END \
+                FROM messages m JOIN conversations c ON c.key = m.conversation WHERE m.key > ?1 ORDER BY m.key
+                """
+            ).int(start).int(key)
+            while try rows.next() {
+                let acceptedAt = rows.int64(1)
+                if Self.isAfter(limit, acceptedAt, now: batch.now) { break }
+                through = rows.int64(0)
+                seen += 1
+                if let isPending = rows.optionalInt64(2) {
+                    if acceptedAt < limit.milliseconds, isPending == 0 {
+                        found.rows.append(through)
+                    } else if firstKept == nil {
+                        firstKept = through
+                    }
+                }
+                if seen == Self.rowsPerRead || found.rows.count == batch.limit {
+                    found.next = HousekeepingPosition(brand: brand, row: through)
+                    break
+                }
+            }
+            // Only a read that began at the mark knows that nothing lies between.
+            let newMark = firstKept.map { $0 - 1 } ?? through
+            if start == mark, newMark > mark, !found.rows.isEmpty || found.next != nil { found.mark = (key, newMark) }
+            if !found.rows.isEmpty || found.next != nil {
+                // The next brand is found by a batch of its own.
+                found.next = found.next ?? HousekeepingPosition(brand: brand, row: through)
+                return found
+            }
+        }
+        return Found()
+    }
+
+    // MARK: Brands
+
+    /// The brands that are left of a pass, each with the row after which it goes on.
+    private static func brands(
+        _ batch: HousekeepingBatch,
+        _ brands: Dictionary<BrandID, Timestamp>.Keys
+    ) -> [(brand: BrandID, after: Int64)] {
+        let sorted = brands.sorted { $0.rawValue < $1.rawValue }
+        guard let position = batch.position, let current = position.brand else { return sorted.map { ($0, .min) } }
+        return sorted.filter { $0.rawValue >= current.rawValue }.map { ($0, $0 == current ? position.row : .min) }
+    }
+
+    /// Whether a row ends the search: it is young, and not only because the clock was ahead when it came.
+    private static func isAfter(_ limit: Timestamp, _ time: Int64, now: Timestamp) -> Bool {
+        time >= limit.milliseconds && time <= now.milliseconds
+    }
+
+    private func brandKey(_ brand: BrandID) throws -> Int64? {
+        let row = try Statement(db, "SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
+        return try row.next() ? row.int64(0) : nil
+    }
+
+    private func messageMark(_ brand: Int64) throws -> Int64 {
+        let row = try Statement(db, "SELECT message FROM message_marks WHERE brand = ?").int(brand)
+        return try row.next() ? row.int64(0) : .min
+    }
+}

@@ -1,0 +1,47 @@
+import GRDB
+package import GatewayStorage
+
+extension SQLiteStore {
+    package func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+        switch batch.work {
+        case .expired:
+            return try await remove(try await read { try HousekeepingSearch($0).expired(batch) }) {
+                try $0.expire($1.rows, now: batch.now)
+            }
+        case .deliveries(let before):
+            return try await remove(try await read { try HousekeepingSearch($0).deliveries(batch, before: before) }) {
+                try $0.removeDeliveries($1.rows)
+            }
+        case .messages(let before):
+            return try await remove(try await read { try HousekeepingSearch($0).messages(batch, before: before) }) {
+                try $0.removeMessages($1.rows, mark: $1.mark)
+            }
+        // These are found by an index that leads to nothing else, so that the writer finds them itself.
+        case .eventIDs(let keepHours):
+            return try await remove { try $0.removeEventIDs(batch, keepHours: keepHours) }
+        case .sessions:
+            return try await remove { try $0.removeSessions(batch) }
+        case .deletedBrands:
+            return try await remove { try $0.removeDeletedBrand(batch) }
+        }
+    }
+
+    /// Removes what a search has found; leaves the writer to events when it found nothing.
+    private func remove(
+        _ found: HousekeepingSearch.Found,
+        _ work: @escaping @Sendable (Writer, HousekeepingSearch.Found) throws -> Int
+    ) async throws(StorageError) -> HousekeepingProgress {
+        guard !found.rows.isEmpty || found.mark != nil else {
+            return HousekeepingProgress(removed: 0, next: found.next, heldMilliseconds: 0)
+        }
+        let (removed, held) = try await timedWrite { try work($0, found) }
+        return HousekeepingProgress(removed: removed, next: found.next, heldMilliseconds: held)
+    }
+
+    private func remove(
+        _ work: @escaping @Sendable (Writer) throws -> (removed: Int, next: HousekeepingPosition?)
+    ) async throws(StorageError) -> HousekeepingProgress {
+        let (done, held) = try await timedWrite(work)
+        return HousekeepingProgress(removed: done.removed, next: done.next, heldMilliseconds: held)
+    }
+}

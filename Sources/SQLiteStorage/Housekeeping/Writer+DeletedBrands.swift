@@ -1,0 +1,79 @@
+import GatewayStorage
+
+/// What brands that were deleted have left behind.
+extension Writer {
+    /// Removes rows of the first such brand, those that lead to others last.
+    func removeDeletedBrand(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
+        guard let brand = try first("SELECT key FROM deleted_brands ORDER BY key LIMIT 1", nil) else { return (0, nil) }
+        try keepHighMark()
+        var room = batch.limit
+        try removeRegistrations(brand, &room)
+        try removeLog(brand, &room)
+        try removeConversations(brand, &room)
+        try removeConsumers(brand, &room)
+        for day in try dedupeDays() where room > 0 {
+            room -= try removeEventIDs(brand: brand, day: day, limit: room)
+        }
+        if room > 0 {
+            try db.prepare("DELETE FROM message_marks WHERE brand = ?").int(brand).run()
+            try db.prepare("DELETE FROM deleted_brands WHERE key = ?").int(brand).run()
+        }
+        return (batch.limit - room, HousekeepingPosition())
+    }
+
+    /// Registrations go after their outbox rows, so that a late answer still finds its row whole or not at all.
+    private func removeRegistrations(_ brand: Int64, _ room: inout Int) throws {
+        while room > 0,
+            let registration = try first("SELECT id FROM registrations WHERE brand = ? LIMIT 1", brand)
+        {
+            for id in try keys("SELECT id FROM outbox WHERE registration = ? LIMIT ?", registration, room) {
+                try db.prepare("DELETE FROM attempts WHERE delivery = ?").int(id).run()
+                try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
+                room -= 1
+            }
+            guard room > 0 else { return }
+            try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
+            room -= 1
+        }
+    }
+
+    private func removeLog(_ brand: Int64, _ room: inout Int) throws {
+        guard room > 0 else { return }
+        room -= try removeDeliveries(try keys("SELECT id FROM delivery_log WHERE brand = ? LIMIT ?", brand, room))
+    }
+
+    private func removeConversations(_ brand: Int64, _ room: inout Int) throws {
+        while room > 0, let conversation = try first("SELECT key FROM conversations WHERE brand = ? LIMIT 1", brand) {
+            for key in try keys("SELECT key FROM messages WHERE conversation = ? LIMIT ?", conversation, room) {
+                try removeMessage(key)
+                room -= 1
+            }
+            guard room > 0 else { return }
+            try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
+            room -= 1
+        }
+    }
+
+    private func removeConsumers(_ brand: Int64, _ room: inout Int) throws {
+        while room > 0, let consumer = try first("SELECT key FROM consumers WHERE brand = ? LIMIT 1", brand) {
+            // A consumer has few sessions.
+            try db.prepare("DELETE FROM sessions WHERE consumer = ?").int(consumer).run()
+            try db.prepare("DELETE FROM consumers WHERE key = ?").int(consumer).run()
+            room -= 1
+        }
+    }
+
+    private func first(_ sql: StaticString, _ key: Int64?) throws -> Int64? {
+        let row = try db.prepare(sql)
+        if let key { row.int(key) }
+        defer { row.end() }
+        return try row.next() ? row.int64(0) : nil
+    }
+
+    private func keys(_ sql: StaticString, _ key: Int64, _ limit: Int) throws -> [Int64] {
+        var keys: [Int64] = []
+        let rows = try db.prepare(sql).int(key).int(limit)
+        while try rows.next() { keys.append(rows.int64(0)) }
+        return keys
+    }
+}

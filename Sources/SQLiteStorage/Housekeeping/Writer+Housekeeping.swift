@@ -1,0 +1,121 @@
+import GatewayModel
+import GatewayStorage
+
+/// The removing part of housekeeping; each in a transaction of its own.
+extension Writer {
+    /// Ends rows as expired that are still unowned and past their expiry.
+    func expire(_ ids: [Int64], now: Timestamp) throws -> Int {
+        var context = TurnContext(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
+        for id in ids {
+            // A lane may have taken it since it was found.
+            let row = try db.prepare("SELECT 1 FROM outbox WHERE id = ? AND owner IS NULL AND expires_at <= ?")
+                .int(id).int(now.milliseconds)
+            guard try row.next() else { continue }
+            row.end()
+            try withdraw(id, state: .expired, by: nil, &context)
+        }
+        return context.withdrawn.count
+    }
+
+    /// Removes deliveries from the log.
+    func removeDeliveries(_ ids: [Int64]) throws -> Int {
+        try keepHighMark()
+        var removed = 0
+        for id in ids {
+            try db.prepare("DELETE FROM attempts WHERE delivery = ?").int(id).run()
+            try db.prepare("DELETE FROM delivery_log WHERE id = ?").int(id).run()
+            removed += db.changedRows
+        }
+        return removed
+    }
+
+    /// Removes messages that have no outbox row, and takes those that were unread out of the counts.
+    func removeMessages(_ keys: [Int64], mark: (brand: Int64, message: Int64)?) throws -> Int {
+        try keepHighMark()
+        var removed = 0
+        var unread: [Int64: Int64] = [:]
+        for key in keys {
+            let row = try db.prepare(
+                """
+                SELECT m.low, m.conversation, m.counts AND m.sequence > c.read_sequence FROM messages m \
+                JOIN conversations c ON c.key = m.conversation WHERE m.key = ?
+                """
+            ).int(key)
+            guard try row.next() else { continue }
+            let (low, conversation, isUnread) = (row.int64(0), row.int64(1), row.int64(2) != 0)
+            row.end()
+            if isUnread { unread[conversation, default: 0] += 1 }
+            try removeMessage(key)
+            // Its deliveries are listed with its id as long as they are kept.
+            try db.prepare("UPDATE delivery_log SET message_low = ? WHERE message = ?").int(low).int(key).run()
+            removed += 1
+        }
+        for (conversation, count) in unread { try lowerUnread(of: conversation, by: count) }
+        if let mark {
+            try db.prepare("INSERT OR REPLACE INTO message_marks (brand, message) VALUES (?, ?)")
+                .int(mark.brand).int(mark.message).run()
+        }
+        return removed
+    }
+
+    func removeMessage(_ key: Int64) throws {
+        try db.prepare("DELETE FROM taps WHERE message = ?").int(key).run()
+        try db.prepare("DELETE FROM messages WHERE key = ?").int(key).run()
+    }
+
+    /// Lowers a conversation's count in the file, and where the writer remembers it.
+    private func lowerUnread(of conversation: Int64, by count: Int64) throws {
+        try db.prepare("UPDATE conversations SET unread = unread - ? WHERE key = ?").int(count).int(conversation).run()
+        let row = try db.prepare(
+            "SELECT c.brand, c.id, u.id FROM conversations c JOIN consumers u ON u.key = c.consumer WHERE c.key = ?"
+        ).int(conversation)
+        guard try row.next() else { return }
+        defer { row.end() }
+        memory.conversations.peek(BrandedName(brand: row.int64(0), id: row.string(1)))?.unread -= count
+        memory.consumers.peek(BrandedName(brand: row.int64(0), id: row.string(2)))?.unread -= count
+    }
+
+    /// Forgets ids of events whose day is over.
+    func removeEventIDs(
+        _ batch: HousekeepingBatch,
+        keepHours: [BrandID: Int64]
+    ) throws -> (removed: Int, next: HousekeepingPosition?) {
+        var removed = 0
+        let today = batch.now.milliseconds / 86_400_000
+        let first = batch.position?.brand?.rawValue ?? ""
+        for brand in keepHours.keys.sorted(by: { $0.rawValue < $1.rawValue }) where brand.rawValue >= first {
+            guard let key = try brandKey(brand), let hours = keepHours[brand] else { continue }
+            for day in try dedupeDays() where day < oldestDay(today, hours: hours) {
+                removed += try removeEventIDs(brand: key, day: day, limit: batch.limit - removed)
+                if removed == batch.limit { return (removed, HousekeepingPosition(brand: brand)) }
+            }
+        }
+        return (removed, nil)
+    }
+
+    /// Removes a brand's ids of one day, at most `limit` of them.
+    func removeEventIDs(brand: Int64, day: Int64, limit: Int) throws -> Int {
+        try db.prepare(
+            """
+            DELETE FROM dedupe WHERE day = ?1 AND brand = ?2 AND event <= (SELECT max(event) FROM \
+            (SELECT event FROM dedupe WHERE day = ?1 AND brand = ?2 ORDER BY event LIMIT ?3))
+            """
+        ).int(day).int(brand).int(limit).run()
+        let removed = db.changedRows
+        // The day may be empty now.
+        if removed > 0 { memory.dedupeDays = nil }
+        return removed
+    }
+
+    /// Removes sessions that expired a day ago.
+    func removeSessions(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
+        try db.prepare(
+            """
+            DELETE FROM sessions WHERE token_hash IN \
+            (SELECT token_hash FROM sessions WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
+            """
+        ).int(batch.now.adding(seconds: -86_400).milliseconds).int(batch.limit).run()
+        let removed = db.changedRows
+        return (removed, removed == batch.limit ? HousekeepingPosition() : nil)
+    }
+}

@@ -1,0 +1,209 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Clearing away what has expired, and what a deleted brand has left behind.
+enum HousekeepingCases {
+    static let all = [
+        expired, expiredKeepsFacts, expiredInBatches, expiredFreesTheLane, eventIDs, eventIDsOfOthers, sessions,
+        deletedBrand, deletedBrandAgain, deletedBrandLateAnswer, nothing,
+    ]
+
+    private static func message(_ f: ContractFixture, ttl: Int64) -> AgentEvent {
+        var event = f.message("u-1")
+        event.ttlSeconds = ttl
+        return event
+    }
+
+    static let expired = ContractCase("unowned rows past their expiry end as expired, others stay") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let owned = try await f.ownedRow(message(f, ttl: 10))
+        f.budgets = [:]
+        _ = try await f.accept(message(f, ttl: 10), message(f, ttl: 11))
+        #expect(try await f.keepHouse(.expired) == 0)
+        f.wait(seconds: 10)
+        #expect(try await f.keepHouse(.expired) == 1)
+        let records = try await f.deliveries()
+        #expect(records.map(\.state) == [.pending, .expired, .sending])
+        #expect(records[1].suppressedBy == nil && records[1].attempts == 0)
+        #expect(try await f.unread("u-1") == 3)
+        // What is on its way is answered as ever.
+        try await f.outcome(f.answer(owned))
+        #expect(try await f.delivery(owned.id).record.state == .accepted)
+        #expect(try await f.keepHouse(.expired) == 0)
+    }
+
+    static let expiredKeepsFacts = ContractCase("an expired row keeps the facts of its last try") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(message(f, ttl: 10))
+        try await f.outcome(f.retry(row, seconds: 5))
+        f.wait(seconds: 10)
+        #expect(try await f.keepHouse(.expired) == 1)
+        let detail = try await f.delivery(row.id)
+        #expect(detail.record.state == .expired && detail.record.attempts == 1 && detail.record.status == 503)
+        #expect(detail.record.reason == "ServiceUnavailable" && detail.attempts.count == 1)
+    }
+
+    static let expiredInBatches = ContractCase("a pass finds every expired row, however small its batches") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for number in 0..<30 { try await f.accepted(message(f, ttl: number.isMultiple(of: 3) ? 100 : 10)) }
+        f.wait(seconds: 50)
+        #expect(try await f.keepHouse(.expired, limit: 3) == 20)
+        #expect(try await f.claim().rows.map(\.message?.sequence) == (0..<10).map { $0 * 3 + 1 })
+    }
+
+    static let expiredFreesTheLane = ContractCase("a lane whose rows have expired has no backlog") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.accepted(message(f, ttl: 10))
+        f.wait(seconds: 10)
+        #expect(try await f.keepHouse(.expired) == 1)
+        let claim = try await f.claim()
+        #expect(claim.rows.isEmpty && claim.nextDue == nil)
+        #expect(try await f.restart().backlog.isEmpty)
+    }
+
+    static let eventIDs = ContractCase("an event's id is forgotten by the day, never before its hours are over") {
+        (f) async throws in
+        // The last second of a day.
+        f.now = Timestamp(milliseconds: 20_500 * 86_400_000 - 1000)
+        let first = try await f.accepted(f.message("u-1", id: "e"))
+        for hours in [0, 24, 48, 72] {
+            f.now = Timestamp(milliseconds: 20_500 * 86_400_000 - 1000).adding(seconds: Int64(hours) * 3600)
+            #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 72])) == 0)
+            let (again, _) = try #require(try await f.accept(f.message("u-1", id: "e")).first).duplicateEvent
+            #expect(again.messageID == first.messageID)
+        }
+        f.wait(seconds: 1)
+        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 72])) == 1)
+        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 72])) == 0)
+        #expect(try await f.accepted(f.message("u-1", id: "e")).sequence == 2)
+        #expect(try #require(try await f.accept(f.message("u-1", id: "e")).first).duplicateEvent.event.sequence == 2)
+    }
+
+    static let eventIDsOfOthers = ContractCase("ids are removed for the brands that are named, in batches") {
+        (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        for number in 0..<7 { try await f.accepted(f.message("u-1", id: "e-\(number)")) }
+        let theirs = f.request([f.message("u-1", id: "e-1")], brand: other)
+        try await f.commit { $0.accepts = [theirs] }
+        f.wait(seconds: 30 * 86_400)
+        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 24, BrandID(trusted: "gone"): 1]), limit: 2) == 7)
+        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 24, other: 24]), limit: 2) == 1)
+    }
+
+    static let sessions = ContractCase("a session goes a day after it expired") { (f) async throws in
+        func open(_ byte: UInt8, seconds: Int64) async throws {
+            try await f.change(
+                .openSession(
+                    StoredSession(
+                        tokenHash: [UInt8](repeating: byte, count: 32),
+                        brand: f.brand,
+                        consumer: ConsumerID(trusted: "u-1"),
+                        device: nil,
+                        expiresAt: f.now.adding(seconds: seconds),
+                        createdAt: f.now
+                    )
+                )
+            )
+        }
+        func isKept(_ byte: UInt8) async throws -> Bool {
+            try await f.store.session(tokenHash: [UInt8](repeating: byte, count: 32)) != nil
+        }
+        for byte in 1...5 as ClosedRange<UInt8> { try await open(byte, seconds: 60) }
+        try await open(9, seconds: 3600)
+        f.wait(seconds: 60 + 86_400)
+        #expect(try await f.keepHouse(.sessions) == 0)
+        #expect(try await isKept(1))
+        f.wait(seconds: 1)
+        #expect(try await f.keepHouse(.sessions, limit: 2) == 5)
+        #expect(try await !isKept(1))
+        #expect(try await !isKept(5))
+        #expect(try await isKept(9))
+    }
+
+    /// Two consumers with devices, messages, deliveries of every kind, a tap and a session.
+    private static func fill(_ f: ContractFixture) async throws -> OutboxRow {
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-2")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.retry(row, seconds: 0))
+        f.giveSlots(0)
+        _ = try await f.accept(f.message("u-2", in: "c-2"), f.message("u-2", in: "c-3"), f.proactive("u-1"))
+        try await f.change(f.tap("u-1", "d-1", try #require(row.message?.id)))
+        let claimed = try await f.claim(limit: 2).rows
+        try await f.outcome(f.answer(claimed[0]))
+        try await f.change(
+            .openSession(
+                StoredSession(
+                    tokenHash: [UInt8](repeating: 1, count: 32),
+                    brand: f.brand,
+                    consumer: ConsumerID(trusted: "u-1"),
+                    device: nil,
+                    expiresAt: f.now.adding(seconds: 3600),
+                    createdAt: f.now
+                )
+            )
+        )
+        return claimed[1]
+    }
+
+    static let deletedBrand = ContractCase("what a deleted brand has left is removed in batches, and no more") {
+        (f) async throws in
+        _ = try await fill(f)
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        let theirs = f.request([f.message("u-1", id: "kept")], brand: other)
+        try await f.commit { $0.accepts = [theirs] }
+        #expect(try await f.keepHouse(.deletedBrands) == 0)
+        _ = try await f.store.deleteBrand(f.brand)
+        #expect(try await f.store.session(tokenHash: [UInt8](repeating: 1, count: 32)) == nil)
+        // What counts as a row is the engine's own: at least messages, deliveries, event ids and consumers.
+        #expect(try await f.keepHouse(.deletedBrands, limit: 2) >= 4 + 4 + 4 + 2)
+        #expect(try await f.keepHouse(.deletedBrands) == 0)
+        #expect(try await f.store.unread(brand: other, consumer: ConsumerID(trusted: "u-1")).total == 1)
+        #expect(
+            try #require(try await f.commit { $0.accepts = [theirs] }.accepts[0].first).duplicateEvent.event.unread == 1
+        )
+    }
+
+    static let deletedBrandAgain = ContractCase("a brand made anew has nothing to do with the rest of the old one") {
+        (f) async throws in
+        _ = try await fill(f)
+        let newest = try #require(try await f.deliveries().first).id
+        _ = try await f.store.deleteBrand(f.brand)
+        try await f.makeBrand(f.brand, app: f.app)
+        try await f.register("d-1", of: "u-1")
+        let accepted = try await f.accepted(f.message("u-1"))
+        #expect(accepted.sequence == 1 && accepted.unread == 1 && accepted.deliveries == 1)
+        #expect(try await f.keepHouse(.deletedBrands) > 0)
+        #expect(try await f.deliveries().count == 1)
+        #expect(try await f.messages("u-1", in: "c-1").count == 1)
+        #expect(try await f.unread("u-1") == 1)
+        #expect(try #require(try await f.deliveries().first).id > newest)
+    }
+
+    static let deletedBrandLateAnswer = ContractCase("an answer that comes after its brand is gone changes nothing") {
+        (f) async throws in
+        let row = try await fill(f)
+        _ = try await f.store.deleteBrand(f.brand)
+        try await f.outcome(f.answer(row))
+        #expect(try await f.keepHouse(.deletedBrands) > 0)
+        try await f.outcome(f.answer(row))
+        #expect(try await f.keepHouse(.deletedBrands) == 0)
+        #expect(try await f.restart().backlog.isEmpty)
+    }
+
+    static let nothing = ContractCase("there may be nothing to do") { (f) async throws in
+        let works: [HousekeepingBatch.Work] = [
+            .expired, .eventIDs(keepHours: [:]), .eventIDs(keepHours: [f.brand: 1]), .sessions,
+            .deliveries(before: [f.brand: f.now]), .messages(before: [f.brand: f.now]), .deletedBrands,
+        ]
+        for work in works { #expect(try await f.keepHouse(work) == 0) }
+    }
+}

@@ -1,0 +1,176 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Messages and deliveries that are old enough to go.
+enum RetentionCases {
+    static let all = [
+        deliveries, deliveriesInBatches, numbersStay, messages, unread, pendingStays, listedWithout, tapsGo,
+        messageIDsStay, clockAhead,
+    ]
+
+    /// Ten days after whatever was done before.
+    private static func age(_ f: ContractFixture) -> [BrandID: Timestamp] {
+        f.wait(seconds: 10 * 86_400)
+        return [f.brand: f.now.adding(seconds: -86_400)]
+    }
+
+    /// Accepts messages whose pushes are sent at once.
+    private static func send(_ f: ContractFixture, _ count: Int, in conversation: String = "c-1") async throws {
+        f.giveSlots(100)
+        for _ in 0..<count {
+            for row in try await f.owned(f.message("u-1", in: conversation)) { try await f.outcome(f.answer(row)) }
+        }
+    }
+
+    static let deliveries = ContractCase("deliveries of the log go with their attempts, those of the outbox stay") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.retry(row, seconds: 0))
+        try await f.outcome(f.answer(try #require(try await f.claim().rows.first)))
+        #expect(try await f.delivery(row.id).attempts.count == 2)
+        f.giveSlots(0)
+        try await f.accepted(f.message("u-1"))
+        let before = age(f)
+        try await send(f, 1, in: "c-2")
+        #expect(try await f.keepHouse(.deliveries(before: [BrandID(trusted: "gone"): f.now])) == 0)
+        #expect(try await f.keepHouse(.deliveries(before: before)) == 1)
+        #expect(try await f.store.delivery(brand: f.brand, id: row.id) == nil)
+        #expect(try await f.deliveries().map(\.state) == [.accepted, .pending])
+        #expect(try await f.messages("u-1", in: "c-1").count == 2)
+        #expect(try await f.keepHouse(.deliveries(before: before)) == 0)
+    }
+
+    static let deliveriesInBatches = ContractCase("each brand's deliveries are kept as long as it says") {
+        (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.register("d-1", of: "u-1")
+        try await send(f, 7)
+        try await f.makeBrand(other, app: f.app)
+        let before = age(f)
+        try await send(f, 3)
+        #expect(try await f.keepHouse(.deliveries(before: [other: f.now]), limit: 2) == 0)
+        #expect(
+            try await f.keepHouse(.deliveries(before: before.merging([other: f.now]) { first, _ in first }), limit: 2)
+                == 7
+        )
+        #expect(try await f.deliveries().count == 3)
+    }
+
+    static let numbersStay = ContractCase("numbers of deliveries that were removed are not given again") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await send(f, 3)
+        let newest = try #require(try await f.deliveries().first).id
+        #expect(try await f.keepHouse(.deliveries(before: age(f))) == 3)
+        _ = try await f.restart()
+        f.giveSlots(1)
+        #expect(try await f.ownedRow(f.message("u-1")).id > newest)
+    }
+
+    static let messages = ContractCase("messages go by age, their numbers are not given again") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await send(f, 5)
+        let before = age(f)
+        try await send(f, 2)
+        #expect(try await f.keepHouse(.messages(before: before), limit: 2) == 5)
+        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [6, 7])
+        #expect(try await f.accepted(f.message("u-1")).sequence == 8)
+        #expect(try await f.keepHouse(.messages(before: [f.brand: f.now.adding(seconds: 1)])) == 2)
+        _ = try await f.restart()
+        #expect(try await f.accepted(f.message("u-1")).sequence == 9)
+        let counts = try await f.store.unread(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
+        #expect(counts.conversations.map(\.lastSequence) == [9])
+    }
+
+    static let unread = ContractCase(
+        "an unread message that ages out counts no more, one that was read changes nothing"
+    ) {
+        (f) async throws in
+        var silent = f.message("u-1")
+        silent.silent = true
+        _ = try await f.accept(f.message("u-1"), f.message("u-1"), silent, f.proactive("u-1"), f.message("u-1"))
+        _ = try await f.accept(f.message("u-1", in: "c-2"))
+        try await f.change(f.read("u-1", "c-1", 1))
+        #expect(try await f.unread("u-1") == 3)
+        let before = age(f)
+        #expect(try await f.accepted(f.message("u-1")).unread == 4)
+        #expect(try await f.keepHouse(.messages(before: before), limit: 4) == 6)
+        #expect(try await f.unread("u-1") == 1)
+        // What the writer remembers is the same as what it would read.
+        #expect(try await f.accepted(f.message("u-1", in: "c-2")).unread == 2)
+        #expect(try await f.change(f.read("u-1", "c-1", 99)).readChange.unread == 1)
+        _ = try await f.restart()
+        #expect(try await f.accepted(f.message("u-1")).unread == 2)
+        #expect(try await f.change(f.read("u-1", "c-1", 99)).readChange.unread == 1)
+    }
+
+    static let pendingStays = ContractCase("a message whose push waits stays, however old") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        _ = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1"))
+        let first = try #require(try await f.claim(limit: 1).rows.first)
+        try await f.outcome(f.answer(first))
+        let second = try #require(try await f.claim(limit: 1).rows.first)
+        let before = age(f)
+        #expect(try await f.keepHouse(.messages(before: before)) == 1)
+        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [2, 3])
+        #expect(try await f.unread("u-1") == 2)
+        try await f.outcome(f.answer(second))
+        // The third one goes before the second: a pass comes back for what it had to leave.
+        #expect(try await f.claim().rows.map(\.message?.text) == ["Your order has shipped"])
+        #expect(try await f.keepHouse(.messages(before: before)) == 1)
+        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [3])
+    }
+
+    static let listedWithout = ContractCase("a delivery whose message is gone is listed as before") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await send(f, 2)
+        let records = try await f.deliveries()
+        #expect(try await f.keepHouse(.messages(before: age(f))) == 2)
+        #expect(try await f.deliveries() == records)
+        var query = DeliveryQuery(brand: f.brand, limit: 10)
+        query.message = try #require(records.last?.messageID)
+        #expect(try await f.store.deliveries(query).items.map(\.id) == [records.last?.id])
+        #expect(try await f.delivery(records[0].id).record == records[0])
+    }
+
+    static let tapsGo = ContractCase("a message that is gone cannot be tapped, and its event stays known") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1", id: "e"))
+        let id = try #require(row.message?.id)
+        try await f.outcome(f.answer(row))
+        try await f.change(f.tap("u-1", "d-1", id))
+        #expect(try await f.keepHouse(.messages(before: age(f))) == 1)
+        #expect(try await f.change(f.tap("u-1", "d-1", id)).isNotFound)
+        f.wait(seconds: -9 * 86_400)
+        let again = try #require(try await f.accept(f.message("u-1", id: "e")).first).duplicateEvent.event
+        #expect(again.messageID == nil && again.unread == 0)
+    }
+
+    static let messageIDsStay = ContractCase("the newest message's id is known when the message is gone") {
+        (f) async throws in
+        let id = try #require(try await f.accepted(f.message("u-1")).messageID)
+        #expect(try await f.keepHouse(.messages(before: age(f))) == 1)
+        let last = try #require(try await f.restart().lastMessage)
+        var generator = MessageIDGenerator(after: last)
+        #expect(generator.next(at: Timestamp(milliseconds: 1)) > id)
+    }
+
+    static let clockAhead = ContractCase("what came while the clock was ahead holds up nobody") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.wait(seconds: 365 * 86_400)
+        try await send(f, 2)
+        f.wait(seconds: -365 * 86_400)
+        try await send(f, 3)
+        let before = age(f)
+        #expect(try await f.keepHouse(.deliveries(before: before)) == 3)
+        #expect(try await f.keepHouse(.messages(before: before)) == 3)
+        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [1, 2])
+        #expect(try await f.unread("u-1") == 2)
+    }
+}

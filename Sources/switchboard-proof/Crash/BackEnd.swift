@@ -1,0 +1,85 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import ProcessHarness
+
+/// A contact centre's back-end: it asks again until it has a definite answer, as ours tells it to.
+struct BackEnd: Sendable {
+    /// Keeps one connection alive, for one request at a time.
+    let http: HTTPClient
+    /// `http://host:port` of the gateway, the same at each of its starts.
+    let server: String
+    /// The value of `authorization`: secret.
+    let authorization: String
+
+    /// A definite answer.
+    struct Answer {
+        /// The HTTP status: anything but 429 and 5xx.
+        var status: Int
+        /// The body.
+        var body: Data
+        /// How many tries had no definite answer.
+        var retries: Int
+    }
+
+    /// One call, tried again for a minute at most.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path below the brand.
+    ///   - body: JSON; nil sends none.
+    /// - Returns: The first definite answer.
+    /// - Throws: ``HarnessError`` when none comes.
+    func call(_ method: String, _ path: String, _ body: String? = nil) async throws -> Answer {
+        let deadline = ContinuousClock.now + .seconds(60)
+        var retries = 0
+        while true {
+            do {
+                let (status, data) = try await once(method, path, body)
+                if status != 429, status < 500 { return Answer(status: status, body: data, retries: retries) }
+                guard ContinuousClock.now < deadline else {
+                    throw HarnessError("\(method) \(path): still \(status) after a minute")
+                }
+            } catch let error as HarnessError {
+                throw error
+            } catch {
+                // The gateway is dead or dying; whether it took the request is not known.
+                guard ContinuousClock.now < deadline else {
+                    throw HarnessError("\(method) \(path): no answer for a minute: \(error)")
+                }
+            }
+            retries += 1
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// One call that must succeed.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path below the brand.
+    ///   - body: JSON; nil sends none.
+    /// - Returns: The JSON object of the answer, empty when there is none.
+    /// - Throws: ``HarnessError`` for any other status than 2xx.
+    func object(_ method: String, _ path: String, _ body: String? = nil) async throws -> [String: Any] {
+        let answer = try await call(method, path, body)
+        guard (200..<300).contains(answer.status) else {
+            throw HarnessError("\(method) \(path): \(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        return try JSONSerialization.jsonObject(with: answer.body) as? [String: Any] ?? [:]
+    }
+
+    private func once(_ method: String, _ path: String, _ body: String?) async throws -> (Int, Data) {
+        var request = HTTPClientRequest(url: "\(server)/v1/brands/\(CrashSettings.brand)\(path)")
+        request.method = .RAW(value: method)
+        request.headers.add(name: "authorization", value: authorization)
+        if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        let response = try await http.execute(request, timeout: .seconds(15))
+        let bytes = try await response.body.collect(upTo: 16 << 20)
+        return (Int(response.status.code), Data(bytes.readableBytesView))
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import ProcessHarness
+
+/// One connection of the back-end: posts, replays, reads, and logs devices in and out, one request at a time.
+///
+/// It alone acts for its consumers, so that its book knows their unread counts exactly.
+struct Caller {
+    /// A consumer as this caller knows it.
+    struct Consumer {
+        var number: Int
+        var isShared: Bool
+        var lastSequence = 0
+        var readSequence = 0
+        /// Sequences above the read mark of messages that count.
+        var unread: [Int] = []
+        /// The token of each device that is registered.
+        var tokens: [Device: String] = [:]
+        /// How often each device has registered.
+        var generations: [Device: Int] = [:]
+    }
+
+    let number: Int
+    let backEnd: BackEnd
+    let progress: Progress
+    var random: SeededGenerator
+    var consumers: [Consumer]
+    var book = Book()
+    private var lastEvent = 0
+
+    init(number: Int, settings: CrashSettings, backEnd: BackEnd, progress: Progress) {
+        self.number = number
+        self.backEnd = backEnd
+        self.progress = progress
+        random = SeededGenerator(seed: settings.seed &+ UInt64(number + 1) &* 0x1_0000_0001)
+        let own = stride(from: number, to: settings.consumers, by: settings.connections)
+            .map { Consumer(number: $0, isShared: false) }
+        let shared = (settings.consumers..<settings.consumers + settings.sharedConsumers)
+            .map { Consumer(number: $0, isShared: true) }
+        consumers = own + shared
+    }
+
+    /// Registers the devices; shared consumers' ones are everybody's, so that each caller knows them.
+    mutating func prepare() async throws {
+        for index in consumers.indices {
+            for device in Device.all(of: consumers[index].number) { try await register(device, of: index) }
+        }
+    }
+
+    /// Calls until it is told to stop; what has begun gets its definite answer.
+    mutating func run() async throws {
+        while !progress.isStopping {
+            let index = Int.random(in: consumers.indices, using: &random)
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<60: try await post(1)
+            case 60..<75: try await post(Int.random(in: 2...20, using: &random))
+            case 75..<82: try await replay()
+            case 82..<92: if !consumers[index].isShared { try await read(index) }
+            case 92..<96: if !consumers[index].isShared { try await logOut(index) }
+            default: if !consumers[index].isShared { try await logIn(index) }
+            }
+        }
+    }
+
+    /// An event id that nobody has used.
+    mutating func nextEvent() -> String {
+        lastEvent += 1
+        return "e-\(number)-\(lastEvent)"
+    }
+
+    /// Remembers an answer that cannot be.
+    mutating func contradict(_ text: String) { book.contradictions.append(text) }
+
+    // MARK: Devices
+
+    private mutating func logOut(_ index: Int) async throws {
+        let consumer = consumers[index]
+        guard let (device, token) = consumer.tokens.sorted(by: { $0.key.id < $1.key.id }).randomElement(using: &random)
+        else { return }
+        // By the route of the device, or by logging the device's session out from afar.
+        let path =
+            Bool.random(using: &random)
+            ? "/apps/\(device.app)/devices/\(device.id)?consumer=u-\(consumer.number)"
+            : "/consumers/u-\(consumer.number)/sessions?deviceId=\(device.id)"
+        let answer = try await backEnd.call("DELETE", path)
+        book.retries += answer.retries
+        guard answer.status == 204 else { throw HarnessError("a logout was answered with \(answer.status)") }
+        book.goneTokens[token] = Date().timeIntervalSince1970
+        consumers[index].tokens[device] = nil
+    }
+
+    /// Registers a device that is logged out, or gives another a new token.
+    private mutating func logIn(_ index: Int) async throws {
+        let devices = Device.all(of: consumers[index].number)
+        guard
+            let device = devices.first(where: { consumers[index].tokens[$0] == nil })
+                ?? devices.randomElement(using: &random)
+        else { return }
+        try await register(device, of: index)
+    }
+
+    private mutating func register(_ device: Device, of index: Int) async throws {
+        let consumer = consumers[index]
+        let generation = (consumer.generations[device] ?? -1) + 1
+        let token = device.token(generation: generation)
+        book.devices[token] = device
+        let answer = try await backEnd.call(
+            "PUT",
+            "/apps/\(device.app)/devices/\(device.id)?consumer=u-\(consumer.number)",
+            #"{"token":"\#(token)","pushType":"\#(device.pushType)"}"#
+        )
+        book.retries += answer.retries
+        guard answer.status == 200 || answer.status == 201 else {
+            throw HarnessError("a registration was answered with \(answer.status)")
+        }
+        if let old = consumer.tokens[device] { book.goneTokens[old] = Date().timeIntervalSince1970 }
+        consumers[index].tokens[device] = token
+        consumers[index].generations[device] = generation
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import ProcessHarness
+
+/// What is asked of the gateway at the end of a run.
+struct Closing {
+    let backEnd: BackEnd
+
+    /// Waits until no delivery is unfinished, for two minutes at most.
+    ///
+    /// - Throws: ``HarnessError`` when some remain.
+    func waitUntilFinished() async throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        var open = ""
+        while ContinuousClock.now < deadline {
+            open = ""
+            for state in ["pending", "sending", "retrying", "held"] where open.isEmpty {
+                let page = try await backEnd.object("GET", "/deliveries?limit=1&state=\(state)")
+                if let items = page["items"] as? [Any], !items.isEmpty { open = state }
+            }
+            if open.isEmpty { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw HarnessError("deliveries are still \(open) after two minutes")
+    }
+
+    /// Each consumer's unread count.
+    ///
+    /// - Parameter consumers: How many there are.
+    /// - Returns: By the consumer's number.
+    /// - Throws: ``HarnessError``.
+    func unread(of consumers: Int) async throws -> [Int: Int] {
+        var counts: [Int: Int] = [:]
+        for consumer in 0..<consumers {
+            let answer = try await backEnd.object("GET", "/unread?consumer=u-\(consumer)")
+            counts[consumer] = answer["unread"] as? Int
+        }
+        return counts
+    }
+
+    /// The whole delivery log, without badges.
+    ///
+    /// - Returns: By message and device.
+    /// - Throws: ``HarnessError``.
+    func log() async throws -> [UnfinishedRows.Row: Evidence.Delivery] {
+        var log: [UnfinishedRows.Row: Evidence.Delivery] = [:]
+        var cursor = ""
+        while true {
+            let page = try await backEnd.object("GET", "/deliveries?limit=500" + cursor)
+            for item in page["items"] as? [[String: Any]] ?? [] {
+                guard let message = item["messageId"] as? String, let device = item["deviceId"] as? String,
+                    let state = item["state"] as? String
+                else { continue }
+                log[.init(message: message, device: device)] = .init(
+                    state: state,
+                    suppressedBy: item["suppressedBy"] as? String
+                )
+            }
+            guard let next = page["nextCursor"] as? String else { return log }
+            cursor = "&cursor=" + next
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import ProcessHarness
+
+/// One run: a gateway under load that is ended again and again, and what is left at the end.
+struct CrashRun {
+    let settings: CrashSettings
+    /// Says how far it is.
+    let say: @Sendable (String) -> Void
+
+    /// A gateway that comes back on the same port with the same data.
+    private struct Site {
+        let directory: TemporaryDirectory
+        let simulator: SimulatorProcess
+        var gateway: GatewayProcess
+
+        func start(listen: String) async throws -> GatewayProcess {
+            try await Site.start(in: directory, simulator, listen: listen)
+        }
+
+        static func start(
+            in directory: TemporaryDirectory,
+            _ simulator: SimulatorProcess,
+            listen: String
+        ) async throws -> GatewayProcess {
+            try await GatewayProcess.start(
+                in: directory,
+                listen: listen,
+                trustRoots: simulator.authority,
+                environment: [
+                    "SWITCHBOARD_LOG_LEVEL": "warning", "SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1",
+                ]
+            )
+        }
+    }
+
+    /// Runs.
+    ///
+    /// - Returns: What the run left.
+    /// - Throws: ``HarnessError`` when it cannot be done.
+    func run() async throws -> Evidence {
+        let directory = try TemporaryDirectory()
+        let simulator = try await SimulatorProcess.start(in: directory)
+        let first = try await Site.start(in: directory, simulator, listen: "127.0.0.1:0")
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.connections
+        let http = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        do {
+            let site = Site(directory: directory, simulator: simulator, gateway: first)
+            let evidence = try await run(site, http)
+            try await http.shutdown()
+            return evidence
+        } catch {
+            try? await http.shutdown()
+            throw error
+        }
+    }
+
+    private func run(_ site: Site, _ http: HTTPClient) async throws -> Evidence {
+        var site = site
+        let admin = BackEnd(http: http, server: site.gateway.url, authorization: "Bearer \(site.gateway.adminToken)")
+        let backEnd = try await prepare(site, http, admin)
+        let drain = PushDrain(control: site.simulator.control, http: http)
+        let progress = Progress()
+        var callers = (0..<settings.connections).map {
+            Caller(number: $0, settings: settings, backEnd: backEnd, progress: progress)
+        }
+        for index in callers.indices { try await callers[index].prepare() }
+
+        let (book, endings, last) = try await withThrowingTaskGroup(of: Book?.self) { group in
+            group.addTask {
+                do { try await drain.run() } catch { if !Task.isCancelled { throw error } }
+                return nil
+            }
+            for caller in callers {
+                group.addTask {
+                    var caller = caller
+                    do { try await caller.run() } catch {
+                        progress.stop()
+                        throw error
+                    }
+                    return caller.book
+                }
+            }
+            let endings = try await endAgainAndAgain(&site, progress)
+            progress.stop()
+            var book = Book()
+            for _ in callers {
+                if let part = try await group.next() ?? nil { book.merge(part) }
+            }
+            group.cancelAll()
+            return (book, endings, site.gateway)
+        }
+        site.gateway = last
+        say("posted \(book.posted) events; waiting until everything is delivered")
+        let closing = Closing(backEnd: backEnd)
+        try await closing.waitUntilFinished()
+        let unread = try await closing.unread(of: settings.consumers + settings.sharedConsumers)
+        let log = try await closing.log()
+        let exit = try await site.gateway.process.stop()
+        try await drain.take()
+        try await site.simulator.process.stop()
+        return Evidence(
+            book: book,
+            pushes: drain.pushes,
+            refused: drain.refused,
+            endings: endings,
+            log: log,
+            unread: unread,
+            lastExit: exit
+        )
+    }
+
+    /// Makes the brand, the apps and the back-end, and teaches the simulator to be slow and busy at times.
+    private func prepare(_ site: Site, _ http: HTTPClient, _ admin: BackEnd) async throws -> BackEnd {
+        var request = HTTPClientRequest(url: site.gateway.url + "/v1/brands")
+        request.method = .POST
+        request.headers.add(name: "authorization", value: admin.authorization)
+        request.headers.add(name: "content-type", value: "application/json")
+        request.body = .bytes(ByteBuffer(string: #"{"id":"\#(CrashSettings.brand)","name":"Proof"}"#))
+        let answer = try await http.execute(request, timeout: .seconds(15))
+        guard answer.status == .created else { throw HarnessError("no brand: \(answer.status)") }
+        _ = try await admin.object("PUT", "/apps/ios", try site.simulator.iOSApp())
+        _ = try await admin.object("PUT", "/apps/android", try site.simulator.androidApp())
+        let account = try await admin.object(
+            "POST",
+            "/credentials",
+            #"{"kind":"serviceAccount","name":"proof","scopes":["events:write","consumers:write","deliveries:read"]}"#
+        )
+        guard let id = account["id"] as? String, let secret = account["secret"] as? String else {
+            throw HarnessError("the gateway answered no service account")
+        }
+        var rules = HTTPClientRequest(url: site.simulator.control + "/rules")
+        rules.method = .PUT
+        rules.body = .bytes(
+            ByteBuffer(
+                string: """
+                    [{"match":{"provider":"apns","everyNth":53},"do":{"status":503}},\
+                    {"match":{"everyNth":5},"do":{"delayMs":40}}]
+                    """
+            )
+        )
+        guard try await http.execute(rules, timeout: .seconds(15)).status == .ok else {
+            throw HarnessError("the simulator did not take its rules")
+        }
+        let basic = "Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()
+        return BackEnd(http: http, server: site.gateway.url, authorization: basic)
+    }
+
+    /// Ends the gateway at random moments after it was ready, and starts it again.
+    private func endAgainAndAgain(_ site: inout Site, _ progress: Progress) async throws -> [Ending] {
+        var random = SeededGenerator(seed: settings.seed)
+        var endings: [Ending] = []
+        let address = "127.0.0.1:\(site.gateway.port)"
+        for number in 1...settings.kills where !progress.isStopping {
+            try await Task.sleep(for: .milliseconds(Int.random(in: 50...600, using: &random)))
+            site.gateway.process.signal(settings.ending == .kill ? SIGKILL : SIGTERM)
+            let exit = try await site.gateway.process.ended(within: .seconds(60))
+            let rows = try UnfinishedRows(path: site.gateway.dataDirectory + "/switchboard.sqlite").rows
+            let nextStart = Date().timeIntervalSince1970
+            let begin = ContinuousClock.now
+            site.gateway = try await site.start(listen: address)
+            let took = seconds(ContinuousClock.now - begin)
+            endings.append(Ending(exit: exit, nextStart: nextStart, unfinished: rows, secondsToReady: took))
+            say("\(number)/\(settings.kills): \(progress.posted) events, \(rows.count) deliveries were unfinished")
+        }
+        return endings
+    }
+}

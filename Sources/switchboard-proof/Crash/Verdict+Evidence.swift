@@ -1,0 +1,78 @@
+import ProcessHarness
+
+extension Verdict {
+    /// Counts what became of everything that was accepted.
+    ///
+    /// - Parameters:
+    ///   - evidence: What the run left.
+    ///   - ending: What ended the gateway.
+    init(_ evidence: Evidence, ending: CrashSettings.Ending) {
+        let arrivals = Arrivals(evidence)
+        let book = evidence.book
+        let name = ending == .kill ? "kill -9" : "SIGTERM"
+        note("gateway ended by \(name)", "\(evidence.endings.count)")
+        note("events posted", "\(book.posted)")
+        note("ids posted again after their answer", "\(book.replays)")
+        note("requests sent again after no answer", "\(book.retries)")
+        lines.append(
+            Line(
+                name: "events accepted (202 seen)",
+                value: "\(book.accepted)",
+                bound: "= posted",
+                holds: book.accepted == book.posted
+            )
+        )
+        let pairs = book.messages.reduce(0) { $0 + $1.devices.count }
+        note("deliveries owed (message x device)", "\(pairs)")
+        note("pushes that reached a device", "\(evidence.pushes.count)")
+        note("pushes that the simulator refused, to be sent again", "\(evidence.refused)")
+        let fates = Fates(evidence, arrivals)
+        note("delivered", "\(fates.delivered)")
+        for (reason, count) in fates.withdrawn.sorted(by: { $0.key < $1.key }) {
+            note("withdrawn in order: \(reason)", "\(count)")
+        }
+        promiseNone("lost", fates.lost)
+        let duplicates = Duplicates(evidence, arrivals)
+        promise("duplicated", duplicates.count, atMost: duplicates.inFlight, examples: duplicates.examples)
+        note("in flight at an end: arrived, no outcome stored", "\(duplicates.inFlight)")
+        promiseNone("duplicated without having been in flight", duplicates.unexplained)
+        promiseNone("unread errors", Self.unreadErrors(evidence))
+        promiseNone("gaps in sequences", Self.gaps(book))
+        promiseNone("answers that contradict the book", book.contradictions)
+        let badges = Badges(evidence)
+        promiseNone("badge decreases without a read", badges.decreases)
+        note("badge decreases after a read", "\(badges.explained)")
+        promiseNone("pushes to a token after its logout was answered", arrivals.afterLogout)
+        note(
+            "of them allowed: on the wire, up to \(Arrivals.wireAllowanceMilliseconds) ms after",
+            "\(arrivals.onTheWire)"
+        )
+        let slowest = evidence.endings.map(\.secondsToReady).max() ?? 0
+        note("slowest start to ready", "\(Int(slowest * 1000)) ms")
+        if ending == .term {
+            let wrong = evidence.endings.filter { $0.exit != .init(status: 0, isSignal: false) }
+            promiseNone("stops that did not exit with 0", wrong.map { "\($0.exit)" })
+        }
+        let last = evidence.lastExit
+        promiseNone("last stop that did not exit with 0", last == .init(status: 0, isSignal: false) ? [] : ["\(last)"])
+    }
+
+    private static func unreadErrors(_ evidence: Evidence) -> [String] {
+        var counts: [Int: Int] = [:]
+        let marks = evidence.book.reads.mapValues { $0.map(\.upTo).max() ?? 0 }
+        for message in evidence.book.messages where message.counts {
+            if message.sequence > marks[message.consumer] ?? 0 { counts[message.consumer, default: 0] += 1 }
+        }
+        return evidence.unread.sorted { $0.key < $1.key }.compactMap { consumer, unread in
+            let own = counts[consumer] ?? 0
+            return unread == own ? nil : "u-\(consumer): the API says \(unread), the book \(own)"
+        }
+    }
+
+    private static func gaps(_ book: Book) -> [String] {
+        let sequences = Dictionary(grouping: book.messages, by: \.consumer).mapValues { $0.map(\.sequence).sorted() }
+        return sequences.sorted { $0.key < $1.key }.compactMap { consumer, found in
+            found == Array(1...found.count) ? nil : "c-\(consumer): \(found.count) messages up to \(found.last ?? 0)"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import SQLiteStorage
+
+/// Copies the data into one file.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the database into one file, while a gateway runs on it or not.",
+        discussion: """
+            The file appears when it is whole, checked and synced, with mode 0600. It holds every consumer's messages and \
+            the sealed push credentials, but not the master key that opens them: keep that file too, elsewhere.
+            """
+    )
+    @Argument(help: "The file to make.") var file: String
+    @OptionGroup var options: ServeOptions
+    @Flag(help: "Replace the file if it is there.") var force = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        umask(0o077)
+        let files = DataDirectory(settings: try await options.loader.load())
+        let start = ContinuousClock.now
+        let progress = CopyProgress("backing up")
+        let report: BackupReport
+        do {
+            report = try SQLiteStore.backup(
+                path: files.databasePath,
+                to: file,
+                isReplacing: force,
+                progress: progress.say
+            )
+        } catch {
+            throw CommandFailure(error)
+        }
+        CopyResult(file: file, report: report, seconds: start.duration(to: .now)).print(json: json)
+        StandardError.write("switchboard: the backup does not hold the master key: keep \(files.masterKeyPath) too")
+    }
+}

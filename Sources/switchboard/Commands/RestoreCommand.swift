@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import GatewayModel
+import Identity
+import Logging
+import SQLiteStorage
+
+/// Puts a backup in the place of the data.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put a backup in the place of the data; no gateway may run on it.",
+        discussion: """
+            The backup is checked in full before anything is changed, and a database that is there is kept beside it. What \
+            was pending when the backup was made is sent again by the next start; what came later is gone, unless the \
+            back-ends send those events again: their ids make that safe.
+            """
+    )
+    @Argument(help: "The backup.") var file: String
+    @OptionGroup var options: ServeOptions
+    @Flag(help: "Replace the database that is there; it is kept under another name.") var force = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        umask(0o077)
+        let files = DataDirectory(settings: try await options.loader.load())
+        try files.prepare()
+        let start = ContinuousClock.now
+        let progress = CopyProgress("restoring")
+        let report: BackupReport
+        do {
+            report = try SQLiteStore.restore(
+                path: files.databasePath,
+                from: file,
+                isReplacing: force,
+                suffix: Self.suffix(),
+                progress: progress.say
+            )
+        } catch {
+            throw CommandFailure(error)
+        }
+        CopyResult(file: files.databasePath, report: report, seconds: start.duration(to: .now)).print(json: json)
+        try await checkMasterKey(files)
+    }
+
+    /// `20260102T030405Z`.
+    private static func suffix() -> String {
+        SystemClock().now.rfc3339.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z"
+    }
+
+    /// Opens what is sealed with the key that is there: a wrong key must show now, and not when the old host is gone.
+    private func checkMasterKey(_ files: DataDirectory) async throws {
+        guard FileManager.default.fileExists(atPath: files.masterKeyPath) else {
+            StandardError.write(
+                "switchboard: there is no master key in \(files.masterKeyPath); put the one that belongs to the backup there"
+            )
+            return
+        }
+        let key = try files.readMasterKey()
+        var quiet = Logger(label: "switchboard")
+        quiet.logLevel = .error
+        let store = try files.openStore(logger: quiet)
+        let result: Result<Void, CommandFailure>
+        do {
+            _ = try await Directory.load(
+                store: store,
+                box: SecretBox(key: key),
+                clock: SystemClock(),
+                validate: AppCheck.problems
+            )
+            result = .success(())
+        } catch {
+            result = .failure(CommandFailure(error, path: files.databasePath))
+        }
+        await store.close()
+        try result.get()
+    }
+}

@@ -1,0 +1,83 @@
+import DeliverySimulation
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Logging
+import SQLiteStorage
+import Testing
+
+@Suite("The simulated store")
+struct DifferentialTests {
+    @Test("answers every call of a run as SQLite does", arguments: 0..<8)
+    func sameAsSQLite(part: Int) async throws {
+        for number in 1...40 {
+            let seed = SimulationSeed(rawValue: UInt64(part * 40 + number))
+            let report = Simulation.run(seed, isRecorded: true)
+            #expect(report.violation == nil)
+            let difference = try await Self.firstDifference(report)
+            #expect(difference == nil, "seed \(seed)")
+            if difference != nil { return }
+        }
+    }
+
+    /// Does on a store of its own what the run asked of the simulated one; nil when every answer was the same.
+    private static func firstDifference(_ report: SimulationReport) async throws -> String? {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "simulation-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appending(path: "switchboard.db").path
+        var store = try open(path)
+        try await prepare(store)
+        for (number, step) in report.storeSteps.enumerated() {
+            let (simulated, real): (String, String)
+            switch step {
+            case .begin(let now, let start):
+                // A new process, except for the first.
+                if number > 0 {
+                    await store.close()
+                    store = try open(path)
+                }
+                (simulated, real) = (StoreText.text(start), StoreText.text(try await store.begin(now: now)))
+            case .commit(let turn, let result):
+                (simulated, real) = (StoreText.text(result), StoreText.text(try await store.commit(turn)))
+            }
+            if simulated != real { return "step \(number)\nsimulated:\n\(simulated)\nSQLite:\n\(real)" }
+        }
+        let real = try await deliveries(store)
+        await store.close()
+        return report.deliveries == real ? nil : "simulated:\n\(report.deliveries)\nSQLite:\n\(real)"
+    }
+
+    private static func open(_ path: String) throws -> SQLiteStore {
+        try SQLiteStore.open(path: path, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    /// Makes the brands and lanes that the simulation has.
+    private static func prepare(_ store: SQLiteStore) async throws {
+        let now = Timestamp(milliseconds: 0)
+        for brand in Simulation.brands {
+            try await store.insertBrand(Brand(id: brand, name: "b", settings: BrandSettings(), createdAt: now))
+            let lanes = Simulation.lanes.filter { $0.brand == brand }
+            let app = StoredApp(brand: brand, id: lanes[0].app, sealedSettings: [1], updatedAt: now)
+            _ = try await store.putApp(app, lanes: lanes)
+        }
+        let lanes = try await store.lanes()
+        for (place, lane) in Simulation.lanes.enumerated() {
+            #expect(lanes[LaneID(Int64(place) + 1)] == lane)
+        }
+    }
+
+    /// Every delivery as it ended, by id.
+    private static func deliveries(_ store: SQLiteStore) async throws -> [String] {
+        var records: [DeliveryRecord] = []
+        for brand in Simulation.brands {
+            var query = DeliveryQuery(brand: brand, limit: 500)
+            repeat {
+                let page = try await store.deliveries(query)
+                records += page.items
+                query.before = page.next
+            } while query.before != nil
+        }
+        return records.sorted { $0.id < $1.id }.map { "\($0.id) \($0.state.rawValue) \($0.attempts)" }
+    }
+}

@@ -1,0 +1,19 @@
+import DeliverySimulation
+import Testing
+
+@Suite("The simulation of a broken part")
+struct SabotageTests {
+    @Test("finds each fault that is built in, and names the invariant that it breaks", arguments: Sabotage.allCases)
+    func found(sabotage: Sabotage) throws {
+        let report = (1...200).lazy
+            .map { Simulation.run(SimulationSeed(rawValue: UInt64($0)), sabotage: sabotage) }
+            .first { $0.violation != nil }
+        let violation = try #require(report?.violation)
+        #expect(violation.invariant == sabotage.breaks, "\(violation)")
+    }
+
+    @Test("knows a fault for every invariant")
+    func everyInvariant() {
+        #expect(Set(Sabotage.allCases.map(\.breaks)) == Set(Invariant.allCases))
+    }
+}

@@ -1,0 +1,48 @@
+import GatewayModel
+import GatewayStorage
+
+/// Answers of stores as texts that are equal when the answers are: what has no order is sorted.
+enum StoreText {
+    static func text(_ start: IncarnationStart) -> String {
+        "incarnation \(start.incarnation), recovered \(start.recovered), backlog \(text(start.backlog)), "
+            + "last message \(start.lastMessage?.description ?? "none")"
+    }
+
+    static func text(_ result: WriterTurnResult) -> String {
+        var lines: [String] = []
+        for effect in result.outcomes { lines.append("outcome ended \(effect.ended)") }
+        for change in result.changes { lines.append("change \(text(change))") }
+        for events in result.accepts { for event in events { lines.append("event \(event)") } }
+        for row in result.owned { lines.append("owned \(text(row))") }
+        lines.append("unowned \(text(result.unowned))")
+        for claim in result.claims {
+            lines.append("claim \(claim.lane), next \(claim.nextDue?.milliseconds ?? -1)")
+            for row in claim.rows { lines.append("claimed \(text(row))") }
+        }
+        let withdrawn = result.withdrawn.map { "\($0.delivery)@\($0.registration)" }.sorted()
+        lines.append("withdrawn \(withdrawn)")
+        let unread = result.unread.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
+        lines.append("unread \(unread)")
+        return lines.joined(separator: "\n")
+    }
+
+    private static func text(_ backlog: [LaneID: Timestamp]) -> String {
+        "\(backlog.map { ($0.key.rawValue, $0.value.milliseconds) }.sorted { $0.0 < $1.0 })"
+    }
+
+    private static func text(_ change: StoreChangeResult) -> String {
+        guard case .registered(let change) = change else { return "\(change)" }
+        let registration = change.registration
+        return "registered \(registration.id) \(registration.device) of \(registration.consumer), lane "
+            + "\(registration.lane), \(registration.token), \(registration.receives.names), created \(change.created), "
+            + "at \(registration.createdAt), ended \(change.ended)"
+    }
+
+    private static func text(_ row: OutboxRow) -> String {
+        "\(row.id) lane \(row.lane), \(row.registration) \(row.token) \(row.platform), consumer \(row.consumer.rawValue), "
+            + "unread \(row.unread), \(row.kind), conversation \(row.conversation?.rawValue ?? 0), "
+            + "message \(row.message?.id.description ?? "none") \(row.message?.sequence ?? 0) "
+            + "\(row.message?.collapseKey ?? "-") \(row.message?.silent == true), tries \(row.attempts), "
+            + "until \(row.expiresAt), since \(row.queuedAt)"
+    }
+}

@@ -1,0 +1,46 @@
+// Makes writes and syncs of the gateway's database fail while a test says so, as a dying disk would.
+//
+// Loaded with LD_PRELOAD, so that any user can run the tests: neither a mount nor ptrace is needed. FAULTS_FILE names a file of
+// two bytes that is mapped: the errno of the next syncs and that of the next writes, 0 for none.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static volatile unsigned char *faults;
+
+__attribute__((constructor)) static void map_faults(void) {
+    const char *path = getenv("FAULTS_FILE");
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0) return;
+    void *mapped = mmap(NULL, 2, PROT_READ, MAP_SHARED, fd, 0);
+    if (mapped != MAP_FAILED) faults = mapped;
+    close(fd);
+}
+
+static int fault(int kind, int fd) {
+    char link[64], path[4096];
+    if (!faults || !faults[kind]) return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    return strstr(path, "/switchboard.sqlite") ? faults[kind] : 0;
+}
+
+#define FAIL(kind) \
+    int error = fault(kind, fd); \
+    if (error) { errno = error; return -1; }
+
+int fdatasync(int fd) { FAIL(0) return syscall(SYS_fdatasync, fd); }
+int fsync(int fd) { FAIL(0) return syscall(SYS_fsync, fd); }
+ssize_t write(int fd, const void *bytes, size_t count) { FAIL(1) return syscall(SYS_write, fd, bytes, count); }
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at) {
+    FAIL(1) return syscall(SYS_pwrite64, fd, bytes, count, at);
+}
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) { return pwrite64(fd, bytes, count, at); }

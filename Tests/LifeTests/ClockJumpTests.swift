@@ -1,0 +1,78 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// The machine's clock jumps while a delivery waits: nothing expires early and nothing waits for the hour to come again.
+@Suite("A clock that jumps", .timeLimit(.minutes(2)))
+struct ClockJumpTests {
+    private let directory: TemporaryDirectory
+    private let brand = ["v1", "brands", "acme"]
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// The wall clock of both programs, moved by a file (libfaketime); the monotonic clock stays the machine's.
+    private func fakeTime(_ offset: String) throws -> [String: String] {
+        let library = try #require(
+            ["x86_64-linux-gnu", "aarch64-linux-gnu"].map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
+                .first(where: FileManager.default.fileExists),
+            "libfaketime is missing: apt-get install libfaketime"
+        )
+        try moveClock(offset)
+        return [
+            "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": directory.path("clock"), "FAKETIME_NO_CACHE": "1",
+            "DONT_FAKE_MONOTONIC": "1",
+        ]
+    }
+
+    private func moveClock(_ offset: String) throws {
+        try offset.write(toFile: directory.path("clock"), atomically: true, encoding: .utf8)
+    }
+
+    private func event(_ id: String) -> JSONValue {
+        ["id": .string(id), "type": "agent.message", "consumer": "u-1", "text": "hi", "ttlSeconds": 600]
+    }
+
+    @Test("by an hour: what waits is neither expired nor held back", arguments: ["+3600", "-3600"])
+    func jump(by offset: String) async throws {
+        let clock = try fakeTime("+0")
+        let simulator = try await SimulatorProcess.start(in: directory, environment: clock)
+        let control = APIClient(server: simulator.control)
+        let gateway = try await GatewayProcess.start(
+            in: directory,
+            trustRoots: simulator.authority,
+            environment: clock.merging(["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]) { $1 }
+        )
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        _ = try await gateway.admin.call("PUT", brand + ["apps", "ios"], body: try simulator.iOSAppBody())
+        let token = String(repeating: "5a", count: 32)
+        _ = try await gateway.admin.call(
+            "PUT",
+            brand + ["apps", "ios", "devices", "phone"],
+            query: [("consumer", "u-1")],
+            body: ["token": .string(token), "pushType": "apns"]
+        )
+        let refusal: JSONValue = [
+            "match": ["provider": "apns"], "do": ["status": 503, "reason": "ServiceUnavailable"],
+        ]
+        _ = try await control.call("PUT", ["rules"], body: .array([refusal]))
+        _ = try await gateway.admin.call("POST", brand + ["events"], body: event("e-1"))
+        #expect(try await simulator.pushes(1).first?["result"].string != "accepted")
+
+        try moveClock(offset)
+        _ = try await gateway.process.errorLine("clock has jumped")
+        _ = try await control.call("PUT", ["rules"], body: .array([]))
+        var accepted: JSONValue?
+        var count = 1
+        while accepted == nil {
+            count += 1
+            accepted = try await simulator.pushes(count).first { $0["result"].string == "accepted" }
+        }
+        // A new message goes out at once too, and takes its place in the order.
+        _ = try await gateway.admin.call("POST", brand + ["events"], body: event("e-2"))
+        #expect(try await simulator.pushes(count + 1).last?["body"]["aps"]["badge"].integer == 2)
+        #expect(try await gateway.process.stop().status == 0)
+        #expect(try await simulator.process.stop().status == 0)
+    }
+}

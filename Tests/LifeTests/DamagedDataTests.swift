@@ -1,0 +1,85 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// Garbage in the middle of the database: found, said, and left alone.
+@Suite("Damaged data", .timeLimit(.minutes(2)))
+struct DamagedDataTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("a start that meets damage ends with 3 and names the way back")
+    func start() async throws {
+        let site = try await Site.start(in: directory)
+        #expect(try await site.gateway.process.stop().status == 0)
+        // The first page and its schema stay; everything that a start reads after it is garbage.
+        let size = try damage(site.database, from: 2)
+        let process = try ChildProcess(
+            "switchboard",
+            ["serve", "--listen", "127.0.0.1:0", "--data-dir", site.gateway.dataDirectory]
+        )
+        #expect(try await process.ended() == .init(status: ProcessStatus.data.rawValue, isSignal: false))
+        let text = process.errors.joined()
+        #expect(text.contains("switchboard restore") && text.contains(site.database), "\(text)")
+        #expect(try Self.size(site.database) == size && process.output.isEmpty)
+    }
+
+    @Test("damage that is met while running: not ready, events refused, nothing written any more")
+    func running() async throws {
+        let site = try await Site.start(in: directory)
+        for number in 0..<200 { #expect(try await site.post("e-\(number)").status == 202) }
+        try await site.wait(for: "the deliveries") {
+            try await site.gateway.admin.call("GET", site.path("deliveries"), query: [("state", "sending")])
+                .body["items"].items.isEmpty
+        }
+        #expect(try await site.gateway.process.stop().status == 0)
+        // What a start does not read: the messages, not the tables that are small.
+        try damage(site.database, holding: "text of e-")
+        let again = try await site.restarted()
+        #expect(try await again.readiness() == 200, "a start does not read every page")
+        let download = try await again.gateway.admin.exchange(
+            "GET",
+            again.path("messages"),
+            query: [("consumer", "u-1"), ("conversation", "c-9"), ("limit", "500")]
+        )
+        #expect(download.status == 500)
+        try await again.wait(for: "not being ready") { try await again.readiness() != 200 }
+        let written = try Self.size(again.database + "-wal")
+        let answer = try await again.post("another")
+        #expect(answer.status == 500 || answer.status == 503, "\(answer)")
+        let log = again.gateway.process.errors.joined(separator: "\n")
+        #expect(log.contains("switchboard restore") && log.contains(#""corrupt""#), "\(log)")
+        #expect(try Self.size(again.database + "-wal") == written, "nothing is written any more")
+        #expect(try await again.gateway.process.stop().isSignal == false)
+    }
+
+    private static func size(_ path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber).intValue
+    }
+
+    private static let pageBytes = 4096
+
+    /// Spoils every page from one on, and says how long the file is.
+    @discardableResult
+    private func damage(_ path: String, from page: Int) throws -> Int {
+        var data = try Data(contentsOf: URL(filePath: path))
+        for offset in data.indices.dropFirst((page - 1) * Self.pageBytes) { data[offset] = 0xA5 }
+        try data.write(to: URL(filePath: path))
+        return data.count
+    }
+
+    /// Spoils the pages that hold a text, but for the first and the last: a start looks up the newest message.
+    private func damage(_ path: String, holding text: String) throws {
+        var data = try Data(contentsOf: URL(filePath: path))
+        let pages = stride(from: Self.pageBytes, to: data.count, by: Self.pageBytes)
+            .map { $0..<$0 + Self.pageBytes }.filter { data[$0].range(of: Data(text.utf8)) != nil }
+        try #require(pages.count > 3)
+        for page in pages.dropFirst().dropLast() {
+            data.replaceSubrange(page, with: Data(repeating: 0xA5, count: Self.pageBytes))
+        }
+        try data.write(to: URL(filePath: path))
+    }
+}

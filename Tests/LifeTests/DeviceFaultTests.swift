@@ -1,0 +1,100 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// Disks that fail for a while, with real processes.
+@Suite("A disk that fails", .timeLimit(.minutes(3)))
+struct DeviceFaultTests {
+    /// One fault and what it is called.
+    struct Fault: CustomTestStringConvertible {
+        var testDescription: String
+        var sync: Int32 = 0
+        var write: Int32 = 0
+        /// The label in log and metrics.
+        var label: String
+    }
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test(
+        "what fails is refused, nothing acknowledged is lost, and it recovers without traffic",
+        arguments: [
+            Fault(testDescription: "I/O error of a sync", sync: EIO, label: "unavailable"),
+            Fault(testDescription: "I/O error of a write", write: EIO, label: "unavailable"),
+            Fault(testDescription: "full disk", write: ENOSPC, label: "full"),
+            Fault(testDescription: "read-only file system", write: EROFS, label: "unavailable"),
+        ]
+    )
+    func passing(fault: Fault) async throws {
+        let faults = try await FaultSwitch(in: directory)
+        let site = try await Site.start(in: directory, environment: faults.environment)
+        #expect(try await site.post("before").status == 202)
+        try faults.set(sync: fault.sync, write: fault.write)
+        try await expectRefusal(site, label: fault.label)
+        try faults.set()
+        try await expectRecovery(site)
+    }
+
+    @Test("a file size limit of the process is refused like a failing disk, and does not kill")
+    func fileSizeLimit() async throws {
+        let site = try await Site.start(in: directory)
+        #expect(try await site.post("before").status == 202)
+        try await limit(site, "0")
+        try await expectRefusal(site, label: "unavailable")
+        try await limit(site, "unlimited")
+        try await expectRecovery(site)
+    }
+
+    /// While the fault lasts: events and readiness answer 503, liveness stays, log and metrics name the fault.
+    private func expectRefusal(_ site: Site, label: String) async throws {
+        let answer = try await site.post("during")
+        #expect(answer.status == 503 && answer.body["code"].string == "overloaded", "\(answer)")
+        #expect(answer.body["retryable"] == .bool(true) && answer.retryAfter != nil)
+        #expect(try await site.readiness() == 503)
+        #expect(try await site.gateway.admin.exchange("GET", ["livez"]).status == 200)
+        let line = try await site.gateway.process.errorLine("the store failed; nothing is taken until it answers again")
+        #expect(line.contains(#""\#(label)""#), "\(line)")
+        let failures = try await site.metrics("switchboard_store_errors_total")
+        #expect(failures.contains { $0.contains(#""\#(label)""#) && !$0.hasSuffix(" 0") }, "\(failures)")
+    }
+
+    /// After it: ready by itself, the refused event can be sent again, and a restart finds all that was acknowledged.
+    private func expectRecovery(_ site: Site) async throws {
+        try await site.wait(for: "readiness") { try await site.readiness() == 200 }
+        _ = try await site.gateway.process.errorLine("the store answers again")
+        #expect(try await site.post("during").status == 202)
+        #expect(try await site.post("after").status == 202)
+        try await site.wait(for: "the deliveries") {
+            try await site.deliveries().filter { $0["state"].string == "accepted" }.count == 3
+        }
+        site.gateway.process.signal(SIGKILL)
+        _ = try await site.gateway.process.ended()
+        let again = try await site.restarted(["LD_PRELOAD": ""])
+        for id in ["before", "during", "after"] {
+            #expect(try await again.post(id).body["duplicates"].integer == 1, "\(id) is there")
+        }
+        #expect(try await again.unread() == 3)
+        let integrity = try ChildProcess(
+            "/usr/bin/env",
+            ["python3", "-c", Self.check, site.database]
+        )
+        #expect(try await integrity.ended().status == 0 && integrity.output == ["ok"], "\(integrity.errors)")
+        #expect(try await again.gateway.process.stop().status == 0)
+    }
+
+    private static let check =
+        "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('PRAGMA integrity_check').fetchone()[0])"
+
+    /// Bounds how large the gateway's files may grow, from outside.
+    private func limit(_ site: Site, _ bytes: String) async throws {
+        let program = try ChildProcess(
+            "/usr/bin/env",
+            ["prlimit", "--pid", "\(site.gateway.process.id)", "--fsize=\(bytes):"]
+        )
+        #expect(try await program.ended().status == 0, "\(program.errors)")
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// Stops while a provider does not answer.
+@Suite("Stops with pushes on their way", .timeLimit(.minutes(2)))
+struct StopTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A site whose provider takes pushes and never answers, with three events of which the first is on its way.
+    private func hangingSite(drainSeconds: String) async throws -> Site {
+        let site = try await Site.start(
+            in: directory,
+            environment: ["SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS": drainSeconds]
+        )
+        try await site.rules([["match": ["provider": "apns"], "do": ["silent": true]]])
+        for id in ["e-1", "e-2", "e-3"] { #expect(try await site.post(id).status == 202) }
+        let first = try await site.simulator.pushes(1)
+        #expect(first.map { $0["result"].plain } == ["unanswered"])
+        return site
+    }
+
+    /// The next start delivers what was left, in order and each once.
+    private func expectDelivered(_ site: Site) async throws {
+        try await site.rules([])
+        let again = try await site.restarted()
+        let pushes = try await again.simulator.pushes(4).filter { $0["result"].string == "accepted" }
+        #expect(
+            pushes.map { $0["body"]["aps"]["alert"]["body"].plain } == ["e-1", "e-2", "e-3"].map { "text of \($0)" }
+        )
+        try await again.wait(for: "the outcomes") {
+            try await again.deliveries().filter { $0["state"].string == "accepted" }.count == 3
+        }
+        #expect(try await again.gateway.process.stop() == .init(status: 0, isSignal: false))
+    }
+
+    @Test("one SIGTERM gives up what is not answered within the deadline, exits with 0, and the next start sends it")
+    func deadline() async throws {
+        let site = try await hangingSite(drainSeconds: "1")
+        // Half a minute is far less than a provider that hangs would take, and far more than the deadline.
+        #expect(try await site.gateway.process.stop(within: .seconds(30)) == .init(status: 0, isSignal: false))
+        try await expectDelivered(site)
+    }
+
+    @Test("a second SIGTERM does not wait for the deadline, exits with 143, and the next start sends the rest")
+    func second() async throws {
+        let site = try await hangingSite(drainSeconds: "600")
+        site.gateway.process.signal(SIGTERM)
+        _ = try await site.gateway.process.errorLine("\"stopping\"")
+        site.gateway.process.signal(SIGTERM)
+        let exit = try await site.gateway.process.ended(within: .seconds(30))
+        #expect(exit == .init(status: ProcessStatus.secondSignal.rawValue, isSignal: false))
+        try await expectDelivered(site)
+    }
+}

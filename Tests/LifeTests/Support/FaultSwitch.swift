@@ -1,0 +1,42 @@
+import Foundation
+import ProcessHarness
+
+/// Makes a gateway's writes or syncs fail for a while (`Tests/Faults/faults.c`).
+final class FaultSwitch: Sendable {
+    /// What the gateway must be started with.
+    let environment: [String: String]
+    private let file: String
+
+    /// Builds the library with the compiler that Swift brings.
+    ///
+    /// - Parameter directory: Where it is put.
+    /// - Throws: When it cannot be built.
+    init(in directory: TemporaryDirectory) async throws {
+        let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Faults/faults.c").path()
+        let library = directory.path("faults.so")
+        let compiler = try ChildProcess(
+            "/usr/bin/env",
+            ["clang", "-shared", "-fPIC", "-O1", "-o", library, source]
+        )
+        guard try await compiler.ended().status == 0 else {
+            throw HarnessError("faults.c: \(compiler.errors.joined(separator: "\n"))")
+        }
+        file = directory.path("faults")
+        try Data([0, 0]).write(to: URL(filePath: file))
+        environment = ["LD_PRELOAD": library, "FAULTS_FILE": file]
+    }
+
+    /// Says what fails from now on.
+    ///
+    /// - Parameters:
+    ///   - sync: The errno of `fdatasync`; 0 lets it work.
+    ///   - write: The errno of writes; 0 lets them work.
+    /// - Throws: When the file cannot be written.
+    func set(sync: Int32 = 0, write: Int32 = 0) throws {
+        // In place: the gateway has the file mapped.
+        let handle = try FileHandle(forWritingTo: URL(filePath: file))
+        try handle.write(contentsOf: Data([UInt8(sync), UInt8(write)]))
+        try handle.close()
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// A simulator and a gateway with one brand, one app and one phone of `u-1`.
+struct Site {
+    let directory: TemporaryDirectory
+    let simulator: SimulatorProcess
+    let gateway: GatewayProcess
+    private let environment: [String: String]
+
+    /// The phone's token.
+    static let token = String(repeating: "5a", count: 32)
+
+    /// Starts both and registers the phone.
+    ///
+    /// - Parameters:
+    ///   - directory: Where both keep their files.
+    ///   - environment: Further settings of the gateway.
+    /// - Returns: The site.
+    /// - Throws: When something is refused.
+    static func start(
+        in directory: TemporaryDirectory,
+        environment: [String: String] = [:]
+    ) async throws -> Site {
+        let simulator = try await SimulatorProcess.start(in: directory)
+        let gateway = try await GatewayProcess.start(
+            in: directory,
+            trustRoots: simulator.authority,
+            environment: environment
+        )
+        let site = Site(directory: directory, simulator: simulator, gateway: gateway, environment: environment)
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        _ = try await gateway.admin.call("PUT", site.path("apps", "ios"), body: try simulator.iOSAppBody())
+        _ = try await gateway.admin.call(
+            "PUT",
+            site.path("apps", "ios", "devices", "phone"),
+            query: [("consumer", "u-1")],
+            body: ["token": .string(token), "pushType": "apns"]
+        )
+        return site
+    }
+
+    /// The same with another start of the gateway.
+    ///
+    /// - Parameter further: Settings in place of or beside those of the first start.
+    /// - Returns: The site.
+    /// - Throws: When it does not come up.
+    func restarted(_ further: [String: String] = [:]) async throws -> Site {
+        let again = try await GatewayProcess.start(
+            in: directory,
+            trustRoots: simulator.authority,
+            environment: environment.merging(further) { $1 }
+        )
+        return Site(directory: directory, simulator: simulator, gateway: again, environment: environment)
+    }
+
+    /// The database file.
+    var database: String { gateway.dataDirectory + "/switchboard.sqlite" }
+
+    /// A path below the brand.
+    func path(_ parts: String...) -> [String] { ["v1", "brands", "acme"] + parts }
+
+    /// Posts an event for `u-1`, whatever the answer.
+    ///
+    /// - Parameter id: Its id.
+    /// - Returns: The answer.
+    /// - Throws: When there is none.
+    func post(_ id: String) async throws -> APIClient.Response {
+        let event: JSONValue = [
+            "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": "c-9",
+            "text": .string("text of \(id)"),
+        ]
+        return try await gateway.admin.exchange("POST", path("events"), body: event)
+    }
+
+    /// What `/readyz` answers.
+    func readiness() async throws -> Int { try await gateway.admin.exchange("GET", ["readyz"]).status }
+
+    /// The unread count of `u-1`.
+    func unread() async throws -> Int64? {
+        try await gateway.admin.call("GET", path("unread"), query: [("consumer", "u-1")]).body["unread"].integer
+    }
+
+    /// The deliveries of `u-1`'s phone, newest first.
+    func deliveries() async throws -> [JSONValue] {
+        try await gateway.admin.call("GET", path("deliveries")).body["items"].items
+    }
+
+    /// The lines of the metrics that begin so.
+    func metrics(_ prefix: String) async throws -> [String] {
+        let text = try await gateway.admin.exchange("GET", ["metrics"]).body.plain
+        return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix(prefix) }
+    }
+
+    /// Puts rules in force at the simulator.
+    func rules(_ rules: JSONValue) async throws {
+        _ = try await APIClient(server: simulator.control).call("PUT", ["rules"], body: rules)
+    }
+
+    /// Asks until a condition holds, for half a minute at most.
+    ///
+    /// - Parameters:
+    ///   - what: What is waited for, in words.
+    ///   - isDone: The condition.
+    /// - Throws: ``HarnessError`` when it does not hold in time.
+    func wait(for what: String, until isDone: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try await !isDone() {
+            guard ContinuousClock.now < deadline else { throw HarnessError("waited in vain for: \(what)") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// The 202 waits for the disk: seen from the kernel, because a killed process proves nothing about it.
+@Suite("Syncing", .timeLimit(.minutes(2)))
+struct SyncTests {
+    private let marker = "sync-proof-marker"
+
+    @Test("the log is synced after the event is written to it and before the 202 leaves")
+    func order() async throws {
+        let directory = try TemporaryDirectory()
+        let trace = directory.path("trace")
+        let gateway = try await GatewayProcess.start(
+            in: directory,
+            under: [
+                "/usr/bin/env", "strace", "-f", "-yy", "-s", "100000", "-o", trace, "-e",
+                "trace=fdatasync,pwrite64,read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg",
+            ]
+        )
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        let event: JSONValue = [
+            "id": "e-1", "type": "agent.message", "consumer": "u-1", "conversation": "c-9", "text": .string(marker),
+        ]
+        let answer = try await gateway.admin.call("POST", ["v1", "brands", "acme", "events"], body: event)
+        #expect(answer.status == 202)
+        // The tracer ends with the gateway, which it writes down first.
+        let lines = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: "\n").map(String.init)
+        let id = try #require(lines.first?.split(separator: " ").first.flatMap { Int32($0) })
+        kill(id, SIGTERM)
+        #expect(try await gateway.process.ended() == .init(status: 0, isSignal: false))
+        let all = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: "\n").map(String.init)
+        let seen = SyncTrace(all, marker: marker)
+        #expect(seen.fault == nil, "\(seen.steps)")
+    }
+
+    @Test("a trace in which the answer does not wait is recognised")
+    func recognised() {
+        let read = #"7 read(9<TCP:[127.0.0.1:80->127.0.0.1:9]>, "POST /v1 sync-proof-marker", 2048) = 26"#
+        let row = #"8 pwrite64(5</d/switchboard.sqlite-wal>, "sync-proof-marker", 4096, 32) = 4096"#
+        let begin = #"8 fdatasync(5</d/switchboard.sqlite-wal> <unfinished ...>"#
+        let end = "8 <... fdatasync resumed>) = 0"
+        let answer = #"7 write(9<TCP:[127.0.0.1:80->127.0.0.1:9]>, "HTTP/1.1 202 Accepted", 21) = 21"#
+        func fault(_ lines: String...) -> String? { SyncTrace(lines, marker: marker).fault }
+        #expect(fault(read, row, begin, end, answer) == nil)
+        #expect(fault(read, row, answer) == "the log is synced", "synchronous = NORMAL")
+        #expect(fault(read, row, begin, answer, end) == "the answer leaves", "not waited for")
+        #expect(fault(read, begin, end, row, answer) == "the log is synced", "an earlier commit's")
+        #expect(fault(read, row, begin, "8 <... fdatasync resumed>) = -1 EIO", answer) == "the log is synced")
+    }
+}
