@@ -19,9 +19,11 @@ package final class SQLiteStore: GatewayStore {
     private let isClosed = Mutex(false)
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
+    private let checkpointer: Checkpointer
 
-    private init(pool: DatabasePool, path: String, lock: DataLock, logger: Logger) {
+    private init(pool: DatabasePool, checkpointer: Checkpointer, path: String, lock: DataLock, logger: Logger) {
         self.pool = pool
+        self.checkpointer = checkpointer
         self.path = path
         self.lock = lock
         self.logger = logger
@@ -48,15 +50,15 @@ package final class SQLiteStore: GatewayStore {
                 throw StorageError.newerSchema(migration: unknown)
             }
             try Migrations.migrator.migrate(pool)
+            let checkpointer = try Checkpointer(path: path, logger: logger)
             try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                // Checkpoints cost a second write of every page; fewer and larger ones write hot pages once (64 MB).
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 16000")
                 // What the hot path touches again and again; a page that is not here is read out of the log.
                 try db.execute(sql: "PRAGMA cache_size = -64000")
+                if let handle = db.sqliteConnection { checkpointer.follow(handle) }
             }
-            return SQLiteStore(pool: pool, path: path, lock: lock, logger: logger)
+            return SQLiteStore(pool: pool, checkpointer: checkpointer, path: path, lock: lock, logger: logger)
         } catch {
             throw StorageError(sqlite: error, path: path)
         }
@@ -170,16 +172,18 @@ package final class SQLiteStore: GatewayStore {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             pool.asyncWriteWithoutTransaction { db in
                 self.writer.close()
-                // GRDB closes its readers last, and they cannot do it: without this the data stays in the log. When it
-                // fails, the next start reads the log.
-                _ = try? db.checkpoint(.truncate)
+                if let handle = db.sqliteConnection { Checkpointer.unfollow(handle) }
                 continuation.resume()
             }
         }
-        // Blocks until readers are done: not on a thread of the cooperative pool.
+        // Blocks until the checkpoint and the readers are done: not on a thread of the cooperative pool.
         let failure: StorageError? = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
+                self.checkpointer.close()
                 do {
+                    // GRDB closes its readers last, and they cannot do it: without this the data stays in the log. When
+                    // it fails, the next start reads the log.
+                    _ = try? self.pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
                     try self.pool.close()
                     continuation.resume(returning: nil)
                 } catch {

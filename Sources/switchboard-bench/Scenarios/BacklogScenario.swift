@@ -37,7 +37,7 @@ struct BacklogScenario {
             apnsEndpoint: "https://127.0.0.1:9"
         )
         _ = try await installation.gateway.process.stop()
-        let claims = try await fill(installation.gateway.dataDirectory + "/switchboard.db")
+        let claims = try await fill(installation.gateway.dataDirectory + "/switchboard.sqlite")
 
         let start = ContinuousClock.now
         let gateway = try await GatewayProcess.start(

@@ -63,7 +63,10 @@ final class StoreFixture {
         let start = try await store.begin(now: now)
         incarnation = start.incarnation
         ids = MessageIDGenerator(after: start.lastMessage)
-        guard let lane = try await store.lanes().keys.first else { throw HarnessError("the store has no lane") }
+        let lanes = try await store.lanes()
+        guard let lane = lanes.first(where: { $0.value.environment == .production })?.key else {
+            throw HarnessError("the store has no lane")
+        }
         self.lane = lane
     }
 

@@ -1,0 +1,109 @@
+import Dispatch
+import GRDB
+import GRDBSQLite
+import GatewayStorage
+import Logging
+import Synchronization
+
+/// Moves what the log holds into the database file beside the writer, on a connection and a thread of its own.
+///
+/// A checkpoint of a long log inside a commit would hold up everybody who waits for it. But the log starts over only when
+/// all of it has been moved, and while it is being moved the writer adds to it. So the writer moves the last few pages
+/// itself, and everything when the log has outgrown its bound.
+final class Checkpointer: Sendable {
+    /// The pages of the log at which it begins to be moved: 64 MB, so that a page that changes often is written once.
+    private static let start = 16_000
+    /// The most pages that the writer moves in a commit: about what a commit writes anyway.
+    private static let tail = 400
+    /// The pages of the log, 256 MB, from which the writer moves all of them: only a disk that does not follow, or a
+    /// reader that does not end, brings it there.
+    private static let bound = 64_000
+
+    private struct State {
+        /// How many pages of the log have been moved.
+        var moved = 0
+        /// How long the log was when it was last moved beside the writer: a reader may have kept it from getting far.
+        var tried = 0
+        var isRunning = false
+    }
+
+    private enum Step {
+        case wait, moveBeside, moveNow
+    }
+
+    private let queue: DatabaseQueue
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// Opens its connection.
+    init(path: String, logger: Logger) throws {
+        var configuration = Configuration()
+        configuration.label = "switchboard.sqlite.checkpointer"
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+        self.logger = logger
+    }
+
+    /// Follows the log of the writer's connection; on the writer's queue, which must not outlive this object.
+    func follow(_ writer: OpaquePointer) {
+        // It takes the place of SQLite's own checkpoints.
+        sqlite3_wal_hook(
+            writer,
+            { context, writer, _, pages in
+                if let context, let writer {
+                    Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue().logGrew(to: Int(pages), writer)
+                }
+                return SQLITE_OK
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    /// Stops following; on the writer's queue.
+    static func unfollow(_ writer: OpaquePointer) { sqlite3_wal_hook(writer, nil, nil) }
+
+    /// Ends what runs; blocks.
+    func close() { try? queue.close() }
+
+    /// After each commit, within it.
+    private func logGrew(to pages: Int, _ writer: OpaquePointer) {
+        guard pages >= Self.start else { return }
+        let step = state.withLock { state -> Step in
+            // The log has started over since.
+            if state.moved > pages || state.tried > pages { (state.moved, state.tried) = (0, 0) }
+            let rest = pages - state.moved
+            if rest <= Self.tail || pages >= Self.bound { return .moveNow }
+            guard !state.isRunning, pages - state.tried > Self.tail else { return .wait }
+            state.isRunning = true
+            state.tried = pages
+            return .moveBeside
+        }
+        switch step {
+        case .wait: break
+        case .moveBeside: moveBesideWriter()
+        case .moveNow:
+            var moved: Int32 = -1
+            // Busy while the other one runs: then the next commit tries again.
+            sqlite3_wal_checkpoint_v2(writer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved)
+            if moved >= 0 { state.withLock { $0.moved = Int(moved) } }
+        }
+    }
+
+    private func moveBesideWriter() {
+        queue.asyncWriteWithoutTransaction { db in
+            var moved: Int?
+            do {
+                moved = try db.checkpoint(.passive).checkpointedFrameCount
+            } catch {
+                self.logger.warning(
+                    "the log could not be moved into the database; it is tried again",
+                    metadata: ["error.text": "\(StorageError(sqlite: error, path: self.queue.path).text)"]
+                )
+            }
+            self.state.withLock { state in
+                if let moved, moved >= 0 { state.moved = moved }
+                state.isRunning = false
+            }
+        }
+    }
+}
