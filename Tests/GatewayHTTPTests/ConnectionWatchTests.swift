@@ -54,6 +54,16 @@ struct ConnectionWatchTests {
         #expect(look(230) == .cut(.slowBody))
     }
 
+    @Test("a peer that does not go after the last answer is left after the same time")
+    mutating func parting() {
+        watch.bytesArrived(now: Self.at(100))
+        watch.requestArrived()
+        watch.ended(now: Self.at(110))
+        watch.bytesArrived(now: Self.at(139))
+        #expect(look(139) == .lookAgain)
+        #expect(look(140) == .part)
+    }
+
     @Test("an answer that moves is not cut off, one that stands still is")
     mutating func answers() {
         watch.wrote(bytes: 1000)

@@ -10,6 +10,7 @@ extension Checker {
     ///   - machine: The machine.
     ///   - store: The store.
     ///   - inTurn: Outcomes in turns that are not applied yet.
+    /// - Throws: ``Violation`` when an invariant does not hold.
     func checkCounters(_ machine: DeliveryMachine, _ store: SimulatedStore, inTurn: Int) throws(Violation) {
         var total = 0
         var sending = 0
@@ -50,6 +51,7 @@ extension Checker {
     /// - Parameters:
     ///   - machine: The machine; nil when no process runs.
     ///   - store: The store.
+    /// - Throws: ``Violation`` when an invariant does not hold.
     func checkRows(_ machine: DeliveryMachine, _ store: SimulatedStore) throws(Violation) {
         let mine = IncarnationID(store.incarnation)
         for id in store.pending {
@@ -102,6 +104,7 @@ extension Checker {
     ///   - store: The store.
     ///   - now: The wall clock.
     ///   - closed: Lanes that have no credential.
+    /// - Throws: ``Violation`` when an invariant does not hold.
     func checkPlans(
         _ machine: DeliveryMachine,
         _ store: SimulatedStore,

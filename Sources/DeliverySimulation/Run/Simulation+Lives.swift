@@ -19,7 +19,9 @@ extension Simulation {
 
     // MARK: Ends
 
-    /// The process dies: what it knew is gone, what the store has stays. A push on its way may have arrived.
+    /// The process dies: what it knew is gone, what the store has stays.
+    ///
+    /// A push on its way may have arrived.
     mutating func crash() throws(Violation) {
         counts.crashes += 1
         trace.note(21, commit?.applied == nil ? 0 : 1) { "the process dies" }

@@ -52,6 +52,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .output {
+            watch.ended(now: .now())
+            arm(context)
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
     private func arm(_ context: ChannelHandlerContext) {
         guard timer == nil else { return }
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: tick) { self.look(context) }
@@ -70,6 +78,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         switch watch.look(now: .now(), buffered: buffered, isPeerAwaited: isPeerAwaited) {
         case .rest: break
         case .lookAgain: arm(context)
+        case .part: context.close(promise: nil)
         case .cut(let reason):
             metrics.cutOff[reason].increment()
             if reason != .slowBody || !onSlowBody() { context.close(promise: nil) }

@@ -13,6 +13,8 @@ struct ConnectionWatch {
         case lookAgain
         /// Nothing is on its way: no look before the next byte.
         case rest
+        /// The gateway has said its last word and the peer had its time to go: close.
+        case part
     }
 
     private enum Reading {
@@ -26,6 +28,7 @@ struct ConnectionWatch {
     private var written = 0
     private var taken = 0
     private var lastTaken: NIODeadline?
+    private var ended: NIODeadline?
 
     /// Waits for the first byte.
     ///
@@ -49,6 +52,9 @@ struct ConnectionWatch {
     /// A request's body is whole, or nothing more of it will be read.
     mutating func requestArrived() { reading = .nothing }
 
+    /// The gateway writes nothing more; what the peer still sends is not read.
+    mutating func ended(now: NIODeadline) { ended = now }
+
     /// Bytes were given to the socket.
     mutating func wrote(bytes: Int) { written &+= bytes }
 
@@ -62,6 +68,8 @@ struct ConnectionWatch {
     mutating func look(now: NIODeadline, buffered: Int, isPeerAwaited: Bool) -> Verdict {
         let verdict = lookAtAnswers(now, buffered)
         if case .cut = verdict { return verdict }
+        // Closing at once would cut off the answer of a peer that still sends (RFC 9112 section 9.6).
+        if let ended { return now - ended >= limit ? .part : .lookAgain }
         switch reading {
         case .nothing: return verdict
         case .head(let since):

@@ -17,9 +17,9 @@ extension Writer {
 
     /// Frees what earlier incarnations owned, and makes due what only a clock that was set back has put off.
     ///
-    /// Returns how many rows were owned. A row that does not wait for its next try is due now, but never before an older one of its registration. The
-    /// outbox is read once, in the order of ids, which is that of each device; an index of owned rows would be paid for
-    /// with every row that is accepted.
+    /// Returns how many rows were owned. A row that does not wait for its next try is due now, but never before an older
+    /// one of its registration. The outbox is read once, in the order of ids, which is that of each device; an index of
+    /// owned rows would be paid for with every row that is accepted.
     private func takeBack(now: Timestamp) throws -> Int {
         var recovered = 0
         var changes: [(id: Int64, due: Int64)] = []
@@ -33,7 +33,10 @@ extension Writer {
             if isOwned || due > now {
                 let own = isOwned || rows.int64(3) == 0 ? min(due, now) : due
                 let registration = rows.int64(4)
-                let new = max(own, latest[registration] ?? own)
+                var elder = latest[registration]
+                // One that was given back late may wait for longer than a younger one that the process died with.
+                if elder == nil, isOwned { elder = try latestDue(of: registration, before: rows.int64(0)) }
+                let new = max(own, elder ?? own)
                 latest[registration] = new
                 if isOwned { recovered += 1 }
                 if isOwned || new != due { changes.append((rows.int64(0), new)) }
@@ -45,6 +48,12 @@ extension Writer {
             try db.prepare("UPDATE outbox SET owner = NULL, due = ? WHERE id = ?").int(due).int(id).run()
         }
         return recovered
+    }
+
+    private func latestDue(of registration: Int64, before id: Int64) throws -> Int64? {
+        let row = try db.prepare("SELECT max(due) FROM outbox WHERE registration = ? AND id < ?").int(registration).int(id)
+        defer { row.end() }
+        return try row.next() ? row.optionalInt64(0) : nil
     }
 
     /// When the first row of each lane is due: a step in the index for each lane, however many rows wait.

@@ -16,6 +16,7 @@ final class RawClient: Sendable {
         // A test that waits for what never comes fails instead of hanging.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -36,6 +37,14 @@ final class RawClient: Sendable {
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// Writes more than the sockets' buffers may take, on a thread that may wait for the peer; false when it is gone.
+    @discardableResult
+    func sendMuch(_ text: String) async -> Bool {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: self.send(text)) }
+        }
     }
 
     /// Everything up to the end of the connection; nil when it does not end.
