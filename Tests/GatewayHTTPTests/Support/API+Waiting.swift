@@ -9,7 +9,8 @@ extension API {
         holds: (Reply) -> Bool,
         _ location: SourceLocation = #_sourceLocation
     ) async throws -> Reply {
-        for _ in 0..<2000 {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
             let reply = try await ask()
             if holds(reply) { return reply }
             await Task.yield()
