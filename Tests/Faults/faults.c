@@ -1,8 +1,9 @@
-// Makes writes and syncs of the gateway's database fail while a test says so, as a dying disk would.
+// Makes writes and syncs of the gateway's database fail while a test says so, as a dying disk would, and moves a program's
+// wall clock.
 //
 // Loaded with LD_PRELOAD, so that any user can run the tests: neither a mount nor ptrace is needed. FAULTS_FILE names a file of
-// two bytes that is mapped: the errno of the next syncs and that of the next writes, 0 for none, 255 for a device that does
-// not answer until it is told otherwise.
+// 16 bytes that is mapped: the errno of the next syncs and that of the next writes, 0 for none, 255 for a device that does
+// not answer until it is told otherwise; and at byte 8 the seconds by which the wall clock is off, as a 64-bit integer.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile unsigned char *faults;
@@ -19,7 +22,7 @@ __attribute__((constructor)) static void map_faults(void) {
     const char *path = getenv("FAULTS_FILE");
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0) return;
-    void *mapped = mmap(NULL, 2, PROT_READ, MAP_SHARED, fd, 0);
+    void *mapped = mmap(NULL, 16, PROT_READ, MAP_SHARED, fd, 0);
     if (mapped != MAP_FAILED) faults = mapped;
     close(fd);
 }
@@ -47,3 +50,24 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at) {
     FAIL(1) return syscall(SYS_pwrite64, fd, bytes, count, at);
 }
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) { return pwrite64(fd, bytes, count, at); }
+
+static time_t seconds_off(void) { return faults ? (time_t)*(volatile long long *)(faults + 8) : 0; }
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    int result = syscall(SYS_clock_gettime, clock, now);
+    if (!result && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += seconds_off();
+    return result;
+}
+
+int gettimeofday(struct timeval *now, void *zone) {
+    int result = syscall(SYS_gettimeofday, now, zone);
+    if (!result && now) now->tv_sec += seconds_off();
+    return result;
+}
+
+time_t time(time_t *now) {
+    struct timespec real;
+    clock_gettime(CLOCK_REALTIME, &real);
+    if (now) *now = real.tv_sec;
+    return real.tv_sec;
+}

@@ -51,7 +51,9 @@ extension Writer {
     }
 
     private func latestDue(of registration: Int64, before id: Int64) throws -> Int64? {
-        let row = try db.prepare("SELECT max(due) FROM outbox WHERE registration = ? AND id < ?").int(registration).int(id)
+        let row = try db.prepare("SELECT max(due) FROM outbox WHERE registration = ? AND id < ?").int(registration).int(
+            id
+        )
         defer { row.end() }
         return try row.next() ? row.optionalInt64(0) : nil
     }

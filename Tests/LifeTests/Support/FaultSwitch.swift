@@ -1,7 +1,7 @@
 import Foundation
 import ProcessHarness
 
-/// Makes a gateway's writes or syncs fail for a while (`Tests/Faults/faults.c`).
+/// Makes a gateway's writes or syncs fail for a while, or moves its wall clock (`Tests/Faults/faults.c`).
 final class FaultSwitch: Sendable {
     /// What the gateway must be started with.
     let environment: [String: String]
@@ -23,7 +23,7 @@ final class FaultSwitch: Sendable {
             throw HarnessError("faults.c: \(compiler.errors.joined(separator: "\n"))")
         }
         file = directory.path("faults")
-        try Data([0, 0]).write(to: URL(filePath: file))
+        try Data(count: 16).write(to: URL(filePath: file))
         environment = ["LD_PRELOAD": library, "FAULTS_FILE": file]
     }
 
@@ -36,10 +36,21 @@ final class FaultSwitch: Sendable {
     ///   - sync: The errno of `fdatasync`; 0 lets it work.
     ///   - write: The errno of writes; 0 lets them work.
     /// - Throws: When the file cannot be written.
-    func set(sync: Int32 = 0, write: Int32 = 0) throws {
+    func set(sync: Int32 = 0, write: Int32 = 0) throws { try overwrite([UInt8(sync), UInt8(write)], at: 0) }
+
+    /// Moves the wall clock; the monotonic clocks stay the machine's.
+    ///
+    /// - Parameter seconds: By how much it is off from now on.
+    /// - Throws: When the file cannot be written.
+    func moveClock(_ seconds: Int64) throws {
+        try withUnsafeBytes(of: seconds) { bytes in try overwrite(Array(bytes), at: 8) }
+    }
+
+    private func overwrite(_ bytes: [UInt8], at offset: UInt64) throws {
         // In place: the gateway has the file mapped.
         let handle = try FileHandle(forWritingTo: URL(filePath: file))
-        try handle.write(contentsOf: Data([UInt8(sync), UInt8(write)]))
+        try handle.seek(toOffset: offset)
+        try handle.write(contentsOf: Data(bytes))
         try handle.close()
     }
 }
