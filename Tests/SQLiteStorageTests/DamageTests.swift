@@ -82,7 +82,7 @@ struct DamageTests {
             )
             event.conversation = ConversationID(trusted: "c-\(number % 10)")
             event.text = String(repeating: "word ", count: 50)
-            return (event: event, messageID: generator.next(at: now.adding(milliseconds: Int64(number))))
+            return PostedEvent(event, generator.next(at: now.adding(milliseconds: Int64(number))))
         }
         return AcceptRequest(brand: brand, messageTtlSeconds: 60, dedupeHours: 72, events: events)
     }

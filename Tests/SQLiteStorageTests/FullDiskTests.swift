@@ -29,7 +29,7 @@ struct FullDiskTests {
             )
             event.conversation = ConversationID(trusted: "c-\(number)")
             event.text = String(repeating: "word ", count: 400)
-            return (event: event, messageID: generator.next(at: now.adding(milliseconds: Int64(number))))
+            return PostedEvent(event, generator.next(at: now.adding(milliseconds: Int64(number))))
         }
         turn.accepts = [AcceptRequest(brand: brand, messageTtlSeconds: 60, dedupeHours: 72, events: events)]
         return turn

@@ -293,7 +293,7 @@ extension DeliveryService.State {
                     brand: accept.brand.id,
                     messageTtlSeconds: accept.brand.settings.messageTtlSeconds,
                     dedupeHours: accept.brand.settings.dedupeHours,
-                    events: accept.events.map { ($0, ids.next(at: now)) }
+                    events: accept.events.map { PostedEvent($0, ids.next(at: now)) }
                 )
             )
         }

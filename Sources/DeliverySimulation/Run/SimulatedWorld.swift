@@ -55,7 +55,7 @@ struct SimulatedWorld: Sendable {
                 posted[brand].append(event)
             }
             messages += 1
-            request.events.append((event, MessageID(high: messages, low: 1 << 63)))
+            request.events.append(PostedEvent(event, MessageID(high: messages, low: 1 << 63)))
         }
         return request
     }

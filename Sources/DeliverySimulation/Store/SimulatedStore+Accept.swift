@@ -4,7 +4,7 @@ import GatewayStorage
 extension SimulatedStore {
     mutating func accept(_ request: AcceptRequest, _ context: inout Context) -> [EventResult] {
         var results: [EventResult] = []
-        for (event, messageID) in request.events { results.append(accept(event, messageID, request, &context)) }
+        for posted in request.events { results.append(accept(posted.event, posted.messageID, request, &context)) }
         return results
     }
 

@@ -69,6 +69,26 @@ package struct ClaimRequest: Sendable, Equatable {
     }
 }
 
+/// An event with the id that its message gets if it is new.
+///
+/// A class of constants: an event has many texts, and each copy would count a reference to each of them.
+package final class PostedEvent: Sendable {
+    /// The event.
+    package let event: AgentEvent
+    /// The id that its message gets.
+    package let messageID: MessageID
+
+    /// Joins the two.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - messageID: The id that its message gets.
+    package init(_ event: AgentEvent, _ messageID: MessageID) {
+        self.event = event
+        self.messageID = messageID
+    }
+}
+
 /// Events of one request (or a piece of one) that are accepted together.
 package struct AcceptRequest: Sendable {
     /// The brand.
@@ -77,8 +97,8 @@ package struct AcceptRequest: Sendable {
     package var messageTtlSeconds: Int64
     /// How long the events' ids are remembered, in hours.
     package var dedupeHours: Int64
-    /// The events, each with the id that its message gets if it is new.
-    package var events: [(event: AgentEvent, messageID: MessageID)]
+    /// The events.
+    package var events: [PostedEvent]
 
     /// Takes events of one request.
     ///
@@ -86,12 +106,12 @@ package struct AcceptRequest: Sendable {
     ///   - brand: The brand.
     ///   - messageTtlSeconds: How long a push may wait when its event says nothing.
     ///   - dedupeHours: How long the events' ids are remembered.
-    ///   - events: The events, each with the id that its message gets.
+    ///   - events: The events.
     package init(
         brand: BrandID,
         messageTtlSeconds: Int64,
         dedupeHours: Int64,
-        events: [(event: AgentEvent, messageID: MessageID)]
+        events: [PostedEvent]
     ) {
         self.brand = brand
         self.messageTtlSeconds = messageTtlSeconds

@@ -20,10 +20,12 @@ final class Checkpointer: Sendable {
     private static let bound = 64_000
 
     private struct State {
-        /// How many pages of the log have been moved.
+        /// How long the log is.
+        var pages = 0
+        /// How many of its pages have been moved.
         var moved = 0
-        /// How long the log was when it was last moved beside the writer: a reader may have kept it from getting far.
-        var tried = 0
+        /// How long the log must be for the next move beside the writer.
+        var next = Checkpointer.start
         var isRunning = false
     }
 
@@ -32,6 +34,8 @@ final class Checkpointer: Sendable {
     }
 
     private let queue: DatabaseQueue
+    /// What makes its writes small; freed when the connection is closed.
+    private let gentleFile: GentleFile?
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -41,6 +45,7 @@ final class Checkpointer: Sendable {
         configuration.label = "switchboard.sqlite.checkpointer"
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         queue = try DatabaseQueue(path: path, configuration: configuration)
+        gentleFile = queue.inDatabase { db in db.sqliteConnection.flatMap(GentleFile.init) }
         self.logger = logger
     }
 
@@ -63,19 +68,21 @@ final class Checkpointer: Sendable {
     static func unfollow(_ writer: OpaquePointer) { sqlite3_wal_hook(writer, nil, nil) }
 
     /// Ends what runs; blocks.
-    func close() { try? queue.close() }
+    func close() {
+        guard (try? queue.close()) != nil else { return }
+        gentleFile?.free()
+    }
 
     /// After each commit, within it.
     private func logGrew(to pages: Int, _ writer: OpaquePointer) {
-        guard pages >= Self.start else { return }
         let step = state.withLock { state -> Step in
-            // The log has started over since.
-            if state.moved > pages || state.tried > pages { (state.moved, state.tried) = (0, 0) }
-            let rest = pages - state.moved
-            if rest <= Self.tail || pages >= Self.bound { return .moveNow }
-            guard !state.isRunning, pages - state.tried > Self.tail else { return .wait }
+            // The log has started over.
+            if pages < state.pages { (state.moved, state.next) = (0, Self.start) }
+            state.pages = pages
+            guard pages >= Self.start else { return .wait }
+            if pages - state.moved <= Self.tail || pages >= Self.bound { return .moveNow }
+            guard !state.isRunning, pages >= state.next else { return .wait }
             state.isRunning = true
-            state.tried = pages
             return .moveBeside
         }
         switch step {
@@ -103,6 +110,9 @@ final class Checkpointer: Sendable {
             self.state.withLock { state in
                 if let moved, moved >= 0 { state.moved = moved }
                 state.isRunning = false
+                // When as much came as was moved, another move at once would only write the same pages again.
+                let isCatchingUp = state.pages - state.moved < Self.start / 2
+                state.next = state.pages + (isCatchingUp ? Self.tail : Self.start)
             }
         }
     }

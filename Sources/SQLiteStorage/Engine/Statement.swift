@@ -66,22 +66,25 @@ final class Statement {
             sqlite3_bind_null(handle, index)
             return self
         }
-        value.withUTF8 { bytes in
-            guard bytes.count <= Self.textsCapacity - textsCount else {
-                _ = bytes.withMemoryRebound(to: CChar.self) {
-                    sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.transient)
-                }
-                return
-            }
-            let texts = self.texts ?? .allocate(capacity: Self.textsCapacity)
-            self.texts = texts
-            let place = texts + textsCount
-            UnsafeMutableRawBufferPointer(start: place, count: bytes.count).copyBytes(from: bytes)
-            textsCount += bytes.count
-            // No destructor: the bytes stay where they are until the parameters are bound anew.
-            sqlite3_bind_text(handle, index, place, Int32(bytes.count), nil)
-        }
+        value.withUTF8 { bindText($0) }
         return self
+    }
+
+    @inline(__always)
+    private func bindText(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count <= Self.textsCapacity - textsCount else {
+            _ = bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.transient)
+            }
+            return
+        }
+        let texts = self.texts ?? .allocate(capacity: Self.textsCapacity)
+        self.texts = texts
+        let place = texts + textsCount
+        UnsafeMutableRawBufferPointer(start: place, count: bytes.count).copyBytes(from: bytes)
+        textsCount += bytes.count
+        // No destructor: the bytes stay where they are until the parameters are bound anew.
+        sqlite3_bind_text(handle, index, place, Int32(bytes.count), nil)
     }
 
     @discardableResult

@@ -67,12 +67,13 @@ extension Writer {
     private func lowerUnread(of conversation: Int64, by count: Int64) throws {
         try db.prepare("UPDATE conversations SET unread = unread - ? WHERE key = ?").int(count).int(conversation).run()
         let row = try db.prepare(
-            "SELECT c.brand, c.id, u.id FROM conversations c JOIN consumers u ON u.key = c.consumer WHERE c.key = ?"
+            "SELECT c.brand, u.id FROM conversations c JOIN consumers u ON u.key = c.consumer WHERE c.key = ?"
         ).int(conversation)
         guard try row.next() else { return }
         defer { row.end() }
-        memory.conversations.peek(BrandedName(brand: row.int64(0), id: row.string(1)))?.unread -= count
-        memory.consumers.peek(BrandedName(brand: row.int64(0), id: row.string(2)))?.unread -= count
+        guard let consumer = memory.consumers.peek(BrandedName(brand: row.int64(0), id: row.string(1))) else { return }
+        consumer.unread -= count
+        consumer.conversations.first { $0.key == conversation }?.unread -= count
     }
 
     /// Forgets ids of events whose day is over.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A consumer's or conversation's id within a brand, as a key.
 ///
 /// Compared by bytes, as the database does: to Swift two texts that look alike are equal, and one consumer would stand in
@@ -20,8 +22,12 @@ struct BrandedName: Hashable {
 extension String {
     /// Whether both texts are the same bytes; much faster than comparing their views byte by byte.
     fileprivate func hasSameBytes(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
         let isSame = utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { $0.count == bytes.count && $0.elementsEqual(bytes) }
+            other.utf8.withContiguousStorageIfAvailable { others in
+                guard let bytes = bytes.baseAddress, let others = others.baseAddress else { return true }
+                return memcmp(bytes, others, utf8.count) == 0
+            }
         }
         return isSame.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }

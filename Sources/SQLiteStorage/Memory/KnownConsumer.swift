@@ -15,6 +15,8 @@ final class KnownConsumer {
     /// The sum over its conversations.
     var unread: Int64
     var active: Active
+    /// Those of its conversations that were used last, so that an event costs one look-up and not two.
+    private(set) var conversations: [KnownConversation] = []
     /// Whether the turn has moved ``unread`` and not yet said so.
     var isChanged = false
 
@@ -23,5 +25,18 @@ final class KnownConsumer {
         self.name = name
         self.unread = unread
         active = .unknown
+    }
+
+    /// How many conversations are remembered.
+    private static let conversationLimit = 8
+
+    func remember(_ conversation: KnownConversation) {
+        // One whose values wait to be stored must not be read again before they are.
+        if conversations.count >= Self.conversationLimit,
+            let oldest = conversations.firstIndex(where: { !$0.isChanged })
+        {
+            conversations.remove(at: oldest)
+        }
+        conversations.append(conversation)
     }
 }

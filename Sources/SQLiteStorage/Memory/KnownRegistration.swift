@@ -1,11 +1,20 @@
 import GatewayModel
 
-/// An active registration as the writer remembers it.
-struct KnownRegistration {
-    var id: Int64
-    var lane: Int64
-    var token: String
-    var platform: DevicePlatform
-    var receives: Receives
-    var device: String
+/// An active registration as the writer remembers it; a class of constants, so that a consumer's rows share it.
+final class KnownRegistration {
+    let id: Int64
+    let lane: Int64
+    let token: String
+    let platform: DevicePlatform
+    let receives: Receives
+    let device: String
+
+    init(id: Int64, lane: Int64, token: String, platform: DevicePlatform, receives: Receives, device: String) {
+        self.id = id
+        self.lane = lane
+        self.token = token
+        self.platform = platform
+        self.receives = receives
+        self.device = device
+    }
 }

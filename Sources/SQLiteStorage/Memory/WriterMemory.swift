@@ -7,7 +7,6 @@ struct WriterMemory {
     private static let limit = 16_384
 
     var consumers = RecentValues<BrandedName, KnownConsumer>(limit: limit)
-    var conversations = RecentValues<BrandedName, KnownConversation>(limit: limit)
     /// The active registrations of a consumer, by its key; in the order of their ids.
     var registrations = RecentValues<Int64, [KnownRegistration]>(limit: limit)
     /// The keys of brands, by id.

@@ -3,8 +3,8 @@ import GatewayStorage
 
 /// What one turn has done so far.
 struct TurnContext {
-    /// A new row that the lane has a slot for.
-    struct Owned {
+    /// A new row.
+    struct NewRow {
         var id: Int64
         var registration: KnownRegistration
         var consumer: KnownConsumer
@@ -25,7 +25,9 @@ struct TurnContext {
     var slots: [LaneID: Int]
     /// Registrations that got an unowned row in this turn: younger rows must stay behind it.
     var waiting: Set<Int64> = []
-    var owned: [Owned] = []
+    /// New rows that their lanes have slots for, and whose unread counts they get at the turn's end.
+    var owned: [OutboxRow] = []
+    var ownedConsumers: [KnownConsumer] = []
     private var unowned: [Waiting] = []
     /// Rows that ended in this turn without an answer; new ones among them go to no lane.
     private(set) var withdrawn: Set<Int64> = []
@@ -67,6 +69,15 @@ struct TurnContext {
     mutating func noteUnowned(_ id: Int64, of registration: KnownRegistration, due: Timestamp) {
         waiting.insert(registration.id)
         unowned.append(Waiting(id: id, lane: registration.lane, due: due))
+    }
+
+    /// The new rows for the lanes, at the turn's end.
+    mutating func takeOwned() -> [OutboxRow] {
+        var rows = owned
+        owned = []
+        for (index, consumer) in ownedConsumers.enumerated() { rows[index].unread = consumer.unread }
+        if !withdrawn.isEmpty { rows.removeAll { withdrawn.contains($0.id.rawValue) } }
+        return rows
     }
 
     /// When the first of the new rows that wait is due, by lane.

@@ -8,8 +8,8 @@ extension Writer {
         }
         var results: [EventResult] = []
         results.reserveCapacity(request.events.count)
-        for (event, messageID) in request.events {
-            results.append(try accept(event, messageID, request, brand: brand, &context))
+        for posted in request.events {
+            results.append(try accept(posted.event, posted.messageID, request, brand: brand, &context))
         }
         return results
     }
@@ -66,9 +66,10 @@ extension Writer {
         let knownConsumer = try self.consumer(consumerName)
         var knownConversation: KnownConversation?
         if let id = event.conversation {
-            knownConversation = try self.conversation(BrandedName(brand: brand, id: id.rawValue))
-            if let knownConversation, knownConversation.consumer != knownConsumer?.key {
-                return .rejected(.conversationOfAnotherConsumer)
+            switch try self.conversation(BrandedName(brand: brand, id: id.rawValue), of: knownConsumer) {
+            case .none: break
+            case .own(let conversation): knownConversation = conversation
+            case .foreign: return .rejected(.conversationOfAnotherConsumer)
             }
         }
         let consumer = try knownConsumer ?? makeConsumer(consumerName, at: now)
@@ -110,7 +111,7 @@ extension Writer {
         let wanted: Receives = event.kind == .agent ? .agent : .proactive
         var deliveries = 0
         for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
-            let row = TurnContext.Owned(
+            let row = TurnContext.NewRow(
                 id: try newDelivery(),
                 registration: registration,
                 consumer: consumer,
@@ -154,28 +155,32 @@ extension Writer {
     // MARK: Reads and resolutions
 
     private func acceptRead(_ event: AgentEvent, brand: Int64, _ context: inout TurnContext) throws -> EventResult {
-        guard let id = event.conversation, let target = event.readTarget,
-            let conversation = try conversation(BrandedName(brand: brand, id: id.rawValue))
-        else { return .rejected(.unknownConversation) }
-        guard let consumer = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue)),
-            consumer.key == conversation.consumer
-        else { return .rejected(.conversationOfAnotherConsumer) }
-        guard let sequence = try sequence(of: target, in: conversation) else { return .rejected(.unknownMessage) }
-        try read(conversation, of: consumer, upTo: sequence, on: nil, &context)
-        return .accepted(.withoutMessage(id, unread: consumer.unread))
+        guard let id = event.conversation, let target = event.readTarget else { return .rejected(.unknownConversation) }
+        let consumer = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))
+        switch try conversation(BrandedName(brand: brand, id: id.rawValue), of: consumer) {
+        case .none: return .rejected(.unknownConversation)
+        case .foreign: return .rejected(.conversationOfAnotherConsumer)
+        case .own(let conversation):
+            guard let consumer, let sequence = try sequence(of: target, in: conversation) else {
+                return .rejected(.unknownMessage)
+            }
+            try read(conversation, of: consumer, upTo: sequence, on: nil, &context)
+            return .accepted(.withoutMessage(id, unread: consumer.unread))
+        }
     }
 
     private func acceptResolved(_ event: AgentEvent, brand: Int64, _ context: inout TurnContext) throws -> EventResult {
-        guard let id = event.conversation,
-            let conversation = try conversation(BrandedName(brand: brand, id: id.rawValue))
-        else { return .rejected(.unknownConversation) }
-        guard let consumer = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue)),
-            consumer.key == conversation.consumer
-        else { return .rejected(.conversationOfAnotherConsumer) }
-        conversation.isResolved = true
-        context.changed(conversation)
-        consumer.active = .unknown
-        return .accepted(.withoutMessage(id, unread: consumer.unread))
+        guard let id = event.conversation else { return .rejected(.unknownConversation) }
+        let consumer = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))
+        switch try conversation(BrandedName(brand: brand, id: id.rawValue), of: consumer) {
+        case .none: return .rejected(.unknownConversation)
+        case .foreign: return .rejected(.conversationOfAnotherConsumer)
+        case .own(let conversation):
+            conversation.isResolved = true
+            context.changed(conversation)
+            consumer?.active = .unknown
+            return .accepted(.withoutMessage(id, unread: consumer?.unread ?? 0))
+        }
     }
 }
 

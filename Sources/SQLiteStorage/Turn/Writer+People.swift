@@ -27,42 +27,58 @@ extension Writer {
         return consumer
     }
 
-    func conversation(_ name: BrandedName) throws -> KnownConversation? {
-        if let known = memory.conversations.value(name) { return known }
+    /// What a conversation's id names.
+    enum NamedConversation {
+        case none
+        case own(KnownConversation)
+        /// Another consumer's.
+        case foreign
+
+        var own: KnownConversation? {
+            if case .own(let conversation) = self { return conversation }
+            return nil
+        }
+    }
+
+    /// The conversation of an id, seen from a consumer; nil is one that nobody knows yet.
+    func conversation(_ name: BrandedName, of consumer: KnownConsumer?) throws -> NamedConversation {
+        if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
         let row = try db.prepare(
             """
             SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved FROM conversations \
             WHERE brand = ? AND id = ?
             """
         ).int(name.brand).text(name.id)
-        guard try row.next() else { return nil }
+        guard try row.next() else { return .none }
+        defer { row.end() }
+        guard let consumer, row.int64(1) == consumer.key else { return .foreign }
         let conversation = KnownConversation(
             key: row.int64(0),
             name: name,
-            consumer: row.int64(1),
+            consumer: consumer.key,
             lastSequence: row.int64(2),
             readSequence: row.int64(3),
             unread: row.int64(4),
             lastMessage: row.int64(5),
             isResolved: row.int64(6) != 0
         )
-        row.end()
-        memory.conversations.keep(conversation, for: name)
-        return conversation
+        consumer.remember(conversation)
+        return .own(conversation)
     }
 
     func makeConversation(_ name: BrandedName, of consumer: KnownConsumer) throws -> KnownConversation {
         try db.prepare("INSERT INTO conversations (brand, id, consumer) VALUES (?, ?, ?)")
             .int(name.brand).text(name.id).int(consumer.key).run()
         let conversation = KnownConversation(key: db.lastInsertedRow, name: name, consumer: consumer.key)
-        memory.conversations.keep(conversation, for: name)
+        consumer.remember(conversation)
         return conversation
     }
 
     /// The consumer's conversation with the newest message among those that are not resolved.
     func activeConversation(of consumer: KnownConsumer, _ context: inout TurnContext) throws -> KnownConversation? {
         switch consumer.active {
-        case .conversation(let id): return try conversation(BrandedName(brand: consumer.name.brand, id: id))
+        case .conversation(let id):
+            return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
         case .none: return nil
         case .unknown: break
         }
@@ -77,7 +93,7 @@ extension Writer {
         let id = row.string(0)
         row.end()
         consumer.active = .conversation(id)
-        return try conversation(BrandedName(brand: consumer.name.brand, id: id))
+        return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
     }
 
     /// The registrations that are pushed to, in the order of their ids.

@@ -6,7 +6,7 @@ extension Writer {
     /// older rows that it takes the place of.
     ///
     /// In this order, so that it inherits their due time: a provider that asked for a pause gets it.
-    func queue(_ row: TurnContext.Owned, _ context: inout TurnContext) throws {
+    func queue(_ row: TurnContext.NewRow, _ context: inout TurnContext) throws {
         let lane = LaneID(row.registration.lane)
         let now = context.turn.now
         let slots = context.slots[lane] ?? 0
@@ -37,15 +37,16 @@ extension Writer {
         context.noteNew(row.id)
         if isOwned {
             context.slots[lane] = slots - 1
-            context.owned.append(row)
+            context.owned.append(outboxRow(row, now: now))
+            context.ownedConsumers.append(row.consumer)
         } else {
             context.noteUnowned(row.id, of: row.registration, due: due)
         }
         if row.kind == .badge || row.message?.collapseKey != nil { try collapse(before: row, &context) }
     }
 
-    /// A new row as the lane gets it, with the unread count at the turn's end.
-    func outboxRow(_ row: TurnContext.Owned, now: Timestamp) -> OutboxRow {
+    /// A new row as the lane gets it, but for the unread count, which is that of the turn's end.
+    private func outboxRow(_ row: TurnContext.NewRow, now: Timestamp) -> OutboxRow {
         OutboxRow(
             id: DeliveryID(row.id),
             lane: LaneID(row.registration.lane),

@@ -5,9 +5,11 @@ extension Writer {
     /// A device's or a back-end's read.
     func read(_ request: ReadRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
         guard let brand = try brandKey(request.brand),
-            let conversation = try conversation(BrandedName(brand: brand, id: request.conversation.rawValue)),
             let consumer = try consumer(BrandedName(brand: brand, id: request.consumer.rawValue)),
-            conversation.consumer == consumer.key,
+            let conversation = try conversation(
+                BrandedName(brand: brand, id: request.conversation.rawValue),
+                of: consumer
+            ).own,
             let sequence = try sequence(of: request.target, in: conversation)
         else { return .notFound }
         try read(conversation, of: consumer, upTo: sequence, on: request.device, &context)
@@ -95,7 +97,7 @@ extension Writer {
         let expiresAt = context.turn.now.adding(seconds: 86_400)
         for registration in try registrations(of: consumer.key)
         where registration.receives.contains(.agent) && registration.device != device?.rawValue {
-            let row = TurnContext.Owned(
+            let row = TurnContext.NewRow(
                 id: try newDelivery(),
                 registration: registration,
                 consumer: consumer,

@@ -104,9 +104,9 @@ extension Writer {
         .text(device.osVersion).text(device.appVersion).int(device.receives.rawValue)
         .int(context.turn.now.milliseconds).int(id).run()
         // A badge of this turn leaves with the token that the turn ends with.
-        for index in context.owned.indices where context.owned[index].registration.id == id {
-            context.owned[index].registration.token = device.token
-            context.owned[index].registration.platform = device.platform
+        for index in context.owned.indices where context.owned[index].registration.rawValue == id {
+            context.owned[index].token = device.token
+            context.owned[index].platform = device.platform
         }
     }
 

@@ -61,7 +61,7 @@ extension Writer {
 
     /// Ends the older rows of a registration that a new one, which is in the outbox already, takes the place of; whether
     /// a lane has them or not.
-    func collapse(before new: TurnContext.Owned, _ context: inout TurnContext) throws {
+    func collapse(before new: TurnContext.NewRow, _ context: inout TurnContext) throws {
         let rows: Statement
         switch new.kind {
         case .badge:

@@ -34,10 +34,7 @@ final class Writer {
         result.accepts = try turn.accepts.map { try accept($0, &context) }
         try flush(&context)
         result.claims = try turn.claims.map { try claim($0, &context) }
-        result.owned.reserveCapacity(context.owned.count)
-        for row in context.owned where !context.withdrawn.contains(row.id) {
-            result.owned.append(outboxRow(row, now: turn.now))
-        }
+        result.owned = context.takeOwned()
         result.unowned = context.backlog
         result.withdrawn = context.withdrawnEarlier
         result.unread = context.unread

@@ -17,7 +17,7 @@ enum FailureCases {
         var request = f.request([
             f.message("u-1", id: "p-1"), f.message("u-2", in: "c-2", id: "p-2"), f.message("u-1", id: "p-3"),
         ])
-        request.events[2].messageID = request.events[0].messageID
+        request.events[2] = PostedEvent(request.events[2].event, request.events[0].messageID)
         turn.accepts = [request]
         return turn
     }

@@ -94,7 +94,7 @@ final class ContractFixture {
             brand: brand ?? self.brand,
             messageTtlSeconds: Self.settings.messageTtlSeconds,
             dedupeHours: Self.settings.dedupeHours,
-            events: events.map { ($0, generator.next(at: now)) }
+            events: events.map { PostedEvent($0, generator.next(at: now)) }
         )
     }
 

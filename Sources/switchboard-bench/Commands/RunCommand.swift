@@ -69,7 +69,7 @@ struct RunCommand: AsyncParsableCommand {
             return try await SenderScenario(notifications: scaled(200_000), ratioLimit: 4)
                 .run(http: http)
         case .commit:
-            return try await CommitScenario(turns: max(Int(20 * scale), 1)).run()
+            return try await CommitScenario(turns: max(Int(200 * scale), 10)).run()
         case .intake:
             return try await IntakeScenario(events: scaled(20_000)).run(group: group)
         case .backlog:

@@ -10,10 +10,15 @@ struct NotStoringStore: GatewayStore {
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
         var result = WriterTurnResult()
         result.accepts = turn.accepts.map { request in
-            request.events.map { event, id in
-                let conversation = event.conversation
-                return .accepted(
-                    AcceptedEvent(messageID: id, conversation: conversation, sequence: 1, unread: 1, deliveries: 1)
+            request.events.map { posted in
+                .accepted(
+                    AcceptedEvent(
+                        messageID: posted.messageID,
+                        conversation: posted.event.conversation,
+                        sequence: 1,
+                        unread: 1,
+                        deliveries: 1
+                    )
                 )
             }
         }

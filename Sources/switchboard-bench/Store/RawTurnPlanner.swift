@@ -53,7 +53,8 @@ struct RawTurnPlanner {
         let now = turn.now.milliseconds
         var changed: [String: Int64] = [:]
         for request in turn.accepts {
-            for (event, id) in request.events {
+            for posted in request.events {
+                let (event, id) = (posted.event, posted.messageID)
                 let name = event.conversation?.rawValue ?? ""
                 guard var conversation = conversations[name] else { continue }
                 conversation.sequence += 1

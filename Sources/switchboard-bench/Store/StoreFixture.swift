@@ -88,7 +88,7 @@ final class StoreFixture {
                 messageTtlSeconds: settings.messageTtlSeconds,
                 dedupeHours: settings.dedupeHours,
                 events: (first..<first + count).map {
-                    (EventBodies.parsed(run: run, number: $0, consumers: consumers), ids.next(at: now))
+                    PostedEvent(EventBodies.parsed(run: run, number: $0, consumers: consumers), ids.next(at: now))
                 }
             )
         ]

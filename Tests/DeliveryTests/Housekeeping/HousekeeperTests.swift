@@ -106,7 +106,7 @@ struct HousekeeperTests {
                 var event = TestCore.event("e\(number)", consumer: "u\(number % 40)")
                 event.ttlSeconds = ttl
                 let id = generator.next(at: now.adding(milliseconds: Int64(number)))
-                return (event: event, messageID: id)
+                return PostedEvent(event, id)
             }
             turn.accepts = [
                 AcceptRequest(brand: TestCore.brand.id, messageTtlSeconds: 60, dedupeHours: 72, events: events)
