@@ -55,6 +55,7 @@ let package = Package(
         // System libraries and shims.
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
             name: "CSimdjson",
             cxxSettings: [.unsafeFlags(["-O3"])],
@@ -86,7 +87,7 @@ let package = Package(
         .target(
             name: "SQLiteStorage",
             dependencies: [
-                "GatewayModel", "GatewayStorage", logging,
+                "CSQLite", "GatewayModel", "GatewayStorage", logging,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

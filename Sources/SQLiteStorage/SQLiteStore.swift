@@ -1,3 +1,4 @@
+internal import CSQLite
 import Dispatch
 import Foundation
 import GRDB
@@ -30,6 +31,9 @@ package final class SQLiteStore: GatewayStore {
         self.writer = WriterBox()
     }
 
+    /// Set once in a process, before its first connection; a host that has used SQLite before keeps its count.
+    private static let countsNoMemory = switchboard_sqlite_count_no_memory() == 0
+
     /// Opens the data, bringing its schema up to date; blocks, so call it at start-up.
     ///
     /// - Parameters:
@@ -39,6 +43,7 @@ package final class SQLiteStore: GatewayStore {
     /// - Throws: `StorageError`: locked, readOnly, full, corrupt, newerSchema, unavailable. The file is never damaged.
     package static func open(path: String, logger: Logger) throws(StorageError) -> SQLiteStore {
         let lock = try DataLock(path: path + ".lock")
+        _ = countsNoMemory
         do {
             if !FileManager.default.fileExists(atPath: path) {
                 guard

@@ -7,15 +7,24 @@ import ProcessHarness
 ///
 /// The lane's provider is dead, so that the processor is the gateway's and the load's alone.
 struct CommitLatencyScenario {
-    /// How many events are posted to find the highest rate.
+    /// How many events are posted in a round to find the highest rate.
     var probeEvents: Int
-    /// How long events are posted at half of it, in seconds.
+    /// How long events are posted at half of it in a round, in seconds.
     var seconds: Double
     /// What must be reached: the 99th percentile of a 202 as a multiple of that of a bare `fdatasync`.
     var ratioLimit = 20.0
 
     private static let consumers = 2000
-    private static let syncs = 1000
+    private static let syncs = 500
+    private static let rounds = 9
+
+    private struct Round {
+        var highest: Double
+        var answers: [Double]
+        var syncs: [Double]
+
+        var ratio: Double { answers.percentile(0.99) / syncs.percentile(0.99) }
+    }
 
     /// Runs it on a fresh installation.
     ///
@@ -51,35 +60,37 @@ struct CommitLatencyScenario {
             consumers: Self.consumers
         )
         _ = try await load.post(run: "warm", events: probeEvents / 10, group: group)
-        let start = ContinuousClock.now
-        _ = try await load.post(run: "probe", events: probeEvents, group: group)
-        let highest = Double(probeEvents) / ProcessHarness.seconds(ContinuousClock.now - start)
-        // Before and after, not beside the load: that would be measured too.
         let file = installation.directory.path("sync-probe")
-        var syncs = try SyncProbe.run(path: file, count: Self.syncs)
-        let answers = try await load.post(
-            run: "half",
-            events: Int(highest / 2 * seconds),
-            rate: highest / 2,
-            group: group
-        )
-        syncs += try SyncProbe.run(path: file, count: Self.syncs)
+        var found: [Round] = []
+        // A shared machine is slow for seconds at a time: each round has its own highest rate and its own syncs.
+        for round in 0..<Self.rounds {
+            let start = ContinuousClock.now
+            _ = try await load.post(run: "probe-\(round)", events: probeEvents, group: group)
+            let highest = Double(probeEvents) / ProcessHarness.seconds(ContinuousClock.now - start)
+            // Before and after, not beside the load: that would be measured too.
+            var syncs = try SyncProbe.run(path: file, count: Self.syncs)
+            let answers = try await load.post(
+                run: "half-\(round)",
+                events: Int(highest / 2 * seconds),
+                rate: highest / 2,
+                group: group
+            )
+            syncs += try SyncProbe.run(path: file, count: Self.syncs)
+            found.append(Round(highest: highest, answers: answers, syncs: syncs))
+        }
 
         var report = Report()
         let name = "202 at half of the highest rate"
-        report.add(name, "highest rate", highest, "events/s")
-        report.add(name, "202 p50", answers.percentile(0.5) * 1e3, "ms")
-        report.add(name, "202 p99", answers.percentile(0.99) * 1e3, "ms")
-        report.add(name, "202 slowest", answers.percentile(1) * 1e3, "ms")
-        report.add(name, "fdatasync p50", syncs.percentile(0.5) * 1e3, "ms")
-        report.add(name, "fdatasync p99", syncs.percentile(0.99) * 1e3, "ms")
-        report.add(
-            name,
-            "ratio of p99",
-            answers.percentile(0.99) / syncs.percentile(0.99),
-            "x",
-            atMost: ratioLimit
-        )
+        func median(_ value: (Round) -> Double) -> Double { found.map(value).percentile(0.5) }
+        report.add(name, "highest rate", median(\.highest), "events/s")
+        report.add(name, "202 p50", median { $0.answers.percentile(0.5) } * 1e3, "ms")
+        report.add(name, "202 p99", median { $0.answers.percentile(0.99) } * 1e3, "ms")
+        report.add(name, "202 slowest", found.map { $0.answers.percentile(1) }.percentile(1) * 1e3, "ms")
+        report.add(name, "fdatasync p50", median { $0.syncs.percentile(0.5) } * 1e3, "ms")
+        report.add(name, "fdatasync p99", median { $0.syncs.percentile(0.99) } * 1e3, "ms")
+        report.add(name, "ratio of p99, best round", found.map(\.ratio).percentile(0), "x")
+        report.add(name, "ratio of p99", median(\.ratio), "x", atMost: ratioLimit)
+        report.add(name, "ratio of p99, worst round", found.map(\.ratio).percentile(1), "x")
         return report
     }
 }
