@@ -34,9 +34,8 @@ enum Fixtures {
         event.sound = "default"
         change(&event)
         return Message(
-            id: messageID,
+            PostedEvent(event, messageID),
             brand: BrandID(trusted: "acme"),
-            event: event,
             conversation: event.conversation ?? ConversationID(trusted: "c-9"),
             sequence: 7,
             acceptedAt: now,

@@ -86,8 +86,11 @@ extension DeliveryMachine {
             let lane = registration.lane
             registration.isSending = false
             registration.head = registration.tail.popFirst()
-            lanes[lane]?.inFlight -= 1
-            dropRows(1, of: row.consumer, lane: lane)
+            if let place = lanes.index(forKey: lane) {
+                lanes.values[place].inFlight -= 1
+                lanes.values[place].rows -= 1
+            }
+            consumers[row.consumer]?.rows -= 1
             let verdict = decide(row, result.answer, lane: lane, token: registration.token, now: now)
             add(
                 OutcomeRecord(
@@ -99,10 +102,12 @@ extension DeliveryMachine {
                 )
             )
             if case .retry(let due) = verdict.disposition { giveBack(&registration, key: key, due: due) }
-            let hasMore = registration.head != nil
-            registrations[key] = registration
-            forgetIfIdle(key)
-            if hasMore { lanes[lane]?.ready.append(key) }
+            if registration.isIdle {
+                forget(key, of: registration.consumer)
+            } else {
+                if registration.head != nil { lanes[lane]?.ready.append(key) }
+                registrations[key] = registration
+            }
             touched.insert(lane)
         }
         return touched.filter { hasWork($0, now: now) }
@@ -144,8 +149,10 @@ extension DeliveryMachine {
         if case .misconfigured = answer.outcome {
             openBreaker(lane, now: now)
         } else if answer.status != 0 {
-            lanes[lane]?.breaker = .closed
-            lanes[lane]?.refusals = 0
+            if let place = lanes.index(forKey: lane) {
+                lanes.values[place].breaker = .closed
+                lanes.values[place].refusals = 0
+            }
         } else if lanes[lane]?.breaker == .trying {
             // No answer says nothing about the credential: try again at once.
             lanes[lane]?.breaker = .open(until: now)

@@ -113,8 +113,9 @@ extension DeliveryMachine {
         }
         for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change) }
         remove(result.withdrawn)
-        for (consumer, unread) in result.unread where consumers[consumer] != nil {
-            consumers[consumer]?.unread = unread
+        for (consumer, unread) in result.unread {
+            guard let place = consumers.index(forKey: consumer) else { continue }
+            consumers.values[place].unread = unread
         }
         for (lane, due) in result.unowned {
             addLane(lane)
@@ -178,6 +179,12 @@ extension DeliveryMachine {
         }
     }
 
+    private static func count(_ row: OutboxRow, isNew: Bool, in consumer: inout Consumer) {
+        consumer.rows += 1
+        consumer.unread = row.unread
+        if isNew { consumer.registrations.append(row.registration) }
+    }
+
     private mutating func place(_ row: OutboxRow, now: Timestamp) {
         addLane(row.lane)
         let key = row.registration
@@ -192,27 +199,29 @@ extension DeliveryMachine {
             lanes[row.lane]?.noteBacklog(due: mark.due)
             return
         }
-        if registrations[key] == nil {
-            registrations[key] = Registration(
-                lane: row.lane,
-                consumer: row.consumer,
-                token: row.token,
-                platform: row.platform
-            )
-            consumers[row.consumer, default: Consumer(unread: row.unread)].registrations.append(key)
-        }
-        consumers[row.consumer]?.rows += 1
-        consumers[row.consumer]?.unread = row.unread
-        lanes[row.lane]?.rows += 1
-        registrations[key]?.token = row.token
         firstExpiry = min(firstExpiry ?? row.expiresAt, row.expiresAt)
-        if registrations[key]?.head == nil {
-            registrations[key]?.head = row
-            lanes[row.lane]?.ready.append(key)
+        // One look-up in each of the three: this is done for every row.
+        var (isNew, isFirst) = (false, true)
+        if let place = registrations.index(forKey: key) {
+            registrations.values[place].token = row.token
+            isFirst = registrations.values[place].head == nil
+            if isFirst {
+                registrations.values[place].head = row
+            } else {
+                registrations.values[place].tail.append(row)
+            }
         } else {
-            registrations[key]?.tail.append(row)
+            isNew = true
+            registrations[key] = Registration(row)
         }
-        if lanes[row.lane]?.isRemoved == true {
+        Self.count(row, isNew: isNew, in: &consumers[row.consumer, default: Consumer(unread: row.unread)])
+        var isRemoved = false
+        if let place = lanes.index(forKey: row.lane) {
+            lanes.values[place].rows += 1
+            if isFirst { lanes.values[place].ready.append(key) }
+            isRemoved = lanes.values[place].isRemoved
+        }
+        if isRemoved {
             giveBackWaiting(key, due: now)
             lanes[row.lane]?.ready = []
         }

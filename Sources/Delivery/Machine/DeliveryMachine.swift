@@ -81,6 +81,15 @@ package struct DeliveryMachine: Sendable {
         /// says so, is committed.
         var givenBack: (due: Timestamp, outcome: UInt64)?
 
+        /// Begins with its first row.
+        init(_ row: OutboxRow) {
+            lane = row.lane
+            consumer = row.consumer
+            token = row.token
+            platform = row.platform
+            head = row
+        }
+
         var isIdle: Bool { head == nil && givenBack == nil }
 
         var rowCount: Int { (head == nil ? 0 : 1) + tail.count }
@@ -112,11 +121,16 @@ package struct DeliveryMachine: Sendable {
     mutating func forgetIfIdle(_ id: RegistrationID) {
         guard let registration = registrations[id], registration.isIdle else { return }
         registrations[id] = nil
-        let key = registration.consumer
-        if consumers[key]?.registrations.count == 1 {
-            consumers[key] = nil
+        forget(id, of: registration.consumer)
+    }
+
+    /// The consumer of a registration that went, too when it was its last.
+    mutating func forget(_ id: RegistrationID, of key: ConsumerKey) {
+        guard let place = consumers.index(forKey: key) else { return }
+        if consumers.values[place].registrations.count == 1 {
+            consumers.remove(at: place)
         } else {
-            consumers[key]?.registrations.removeAll { $0 == id }
+            consumers.values[place].registrations.removeAll { $0 == id }
         }
     }
 }

@@ -99,9 +99,8 @@ extension SimulatedStore {
         }
         conversations[Int(key) - 1] = conversation
         let message = Message(
-            id: messageID,
+            PostedEvent(event, messageID),
             brand: request.brand,
-            event: event,
             conversation: conversation.name,
             sequence: conversation.lastSequence,
             acceptedAt: context.now,

@@ -51,49 +51,47 @@ package final class Message: Sendable {
     /// The campaign of a proactive message.
     package let campaign: String?
 
-    /// Makes the message of an event.
+    /// Makes the message of an posted.event.
     ///
     /// - Parameters:
-    ///   - id: Our id.
+    ///   - posted: The event as posted, with our id.
     ///   - brand: The brand.
-    ///   - event: The event as posted.
     ///   - conversation: The conversation that it went to.
     ///   - sequence: Our number within the conversation.
     ///   - acceptedAt: The time of the commit.
     ///   - expiresAt: After this moment no push goes out.
     package init(
-        id: MessageID,
+        _ posted: PostedEvent,
         brand: BrandID,
-        event: AgentEvent,
         conversation: ConversationID,
         sequence: Int64,
         acceptedAt: Timestamp,
         expiresAt: Timestamp
     ) {
-        self.id = id
+        self.id = posted.messageID
         self.brand = brand
-        self.consumer = event.consumer
+        self.consumer = posted.event.consumer
         self.conversation = conversation
-        self.dialog = event.dialog
+        self.dialog = posted.event.dialog
         self.sequence = sequence
-        self.sourceSequence = event.sourceSequence
-        self.kind = event.kind
-        self.agentID = event.agentID
-        self.agentNickname = event.agentNickname
-        self.text = event.text
-        self.title = event.title
-        self.data = event.data
-        self.link = event.link
-        self.priority = event.priority
-        self.collapseKey = event.collapseKey
-        self.category = event.category
-        self.sound = event.sound
-        self.silent = event.silent
+        self.sourceSequence = posted.event.sourceSequence
+        self.kind = posted.event.kind
+        self.agentID = posted.event.agentID
+        self.agentNickname = posted.event.agentNickname
+        self.text = posted.event.text
+        self.title = posted.event.title
+        self.data = posted.event.data
+        self.link = posted.event.link
+        self.priority = posted.event.priority
+        self.collapseKey = posted.event.collapseKey
+        self.category = posted.event.category
+        self.sound = posted.event.sound
+        self.silent = posted.event.silent
         self.acceptedAt = acceptedAt
-        self.sentAt = event.time ?? acceptedAt
+        self.sentAt = posted.event.time ?? acceptedAt
         self.expiresAt = expiresAt
-        self.lookBackUntil = event.lookBackSeconds.map { acceptedAt.adding(seconds: $0) }
-        self.campaign = event.campaign
+        self.lookBackUntil = posted.event.lookBackSeconds.map { acceptedAt.adding(seconds: $0) }
+        self.campaign = posted.event.campaign
     }
 
     /// Makes a message from what the store kept.

@@ -5,7 +5,7 @@ final class Connection {
     private let handle: OpaquePointer
     /// By the address of their text, which is a constant of this target: cheaper than hashing the text.
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
-    /// The statement that was asked for last at each place; a place is some bits of the address, well mixed.
+    /// The same once more, found in a step or two: at a place that is some bits of the address, well mixed, or behind it.
     private var recent = [(text: UnsafePointer<UInt8>, statement: Statement)?](repeating: nil, count: 256)
 
     init(_ handle: OpaquePointer) { self.handle = handle }
@@ -13,11 +13,15 @@ final class Connection {
     /// The kept statement of a text, reset and without parameters.
     func prepare(_ sql: StaticString) throws -> Statement {
         let text = sql.utf8Start
-        let place = Int((UInt64(UInt(bitPattern: text)) &* 0x9E37_79B9_7F4A_7C15) >> 56)
-        if let recent = recent[place], recent.text == text { return recent.statement.start() }
+        var place = Int((UInt64(UInt(bitPattern: text)) &* 0x9E37_79B9_7F4A_7C15) >> 56)
+        for _ in 0..<8 {
+            guard let found = recent[place] else { break }
+            if found.text == text { return found.statement.start() }
+            place = (place + 1) & 255
+        }
         let statement = try statements[text] ?? Statement(handle, String(describing: sql))
         statements[text] = statement
-        recent[place] = (text, statement)
+        if recent[place] == nil { recent[place] = (text, statement) }
         return statement.start()
     }
 

@@ -45,6 +45,15 @@ struct TurnContext {
         slots = turn.budgets.mapValues(\.slots)
     }
 
+    /// Makes room at once for what events bring.
+    mutating func expect(events: Int) {
+        let most = slots.values.reduce(0) { max($0, $1) }
+        owned.reserveCapacity(owned.count + min(events, most))
+        ownedConsumers.reserveCapacity(owned.count + min(events, most))
+        changedConsumers.reserveCapacity(changedConsumers.count + events)
+        changedConversations.reserveCapacity(changedConversations.count + events)
+    }
+
     mutating func changed(_ consumer: KnownConsumer) {
         guard !consumer.isChanged else { return }
         consumer.isChanged = true

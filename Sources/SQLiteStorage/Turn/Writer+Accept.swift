@@ -9,42 +9,41 @@ extension Writer {
         var results: [EventResult] = []
         results.reserveCapacity(request.events.count)
         for posted in request.events {
-            results.append(try accept(posted.event, posted.messageID, request, brand: brand, &context))
+            results.append(try accept(posted, request, brand: brand, &context))
         }
         return results
     }
 
     private func accept(
-        _ event: AgentEvent,
-        _ messageID: MessageID,
+        _ posted: PostedEvent,
         _ request: AcceptRequest,
         brand: Int64,
         _ context: inout TurnContext
     ) throws -> EventResult {
         // Typing is for open windows only and never stored; not even its id is.
-        if event.type == .agentTyping {
-            let unread = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))?.unread ?? 0
-            return .accepted(.withoutMessage(event.conversation, unread: unread))
+        if posted.event.type == .agentTyping {
+            let unread = try consumer(BrandedName(brand: brand, id: posted.event.consumer.rawValue))?.unread ?? 0
+            return .accepted(.withoutMessage(posted.event.conversation, unread: unread))
         }
         let replay = Replay(
-            key: event.source.isEmpty ? event.id.rawValue : event.source + "\u{1F}" + event.id.rawValue,
+            key: posted.event.source.isEmpty ? posted.event.id.rawValue : posted.event.source + "\u{1F}" + posted.event.id.rawValue,
             brand: brand,
             day: context.turn.now.milliseconds / 86_400_000
         )
-        let makesMessage = event.type == .agentMessage || event.type == .proactiveMessage
+        let makesMessage = posted.event.type == .agentMessage || posted.event.type == .proactiveMessage
         let first = try remember(
             replay,
-            hash: event.bodyHash,
-            message: makesMessage ? Int64(bitPattern: messageID.high) : nil,
+            hash: posted.event.bodyHash,
+            message: makesMessage ? Int64(bitPattern: posted.messageID.high) : nil,
             hours: request.dedupeHours
         )
-        if let first { return try duplicate(of: first, event, brand: brand, &context) }
+        if let first { return try duplicate(of: first, posted.event, brand: brand, &context) }
         let result: EventResult =
-            switch event.type {
+            switch posted.event.type {
             case .agentMessage, .proactiveMessage:
-                try acceptMessage(event, messageID, request, brand: brand, &context)
-            case .messagesRead: try acceptRead(event, brand: brand, &context)
-            case .conversationResolved: try acceptResolved(event, brand: brand, &context)
+                try acceptMessage(posted, request, brand: brand, &context)
+            case .messagesRead: try acceptRead(posted.event, brand: brand, &context)
+            case .conversationResolved: try acceptResolved(posted.event, brand: brand, &context)
             case .agentTyping: .rejected(.unknownConversation)
             }
         // It may come again, corrected.
@@ -55,17 +54,16 @@ extension Writer {
     // MARK: Messages
 
     private func acceptMessage(
-        _ event: AgentEvent,
-        _ messageID: MessageID,
+        _ posted: PostedEvent,
         _ request: AcceptRequest,
         brand: Int64,
         _ context: inout TurnContext
     ) throws -> EventResult {
         let now = context.turn.now
-        let consumerName = BrandedName(brand: brand, id: event.consumer.rawValue)
+        let consumerName = BrandedName(brand: brand, id: posted.event.consumer.rawValue)
         let knownConsumer = try self.consumer(consumerName)
         var knownConversation: KnownConversation?
-        if let id = event.conversation {
+        if let id = posted.event.conversation {
             switch try self.conversation(BrandedName(brand: brand, id: id.rawValue), of: knownConsumer) {
             case .none: break
             case .own(let conversation): knownConversation = conversation
@@ -76,17 +74,17 @@ extension Writer {
         let conversation: KnownConversation
         if let knownConversation {
             conversation = knownConversation
-        } else if let id = event.conversation {
+        } else if let id = posted.event.conversation {
             conversation = try makeConversation(BrandedName(brand: brand, id: id.rawValue), of: consumer)
         } else {
             // A conversation that the gateway opens has the name of its first message.
             conversation =
                 try activeConversation(of: consumer, &context)
-                ?? makeConversation(BrandedName(brand: brand, id: messageID.description), of: consumer)
+                ?? makeConversation(BrandedName(brand: brand, id: posted.messageID.description), of: consumer)
         }
 
-        let counts = event.kind == .agent && !event.silent
-        let key = Int64(bitPattern: messageID.high)
+        let counts = posted.event.kind == .agent && !posted.event.silent
+        let key = Int64(bitPattern: posted.messageID.high)
         conversation.lastSequence += 1
         conversation.lastMessage = key
         conversation.isResolved = false
@@ -98,17 +96,16 @@ extension Writer {
         context.changed(conversation)
         consumer.active = .conversation(conversation.name.id)
         let message = Message(
-            id: messageID,
+            posted,
             brand: request.brand,
-            event: event,
             conversation: ConversationID(trusted: conversation.name.id),
             sequence: conversation.lastSequence,
             acceptedAt: now,
-            expiresAt: now.adding(seconds: event.ttlSeconds ?? request.messageTtlSeconds)
+            expiresAt: now.adding(seconds: posted.event.ttlSeconds ?? request.messageTtlSeconds)
         )
         try insert(message, key: key, conversation: conversation.key, counts: counts)
 
-        let wanted: Receives = event.kind == .agent ? .agent : .proactive
+        let wanted: Receives = posted.event.kind == .agent ? .agent : .proactive
         var deliveries = 0
         for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
             let row = TurnContext.NewRow(
@@ -125,7 +122,7 @@ extension Writer {
         }
         return .accepted(
             AcceptedEvent(
-                messageID: messageID,
+                messageID: posted.messageID,
                 conversation: message.conversation,
                 sequence: message.sequence,
                 unread: consumer.unread,

@@ -30,7 +30,7 @@ extension Writer {
         let providerID: String? = if case .accepted(let providerID) = answer.outcome { providerID } else { nil }
         try db.prepare(
             """
-            INSERT INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
+            INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
             provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge) \
             SELECT o.id, r.brand, r.app, r.device, o.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
@@ -54,7 +54,7 @@ extension Writer {
     private func keepLastAttempt(_ id: Int64, _ answer: PushAnswer) throws {
         try db.prepare(
             """
-            INSERT INTO attempts (delivery, number, sent_at, status, reason, latency) \
+            INSERT OR FAIL INTO attempts (delivery, number, sent_at, status, reason, latency) \
             SELECT id, attempts, ?2, ?3, ?4, ?5 FROM delivery_log WHERE id = ?1 AND attempts > 1
             """
         )
@@ -83,7 +83,7 @@ extension Writer {
     private func addAttempt(_ id: Int64, _ answer: PushAnswer) throws -> Bool {
         try db.prepare(
             """
-            INSERT INTO attempts (delivery, number, sent_at, status, reason, latency) \
+            INSERT OR FAIL INTO attempts (delivery, number, sent_at, status, reason, latency) \
             SELECT id, attempts + 1, ?2, ?3, ?4, ?5 FROM outbox WHERE id = ?1
             """
         )

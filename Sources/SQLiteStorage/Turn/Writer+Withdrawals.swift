@@ -13,7 +13,7 @@ extension Writer {
         // What was tapped or received was made, whatever ends the row.
         try db.prepare(
             """
-            INSERT INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
+            INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
             status, reason, queued_at, sent_at, latency, delivered_at, tapped_at) \
             SELECT o.id, r.brand, r.app, r.device, o.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \

@@ -31,6 +31,7 @@ final class Writer {
         var context = TurnContext(turn: turn)
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
         result.changes = try turn.changes.map { try apply($0, &context) }
+        context.expect(events: turn.accepts.reduce(0) { $0 + $1.events.count })
         result.accepts = try turn.accepts.map { try accept($0, &context) }
         try flush(&context)
         result.claims = try turn.claims.map { try claim($0, &context) }
@@ -43,6 +44,7 @@ final class Writer {
 
     /// Stores the counters that the turn has moved: one statement for each conversation, however many events it got.
     func flush(_ context: inout TurnContext) throws {
+        context.unread.reserveCapacity(context.unread.count + context.changedConsumers.count)
         for consumer in context.changedConsumers {
             consumer.isChanged = false
             context.unread[ConsumerKey(consumer.key)] = consumer.unread
@@ -51,7 +53,7 @@ final class Writer {
         for conversation in context.changedConversations {
             try db.prepare(
                 """
-                UPDATE conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
+                UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
                 WHERE key = ?
                 """
             )

@@ -113,9 +113,8 @@ private final class JobSource: PushSource {
             event.agentID = "8500.2001"
             event.sound = "default"
             return Message(
-                id: ids.next(at: now),
+                PostedEvent(event, ids.next(at: now)),
                 brand: BrandID(trusted: Installation.brand),
-                event: event,
                 conversation: ConversationID(trusted: "conversation-\(number)"),
                 sequence: Int64(number + 1),
                 acceptedAt: now,

@@ -19,7 +19,7 @@ final class RawStore {
         expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         .conversation: """
-        UPDATE conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
+        UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
         WHERE key = ?
         """,
     ]

@@ -39,9 +39,8 @@ struct MachineScript {
         event.text = "text"
         event.silent = silent
         let message = Message(
-            id: MessageID(high: UInt64(lastRow), low: 1),
+            PostedEvent(event, MessageID(high: UInt64(lastRow), low: 1)),
             brand: BrandID(trusted: "brand"),
-            event: event,
             conversation: ConversationID(trusted: "c"),
             sequence: sequence,
             acceptedAt: now,

@@ -17,9 +17,8 @@ enum TestMessages {
         event.text = "Your order has shipped"
         change(&event)
         return Message(
-            id: MessageID(high: 0x019B_7C5E_1A2B_7001, low: 0x8123_4567_89AB_CDEF),
+            PostedEvent(event, MessageID(high: 0x019B_7C5E_1A2B_7001, low: 0x8123_4567_89AB_CDEF)),
             brand: brand.id,
-            event: event,
             conversation: ConversationID(trusted: "c-9"),
             sequence: 7,
             acceptedAt: now,
