@@ -21,10 +21,19 @@ package final class SQLiteStore: GatewayStore {
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
     private let checkpointer: Checkpointer
+    private let logBuffer: LogBuffer?
 
-    private init(pool: DatabasePool, checkpointer: Checkpointer, path: String, lock: DataLock, logger: Logger) {
+    private init(
+        pool: DatabasePool,
+        checkpointer: Checkpointer,
+        logBuffer: LogBuffer?,
+        path: String,
+        lock: DataLock,
+        logger: Logger
+    ) {
         self.pool = pool
         self.checkpointer = checkpointer
+        self.logBuffer = logBuffer
         self.path = path
         self.lock = lock
         self.logger = logger
@@ -56,14 +65,22 @@ package final class SQLiteStore: GatewayStore {
             }
             try Migrations.migrator.migrate(pool)
             let checkpointer = try Checkpointer(path: path, logger: logger)
-            try pool.writeWithoutTransaction { db in
+            let logBuffer = try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 // What the hot path touches again and again; a page that is not here is read out of the log.
                 try db.execute(sql: "PRAGMA cache_size = -64000")
                 if let handle = db.sqliteConnection { checkpointer.follow(handle) }
+                return db.sqliteConnection.flatMap(LogBuffer.init)
             }
-            return SQLiteStore(pool: pool, checkpointer: checkpointer, path: path, lock: lock, logger: logger)
+            return SQLiteStore(
+                pool: pool,
+                checkpointer: checkpointer,
+                logBuffer: logBuffer,
+                path: path,
+                lock: lock,
+                logger: logger
+            )
         } catch {
             throw StorageError(sqlite: error, path: path)
         }
@@ -190,6 +207,7 @@ package final class SQLiteStore: GatewayStore {
                     // it fails, the next start reads the log.
                     _ = try? self.pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
                     try self.pool.close()
+                    self.logBuffer?.free()
                     continuation.resume(returning: nil)
                 } catch {
                     continuation.resume(returning: StorageError(sqlite: error, path: self.path))

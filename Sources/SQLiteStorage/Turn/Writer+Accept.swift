@@ -26,7 +26,8 @@ extension Writer {
             return .accepted(.withoutMessage(posted.event.conversation, unread: unread))
         }
         let replay = Replay(
-            key: posted.event.source.isEmpty ? posted.event.id.rawValue : posted.event.source + "\u{1F}" + posted.event.id.rawValue,
+            key: posted.event.source.isEmpty
+                ? posted.event.id.rawValue : posted.event.source + "\u{1F}" + posted.event.id.rawValue,
             brand: brand,
             day: context.turn.now.milliseconds / 86_400_000
         )

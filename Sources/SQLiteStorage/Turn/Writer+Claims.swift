@@ -12,7 +12,8 @@ extension Writer {
         var rows: [OutboxRow] = []
         rows.reserveCapacity(ids.count)
         for id in ids {
-            try db.prepare("UPDATE OR FAIL outbox SET owner = ? WHERE id = ?").int(context.turn.incarnation.rawValue).int(id)
+            try db.prepare("UPDATE OR FAIL outbox SET owner = ? WHERE id = ?").int(context.turn.incarnation.rawValue)
+                .int(id)
                 .run()
             if let row = try outboxRow(id) { rows.append(row) }
         }
