@@ -9,7 +9,9 @@ final class LogBuffer: @unchecked Sendable {
     // Guarded by the writer's queue: SQLite calls it from there, and it is freed after the connection is closed.
     private let installed: UnsafeMutablePointer<Methods>
 
-    /// What is gathered at most, in bytes: 31 frames. SQLite's own file methods write no more than this at once.
+    /// What is gathered at most, in bytes: 31 frames.
+    ///
+    /// SQLite's own file methods write no more than this at once.
     private static let capacity = 0x1FFFF
 
     /// What SQLite calls, and behind it what those calls need.

@@ -97,6 +97,8 @@ struct CrashRun {
         }
         site.gateway = last
         say("posted \(book.posted) events; waiting until everything is delivered")
+        // Each 503 pauses a lane for a second: what has piled up would take minutes.
+        try await teach(site, http, "[]")
         let closing = Closing(backEnd: backEnd)
         try await closing.waitUntilFinished()
         let unread = try await closing.unread(of: settings.consumers + settings.sharedConsumers)
@@ -113,6 +115,16 @@ struct CrashRun {
             unread: unread,
             lastExit: exit
         )
+    }
+
+    /// Tells the simulator how to misbehave.
+    private func teach(_ site: Site, _ http: HTTPClient, _ rules: String) async throws {
+        var request = HTTPClientRequest(url: site.simulator.control + "/rules")
+        request.method = .PUT
+        request.body = .bytes(ByteBuffer(string: rules))
+        guard try await http.execute(request, timeout: .seconds(15)).status == .ok else {
+            throw HarnessError("the simulator did not take its rules")
+        }
     }
 
     /// Makes the brand, the apps and the back-end, and teaches the simulator to be slow and busy at times.
@@ -134,19 +146,14 @@ struct CrashRun {
         guard let id = account["id"] as? String, let secret = account["secret"] as? String else {
             throw HarnessError("the gateway answered no service account")
         }
-        var rules = HTTPClientRequest(url: site.simulator.control + "/rules")
-        rules.method = .PUT
-        rules.body = .bytes(
-            ByteBuffer(
-                string: """
-                    [{"match":{"provider":"apns","everyNth":53},"do":{"status":503}},\
-                    {"match":{"everyNth":5},"do":{"delayMs":40}}]
-                    """
-            )
+        try await teach(
+            site,
+            http,
+            """
+            [{"match":{"provider":"apns","everyNth":53},"do":{"status":503}},\
+            {"match":{"everyNth":5},"do":{"delayMs":40}}]
+            """
         )
-        guard try await http.execute(rules, timeout: .seconds(15)).status == .ok else {
-            throw HarnessError("the simulator did not take its rules")
-        }
         let basic = "Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()
         return BackEnd(http: http, server: site.gateway.url, authorization: basic)
     }
