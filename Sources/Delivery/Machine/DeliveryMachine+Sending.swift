@@ -46,7 +46,7 @@ extension DeliveryMachine {
                 )
             )
             registrations[key] = registration
-            inFlight[row.id] = key
+            inFlight[row.id] = InFlight(registration: key, queuedAt: row.queuedAt)
             lane.inFlight += 1
             room -= 1
         }
@@ -68,7 +68,7 @@ extension DeliveryMachine {
     /// - Parameter delivery: The delivery.
     /// - Returns: Nil when it is not on its way.
     package func queuedAt(_ delivery: DeliveryID) -> Timestamp? {
-        inFlight[delivery].flatMap { registrations[$0]?.head?.queuedAt }
+        inFlight[delivery]?.queuedAt
     }
 
     /// Decides what follows from answers, and adds what has to be written down to ``outcomes``.
@@ -80,7 +80,7 @@ extension DeliveryMachine {
     package mutating func answered(_ results: [PushResult], now: Timestamp) -> Set<LaneID> {
         var touched: Set<LaneID> = []
         for result in results {
-            guard let key = inFlight.removeValue(forKey: result.delivery),
+            guard let key = inFlight.removeValue(forKey: result.delivery)?.registration,
                 var registration = registrations.removeValue(forKey: key), let row = registration.head
             else { continue }
             let lane = registration.lane
@@ -98,7 +98,8 @@ extension DeliveryMachine {
                     registration: key,
                     answer: result.answer,
                     disposition: verdict.disposition,
-                    token: verdict.token
+                    token: verdict.token,
+                    earlierTries: row.attempts
                 )
             )
             if case .retry(let due) = verdict.disposition { giveBack(&registration, key: key, due: due) }

@@ -22,7 +22,7 @@ package struct DeliveryMachine: Sendable {
 
     var registrations: [RegistrationID: Registration] = [:]
     var consumers: [ConsumerKey: Consumer] = [:]
-    var inFlight: [DeliveryID: RegistrationID] = [:]
+    var inFlight: [DeliveryID: InFlight] = [:]
     /// How many outcomes were ever added, and how many of them are committed: the n-th outcome is on disk when
     /// `outcomesCommitted` has reached n.
     var outcomesAdded: UInt64 = 0
@@ -61,6 +61,12 @@ package struct DeliveryMachine: Sendable {
         var rows = 0
         /// Registrations of it that are in memory: a consumer has few.
         var registrations: [RegistrationID] = []
+    }
+
+    /// A delivery that is on its way.
+    struct InFlight: Sendable {
+        var registration: RegistrationID
+        var queuedAt: Timestamp
     }
 
     /// A registration with rows in memory, or with rows that were just given back.

@@ -42,7 +42,10 @@ enum EventAnswer {
                 writeRejected(refused.id, refused.problem, &writer, requestID)
                 nextRefused += 1
             } else {
-                write(batch.events[nextEvent], results[nextEvent], &writer, requestID)
+                // By its members: the whole event would be copied.
+                let id = batch.events[nextEvent].id.rawValue
+                let isClamped = batch.events[nextEvent].clampedTime
+                write(id, isClamped: isClamped, results[nextEvent], &writer, requestID)
                 nextEvent += 1
             }
         }
@@ -51,7 +54,8 @@ enum EventAnswer {
     }
 
     private static func write(
-        _ event: AgentEvent,
+        _ id: String,
+        isClamped: Bool,
         _ result: IntakeResult,
         _ writer: inout JSONWriter,
         _ requestID: String
@@ -59,20 +63,20 @@ enum EventAnswer {
         switch result {
         case .decided(.accepted(let stored)):
             writer.literal(#"{"id":"#)
-            writer.string(event.id.rawValue)
+            writer.string(id)
             writer.literal(#","status":"accepted""#)
             write(stored, &writer)
-            if event.clampedTime { writer.literal(#","warnings":["clamped_time"]"#) }
+            if isClamped { writer.literal(#","warnings":["clamped_time"]"#) }
         case .decided(.duplicate(let stored, let bodyDiffers)):
             writer.literal(#"{"id":"#)
-            writer.string(event.id.rawValue)
+            writer.string(id)
             writer.literal(#","status":"duplicate""#)
             write(stored, &writer)
             if bodyDiffers { writer.literal(#","warnings":["body_differs"]"#) }
         case .decided(.rejected(let rejection)):
-            return writeRejected(event.id.rawValue, Problem(rejection), &writer, requestID)
+            return writeRejected(id, Problem(rejection), &writer, requestID)
         case .failed(let error):
-            return writeRejected(event.id.rawValue, Problem(error), &writer, requestID)
+            return writeRejected(id, Problem(error), &writer, requestID)
         }
         writer.literal("}")
     }

@@ -32,6 +32,8 @@ package struct OutcomeRecord: Sendable {
     package var disposition: Disposition
     /// What happens to the registration.
     package var token: TokenEffect
+    /// How often the delivery had been tried before; nil when whoever records it does not know.
+    package var earlierTries: Int?
 
     /// Takes what became of a row.
     ///
@@ -41,17 +43,20 @@ package struct OutcomeRecord: Sendable {
     ///   - answer: The answer.
     ///   - disposition: What the row becomes.
     ///   - token: What happens to the registration.
+    ///   - earlierTries: How often the delivery had been tried before; nil lets the store look.
     package init(
         delivery: DeliveryID,
         registration: RegistrationID,
         answer: PushAnswer?,
         disposition: Disposition,
-        token: TokenEffect
+        token: TokenEffect,
+        earlierTries: Int? = nil
     ) {
         self.delivery = delivery
         self.registration = registration
         self.answer = answer
         self.disposition = disposition
+        self.earlierTries = earlierTries
         self.token = token
     }
 }

@@ -7,7 +7,7 @@ extension Writer {
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
             if let answer = outcome.answer {
-                try finish(id, state: state, suppressedBy: suppressedBy, answer: answer)
+                try finish(id, state: state, by: suppressedBy, answer, earlierTries: outcome.earlierTries)
             } else {
                 try withdraw(id, state: state, by: suppressedBy, &context)
             }
@@ -26,7 +26,13 @@ extension Writer {
     // MARK: With an answer
 
     /// Moves a row to the log; a row that was cancelled meanwhile is in the log already.
-    private func finish(_ id: Int64, state: DeliveryState, suppressedBy: SuppressedBy?, answer: PushAnswer) throws {
+    private func finish(
+        _ id: Int64,
+        state: DeliveryState,
+        by suppressedBy: SuppressedBy?,
+        _ answer: PushAnswer,
+        earlierTries: Int?
+    ) throws {
         let providerID: String? = if case .accepted(let providerID) = answer.outcome { providerID } else { nil }
         try db.prepare(
             """
@@ -43,12 +49,9 @@ extension Writer {
         guard db.changedRows == 1 else {
             return try recordLate(id, isAccepted: state == .accepted, answer: answer, providerID: providerID)
         }
-        let row = try db.prepare("SELECT attempts FROM outbox WHERE id = ?").int(id)
-        let earlier = try row.next() ? row.int64(0) : 0
-        row.end()
         try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
         // The last try of a delivery that needed several is kept like the others.
-        if earlier > 0 { try keepLastAttempt(id, answer) }
+        if earlierTries != 0 { try keepLastAttempt(id, answer) }
     }
 
     private func keepLastAttempt(_ id: Int64, _ answer: PushAnswer) throws {
