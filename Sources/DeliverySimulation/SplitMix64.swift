@@ -1,10 +1,16 @@
-/// A seeded generator (splitmix64): the only chance in a simulation.
-struct SplitMix64: RandomNumberGenerator {
+/// A seeded generator (splitmix64): the only chance in a simulation, and in whatever else must run the same again.
+package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    /// Begins a sequence.
+    ///
+    /// - Parameter seed: Decides every number that follows.
+    package init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    /// The next number.
+    ///
+    /// - Returns: Any number, each as likely as another.
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

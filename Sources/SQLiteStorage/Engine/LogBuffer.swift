@@ -3,8 +3,9 @@ import GRDBSQLite
 /// Gathers the frames of a commit, so that they go to the log in one write instead of two for each page.
 ///
 /// SQLite writes a frame's header and its page by calls of their own: a third of what a commit costs. Nobody else reads
-/// frames before they are committed, and a commit is synced before it counts; whatever SQLite asks of the file other than
-/// to append comes after the bytes have been written.
+/// frames before they are committed, and with `synchronous = FULL`, which the connection must keep, a commit is synced
+/// before it counts (`sqlite3WalFrames` in SQLite's `wal.c`); whatever SQLite asks of the file other than to append comes
+/// after the bytes have been written.
 final class LogBuffer: @unchecked Sendable {
     // Guarded by the writer's queue: SQLite calls it from there, and it is freed after the connection is closed.
     private let installed: UnsafeMutablePointer<Methods>
@@ -25,14 +26,16 @@ final class LogBuffer: @unchecked Sendable {
         var count = 0
     }
 
-    /// Takes the place of the methods of a connection's log; nil when SQLite does not show it.
+    /// Takes the place of the methods of a connection's log; nil when SQLite does not show it, or where it is not safe.
     ///
     /// - Parameter connection: The writer's connection, which has read in WAL mode, and is not in use.
     init?(_ connection: OpaquePointer) {
         var found: UnsafeMutablePointer<sqlite3_file>?
         guard
             sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found) == SQLITE_OK,
-            let file = found, let original = file.pointee.pMethods
+            let file = found, let original = file.pointee.pMethods,
+            // Elsewhere SQLite fills up the log's last sector behind the sync, and readers may look there.
+            original.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0
         else { return nil }
         installed = .allocate(capacity: 1)
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: Self.capacity, alignment: 16)

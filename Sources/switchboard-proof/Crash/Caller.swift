@@ -1,3 +1,4 @@
+import DeliverySimulation
 import Foundation
 import ProcessHarness
 
@@ -22,7 +23,7 @@ struct Caller {
     let number: Int
     let backEnd: BackEnd
     let progress: Progress
-    var random: SeededGenerator
+    var random: SplitMix64
     var consumers: [Consumer]
     var book = Book()
     private var lastEvent = 0
@@ -31,7 +32,7 @@ struct Caller {
         self.number = number
         self.backEnd = backEnd
         self.progress = progress
-        random = SeededGenerator(seed: settings.seed &+ UInt64(number + 1) &* 0x1_0000_0001)
+        random = SplitMix64(seed: settings.seed &+ UInt64(number + 1) &* 0x1_0000_0001)
         let own = stride(from: number, to: settings.consumers, by: settings.connections)
             .map { Consumer(number: $0, isShared: false) }
         let shared = (settings.consumers..<settings.consumers + settings.sharedConsumers)

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import DeliverySimulation
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -161,7 +162,7 @@ struct CrashRun {
     /// Ends the gateway at random moments after it was ready, and starts it again.
     private func endAgainAndAgain(_ site: inout Site, _ drain: PushDrain, _ progress: Progress) async throws -> [Ending]
     {
-        var random = SeededGenerator(seed: settings.seed)
+        var random = SplitMix64(seed: settings.seed)
         var endings: [Ending] = []
         let address = "127.0.0.1:\(site.gateway.port)"
         for number in 1...settings.kills where !progress.isStopping {
