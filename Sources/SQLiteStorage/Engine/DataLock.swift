@@ -40,6 +40,9 @@ final class DataLock: Sendable {
             defer { descriptor = nil }
             return descriptor
         }
-        if let held { close(held) }
+        guard let held else { return }
+        // Said aloud: a program that is just being started may have the descriptor too, for a moment.
+        flock(held, LOCK_UN)
+        close(held)
     }
 }

@@ -1,6 +1,11 @@
 import Dispatch
 import GRDBSQLite
+
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// Makes one connection's writes to the database file small: after every few pages they are synced, and the disk is left
 /// to others for as long as that took.
