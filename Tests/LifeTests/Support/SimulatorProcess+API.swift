@@ -25,7 +25,8 @@ extension SimulatorProcess {
     func pushes(_ count: Int) async throws -> [JSONValue] {
         let control = APIClient(server: control)
         var items: [JSONValue] = []
-        for _ in 0..<10 {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
             let after = items.last?["number"].integer ?? 0
             let query = [("after", String(after)), ("waitSeconds", "3")]
             let answer = try await control.call("GET", ["pushes"], query: query)
