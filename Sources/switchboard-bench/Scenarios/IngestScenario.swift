@@ -20,6 +20,11 @@ struct IngestScenario {
     /// What must be reached: gateway CPU microseconds a notification.
     var cpuLimit: Double
 
+    /// What `h2load` took a request, in microseconds, when the limits were set; a slower machine is slower for both.
+    private static let h2loadCPU = 3.33
+    /// A push as the gateway sends it.
+    private static let push = #"{"aps":{"alert":{"title":"Dana","body":"Your order has shipped"},"badge":1}}"#
+
     /// Runs it on a fresh installation.
     ///
     /// - Parameters:
@@ -61,13 +66,15 @@ struct IngestScenario {
         let count = Double(events)
         report.add(name, "events accepted", count / seconds(ingested - start), "events/s")
         report.add(name, "pushes delivered", count / seconds(delivered - start), "pushes/s")
-        report.add(
-            name,
-            "gateway CPU a notification",
-            (after.cpuSeconds - before.cpuSeconds) * 1e6 / count,
-            "us",
-            atMost: cpuLimit
-        )
+        let cost = (after.cpuSeconds - before.cpuSeconds) * 1e6 / count
+        report.add(name, "gateway CPU a notification", cost, "us", atMost: cpuLimit)
+        let h2load = H2load(simulator: installation.simulator, directory: installation.directory, http: http)
+        if let reference = try await h2load.microseconds(requests: 100_000, body: Self.push) {
+            report.add(name, "h2load CPU a request", reference, "us")
+            report.add(name, "ratio to h2load", cost / reference, "x", atMost: cpuLimit / Self.h2loadCPU)
+        } else {
+            report.add(name, H2load.missing, 0, "")
+        }
         report.add(name, "request p50", results.percentile(0.5) * 1e3, "ms")
         report.add(name, "request p99", results.percentile(0.99) * 1e3, "ms")
         report.add(name, "gateway peak memory", Double(after.peakResidentBytes) / 1e6, "MB")
