@@ -41,6 +41,24 @@ package final class Installation: Sendable {
         return Installation(directory: directory, simulator: simulator, gateway: gateway)
     }
 
+    /// Starts both, does something with them, and stops them, however it ends.
+    ///
+    /// - Parameters:
+    ///   - quiet: Whether the simulator only counts pushes.
+    ///   - work: What is done; it may end the gateway itself.
+    /// - Returns: What the work returned.
+    /// - Throws: When one of them does not come up, and what the work throws.
+    package static func use<Value>(
+        quiet: Bool,
+        _ work: (Installation) async throws -> Value
+    ) async throws -> Value {
+        let installation = try await start(quiet: quiet)
+        let result: Result<Value, any Error>
+        do { result = .success(try await work(installation)) } catch { result = .failure(error) }
+        await installation.stop()
+        return try result.get()
+    }
+
     /// Makes the brand, the iOS app, a service account, and a device for each consumer.
     ///
     /// - Parameters:

@@ -18,15 +18,7 @@ struct BacklogScenario {
     /// - Returns: The figures.
     /// - Throws: When the gateway refuses something or does not come up.
     func run(http: HTTPClient) async throws -> Report {
-        let installation = try await Installation.start(quiet: true)
-        do {
-            let report = try await measure(installation, http: http)
-            await installation.stop()
-            return report
-        } catch {
-            await installation.stop()
-            throw error
-        }
+        try await Installation.use(quiet: true) { try await measure($0, http: http) }
     }
 
     private func measure(_ installation: Installation, http: HTTPClient) async throws -> Report {

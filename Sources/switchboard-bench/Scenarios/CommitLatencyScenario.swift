@@ -34,15 +34,7 @@ struct CommitLatencyScenario {
     /// - Returns: The figures.
     /// - Throws: When a request is refused.
     func run(group: any EventLoopGroup, http: HTTPClient) async throws -> Report {
-        let installation = try await Installation.start(quiet: true)
-        do {
-            let report = try await measure(installation, group: group, http: http)
-            await installation.stop()
-            return report
-        } catch {
-            await installation.stop()
-            throw error
-        }
+        try await Installation.use(quiet: true) { try await measure($0, group: group, http: http) }
     }
 
     private func measure(_ installation: Installation, group: any EventLoopGroup, http: HTTPClient) async throws

@@ -18,15 +18,7 @@ struct LatencyScenario {
     /// - Returns: The figures.
     /// - Throws: When a request is refused or a push is missing.
     func run(http: HTTPClient) async throws -> Report {
-        let installation = try await Installation.start(quiet: false)
-        do {
-            let report = try await measure(installation, http: http)
-            await installation.stop()
-            return report
-        } catch {
-            await installation.stop()
-            throw error
-        }
+        try await Installation.use(quiet: false) { try await measure($0, http: http) }
     }
 
     private func measure(_ installation: Installation, http: HTTPClient) async throws -> Report {

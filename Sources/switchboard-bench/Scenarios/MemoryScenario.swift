@@ -16,15 +16,7 @@ struct MemoryScenario {
     /// - Returns: The figures.
     /// - Throws: When a request is refused.
     func run(http: HTTPClient) async throws -> Report {
-        let installation = try await Installation.start(quiet: true)
-        do {
-            let report = try await measure(installation, http: http)
-            await installation.stop()
-            return report
-        } catch {
-            await installation.stop()
-            throw error
-        }
+        try await Installation.use(quiet: true) { try await measure($0, http: http) }
     }
 
     private func measure(_ installation: Installation, http: HTTPClient) async throws -> Report {
