@@ -61,7 +61,7 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
 
 int gettimeofday(struct timeval *now, void *zone) {
     int result = syscall(SYS_gettimeofday, now, zone);
-    if (!result && now) now->tv_sec += seconds_off();
+    if (!result) now->tv_sec += seconds_off();
     return result;
 }
 
