@@ -27,6 +27,13 @@ let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "as
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// The allocator of the programs that store or decide.
+///
+/// An event is parsed on one thread, stored on a second and sent on a third, so most of what is allocated is given back
+/// by another thread: what glibc's per-thread caches are too short for. Measured on batch ingest: a fifth less CPU a
+/// notification.
+let allocator = LinkerSetting.linkedLibrary("jemalloc")
+
 let package = Package(
     name: "switchboard",
     products: [
@@ -128,7 +135,8 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            linkerSettings: [allocator]
         ),
 
         // Standing in for Apple and Google, and measuring.
@@ -164,7 +172,8 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            linkerSettings: [allocator]
         ),
 
         // Proving that nothing is lost.
@@ -179,7 +188,8 @@ let package = Package(
                 "DeliverySimulation", "ProcessHarness", arguments, httpClient, nioCore, nioHTTP1, nioPosix,
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            linkerSettings: [allocator]
         ),
 
         // Tests.
