@@ -155,6 +155,7 @@ package final class SQLiteStore: GatewayStore {
                 } catch {
                     continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
                 }
+                if let handle = db.sqliteConnection { self.checkpointer.moveRest(handle) }
             }
         }
         return try result.get()

@@ -9,11 +9,11 @@ import Synchronization
 ///
 /// A checkpoint of a long log inside a commit would hold up everybody who waits for it. But the log starts over only when
 /// all of it has been moved, and while it is being moved the writer adds to it. So the writer moves the last few pages
-/// itself, and everything when the log has outgrown its bound.
+/// itself, between two commits, and everything when the log has outgrown its bound.
 final class Checkpointer: Sendable {
     /// The pages of the log at which it begins to be moved: 64 MB, so that a page that changes often is written once.
     private static let start = 16_000
-    /// The most pages that the writer moves in a commit: about what a commit writes anyway.
+    /// The most pages that the writer moves between two commits: about what a commit writes anyway.
     private static let tail = 400
     /// The pages of the log, 256 MB, from which the writer moves all of them: only a disk that does not follow, or a
     /// reader that does not end, brings it there.
@@ -27,10 +27,8 @@ final class Checkpointer: Sendable {
         /// How long the log must be for the next move beside the writer.
         var next = Checkpointer.start
         var isRunning = false
-    }
-
-    private enum Step {
-        case wait, moveBeside, moveNow
+        /// The writer is to move the rest.
+        var isWriterNext = false
     }
 
     private let queue: DatabaseQueue
@@ -54,9 +52,9 @@ final class Checkpointer: Sendable {
         // It takes the place of SQLite's own checkpoints.
         sqlite3_wal_hook(
             writer,
-            { context, writer, _, pages in
-                if let context, let writer {
-                    Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue().logGrew(to: Int(pages), writer)
+            { context, _, _, pages in
+                if let context {
+                    Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue().logGrew(to: Int(pages))
                 }
                 return SQLITE_OK
             },
@@ -73,27 +71,35 @@ final class Checkpointer: Sendable {
         gentleFile?.free()
     }
 
-    /// After each commit, within it.
-    private func logGrew(to pages: Int, _ writer: OpaquePointer) {
-        let step = state.withLock { state -> Step in
+    /// After each commit, within it: decides, because whoever made the commit waits for it.
+    private func logGrew(to pages: Int) {
+        let isMoving = state.withLock { state -> Bool in
             // The log has started over.
             if pages < state.pages { (state.moved, state.next) = (0, Self.start) }
             state.pages = pages
-            guard pages >= Self.start else { return .wait }
-            if pages - state.moved <= Self.tail || pages >= Self.bound { return .moveNow }
-            guard !state.isRunning, pages >= state.next else { return .wait }
+            guard pages >= Self.start else { return false }
+            state.isWriterNext = pages - state.moved <= Self.tail || pages >= Self.bound
+            guard !state.isWriterNext, !state.isRunning, pages >= state.next else { return false }
             state.isRunning = true
-            return .moveBeside
+            return true
         }
-        switch step {
-        case .wait: break
-        case .moveBeside: moveBesideWriter()
-        case .moveNow:
-            var moved: Int32 = -1
-            // Busy while the other one runs: then the next commit tries again.
-            sqlite3_wal_checkpoint_v2(writer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved)
-            if moved >= 0 { state.withLock { $0.moved = Int(moved) } }
+        if isMoving { moveBesideWriter() }
+    }
+
+    /// Moves the rest when it is the writer's turn to; on the writer's queue, outside of a transaction, when those who
+    /// waited for the last commit have been answered.
+    ///
+    /// A failure is met again by the next commit's move, or by its writes.
+    func moveRest(_ writer: OpaquePointer) {
+        let isNext = state.withLock { state in
+            defer { state.isWriterNext = false }
+            return state.isWriterNext
         }
+        guard isNext else { return }
+        var moved: Int32 = -1
+        // Busy while the other one runs: then the next commit tries again.
+        sqlite3_wal_checkpoint_v2(writer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved)
+        if moved >= 0 { state.withLock { $0.moved = Int(moved) } }
     }
 
     private func moveBesideWriter() {
