@@ -1,4 +1,5 @@
 package import NIOCore
+import NIOHTTP1
 import NIOPosix
 
 /// One HTTP/1.1 connection that sends one request at a time; cheap, so that the load costs less than what it loads.
@@ -22,6 +23,7 @@ package final class KeepAliveClient: Sendable {
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(SequentialRequests())
                 }
             }
@@ -53,15 +55,14 @@ package final class KeepAliveClient: Sendable {
 
 /// Writes the next request when the last one is answered.
 private final class SequentialRequests: ChannelDuplexHandler {
-    typealias InboundIn = ByteBuffer
+    typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = Never
-    typealias OutboundOut = ByteBuffer
+    typealias OutboundOut = HTTPClientRequestPart
 
     private var context: ChannelHandlerContext?
     private var work: RequestSequence?
     private var promise: EventLoopPromise<RequestResults>?
     private var results = RequestResults()
-    private var answers = AnswerReader()
     private var number = 0
     private var sentAt = NIODeadline.now()
 
@@ -78,16 +79,13 @@ private final class SequentialRequests: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var part = unwrapInboundIn(data)
-        answers.append(&part)
-        do {
-            while let status = try answers.next() {
-                if status != 202 { results.refused += 1 }
-                results.latencies.append(Double((NIODeadline.now() - sentAt).nanoseconds) / 1e9)
-                sendNext()
-            }
-        } catch {
-            errorCaught(context: context, error: error)
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            if head.status != .accepted { results.refused += 1 }
+        case .body: break
+        case .end:
+            results.latencies.append(Double((NIODeadline.now() - sentAt).nanoseconds) / 1e9)
+            sendNext()
         }
     }
 
@@ -114,16 +112,14 @@ private final class SequentialRequests: ChannelDuplexHandler {
 
     private func send(_ body: [UInt8], _ work: RequestSequence) {
         guard let context else { return }
-        var request = context.channel.allocator.buffer(capacity: 512 + body.count)
-        request.writeString("POST ")
-        request.writeString(work.path)
-        request.writeString(" HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ")
-        request.writeString(work.authorization)
-        request.writeString("\r\ncontent-type: ")
-        request.writeString(work.contentType)
-        request.writeString("\r\ncontent-length: \(body.count)\r\n\r\n")
-        request.writeBytes(body)
-        context.writeAndFlush(wrapOutboundOut(request), promise: nil)
+        var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: work.path)
+        head.headers = [
+            "host": "127.0.0.1", "authorization": work.authorization, "content-type": work.contentType,
+            "content-length": String(body.count),
+        ]
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
     private func finish(_ result: Result<RequestResults, any Error>) {
