@@ -4,7 +4,14 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
+internal import NIOPosix
 internal import Telemetry
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
 
 /// Hummingbird's HTTP/1.1 connection with limits around it.
 struct GuardedHTTP1Channel: ServerChildChannel {
@@ -23,7 +30,8 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        let admission = slots.take()
+        let place = slots.take()
+        let admission = Self.hasLastDescriptor(channel) ? .refused : place
         channel.closeFuture.whenComplete { [slots] _ in slots.close() }
         let connection = NIOLoopBound(
             ConnectionGuard(limit: TimeAmount(limits.requestTimeout), metrics: metrics),
@@ -50,6 +58,19 @@ struct GuardedHTTP1Channel: ServerChildChannel {
             channel.close(promise: nil)
         }
         return value
+    }
+
+    /// Whether the connection has one of the last descriptors, which the process itself needs.
+    ///
+    /// The system gives the lowest free number (open(2)), so a number near the limit says that all below it are taken.
+    private static func hasLastDescriptor(_ channel: any Channel) -> Bool {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
+        let descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self
+        ) { $0 }
+        guard let descriptor = descriptor ?? nil else { return false }
+        return Int(descriptor) >= Int(clamping: limit.rlim_cur) - ServerLimits.lastDescriptors
     }
 
     func handle(value: Value, logger: Logger) async {

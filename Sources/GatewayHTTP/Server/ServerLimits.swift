@@ -32,4 +32,7 @@ package struct ServerLimits: Sendable, Equatable {
     /// Connections beyond `maxConnections` that still get one answer, so that callers learn when to come back and
     /// health checks work in overload.
     package static let surplusConnections = 64
+
+    /// Descriptors below the limit of the process that no connection gets: for files that are open for moments.
+    package static let lastDescriptors = 8
 }

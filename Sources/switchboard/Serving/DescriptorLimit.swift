@@ -31,19 +31,25 @@ enum DescriptorLimit {
 
     /// Whether a few more descriptors can be opened now.
     ///
-    /// Asks the system instead of counting: opens as many as must be left, and closes them again.
+    /// Opens one and looks how many numbers above it are free, since it must not take the last ones even for a moment:
+    /// libdispatch ends the process when it cannot open the files of `/proc` in which it looks after its threads.
     ///
     /// - Parameter count: How many must be left.
     /// - Returns: False when the process or the machine has no more.
     static func hasRoom(for count: Int = 16) -> Bool {
-        var opened: [Int32] = []
-        defer { for descriptor in opened { close(descriptor) } }
-        for _ in 0..<count {
-            let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
-            // Only a full table counts: with its standard error closed, a process has other troubles than this one.
-            guard descriptor >= 0 else { return errno != EMFILE && errno != ENFILE }
-            opened.append(descriptor)
+        // The lowest free number (fcntl(2)).
+        let lowest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+        // Only a full table counts: with its standard error closed, a process has other troubles than this one.
+        guard lowest >= 0 else { return errno != EMFILE && errno != ENFILE }
+        close(lowest)
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }
+        var free = 0
+        var number = lowest
+        while free < count, number < Int32(clamping: limit.rlim_cur) {
+            if fcntl(number, F_GETFD) < 0 { free += 1 }
+            number += 1
         }
-        return true
+        return free >= count
     }
 }
