@@ -11,13 +11,14 @@ private final class Owner: ClientConnectionOwner {
     var responses: [HTTP2Response] = []
     var streams = 0
 
-    func nextRequests(capacity: Int, into requests: inout [HTTP2Request]) {
+    func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
         requests += self.requests.prefix(capacity)
         self.requests.removeFirst(min(capacity, self.requests.count))
     }
 
     func receive(_ responses: [HTTP2Response]) { self.responses += responses }
     func openStreamsChanged(by difference: Int) { streams += difference }
+    func connectionHeldBack(_ id: UInt64, _ isHeldBack: Bool) { told.append(isHeldBack ? "held back" : "has room") }
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) { told.append("ready") }
 
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {

@@ -16,7 +16,8 @@ struct ConnectionLifeTests {
 
     @Test("a lowered limit is obeyed, and a raised one used", .timeLimit(.minutes(1)))
     func settingsChange() async throws {
-        try await Loopback.run(answer: Self.never, server: Self.server(streams: 10)) { loopback in
+        let (server, client) = (Self.server(streams: 10), HTTP2ConnectionConfiguration.oneConnection)
+        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
             let answers = loopback.submit(40)
             let (connection, _) = await loopback.application.events.opened()
             let first = await loopback.application.events.requests(9)

@@ -3,7 +3,30 @@ import Testing
 @testable import HTTP2Connections
 
 private struct Script {
-    var machine = ConnectionPoolMachine(backoff: DialBackoff(base: 1000, cap: 8000), seed: 1)
+    var machine: ConnectionPoolMachine
+
+    init(connections: Int = 1) {
+        machine = ConnectionPoolMachine(
+            backoff: DialBackoff(base: 1000, cap: 8000),
+            limits: ConnectionPoolMachine.Limits(connections: connections, growthDelay: 50, shrinkDelay: 100_000),
+            seed: 1
+        )
+    }
+
+    /// A pool with so many connections, all of them held back.
+    static func heldBack(_ count: UInt64, connections: Int) -> Script {
+        var script = Script(connections: connections)
+        _ = script.on(.wanted)
+        _ = script.on(.ready(id: 1))
+        _ = script.on(.heldBack(id: 1, true))
+        while script.machine.ready.count < count {
+            for case .dial(let id) in script.on(.tick(isLoopBusy: false), at: script.machine.growthDue ?? 0) {
+                _ = script.on(.ready(id: id))
+                _ = script.on(.heldBack(id: id, true))
+            }
+        }
+        return script
+    }
 
     mutating func on(_ event: ConnectionPoolMachine.Event, at now: UInt64 = 0) -> [ConnectionPoolMachine.Action] {
         var actions: [ConnectionPoolMachine.Action] = []
@@ -17,7 +40,7 @@ struct ConnectionPoolMachineTests {
     @Test("it dials on demand, once, and wakes what is ready")
     func dialsOnDemand() {
         var script = Script()
-        #expect(script.on(.tick) == [])
+        #expect(script.on(.tick(isLoopBusy: false)) == [])
         #expect(script.on(.wanted) == [.dial(id: 1)])
         #expect(script.on(.wanted) == [])
         #expect(script.on(.ready(id: 1)) == [.wake(id: 1)])
@@ -44,12 +67,12 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.ended(id: 1, isProductive: false), at: 10) == [])
         let due = script.machine.nextDue
         #expect((510...1010).contains(due))
-        #expect(script.on(.tick, at: due - 1) == [])
+        #expect(script.on(.tick(isLoopBusy: false), at: due - 1) == [])
         #expect(script.on(.wanted, at: due - 1) == [])
-        #expect(script.on(.tick, at: due) == [.dial(id: 2)])
+        #expect(script.on(.tick(isLoopBusy: false), at: due) == [.dial(id: 2)])
         #expect(script.on(.ended(id: 2, isProductive: false), at: 5000) == [])
         #expect((6000...7000).contains(script.machine.nextDue))
-        #expect(script.on(.tick, at: 7000) == [.dial(id: 3)])
+        #expect(script.on(.tick(isLoopBusy: false), at: 7000) == [.dial(id: 3)])
         _ = script.on(.ready(id: 3), at: 7000)
         #expect(script.on(.ended(id: 3, isProductive: true), at: 8000) == [.dial(id: 4)])
     }
@@ -71,6 +94,92 @@ struct ConnectionPoolMachineTests {
         _ = script.on(.ready(id: 1))
         _ = script.on(.satisfied)
         #expect(script.on(.ended(id: 1, isProductive: true)) == [])
+        #expect(script.machine.nextDue == .max)
+    }
+
+    @Test("it doubles while all connections are held back, up to its limit")
+    func grows() {
+        var script = Script(connections: 5)
+        _ = script.on(.wanted)
+        _ = script.on(.ready(id: 1))
+        #expect(script.machine.growthDue == nil)
+        _ = script.on(.heldBack(id: 1, true), at: 10)
+        #expect(script.machine.growthDue == 60)
+        #expect(script.on(.tick(isLoopBusy: false), at: 59) == [])
+        #expect(script.on(.tick(isLoopBusy: false), at: 60) == [.dial(id: 2)])
+        // Not before it is seen what the new one brings.
+        #expect(script.machine.growthDue == nil)
+        _ = script.on(.ready(id: 2), at: 100)
+        #expect(script.machine.growthDue == nil)
+        _ = script.on(.heldBack(id: 2, true), at: 110)
+        #expect(script.on(.tick(isLoopBusy: false), at: 160) == [.dial(id: 3), .dial(id: 4)])
+        _ = script.on(.ready(id: 3), at: 200)
+        _ = script.on(.heldBack(id: 3, true), at: 200)
+        #expect(script.machine.growthDue == nil)
+        _ = script.on(.ready(id: 4), at: 200)
+        _ = script.on(.heldBack(id: 4, true), at: 200)
+        #expect(script.on(.tick(isLoopBusy: false), at: 250) == [.dial(id: 5)])
+        _ = script.on(.ready(id: 5), at: 300)
+        _ = script.on(.heldBack(id: 5, true), at: 300)
+        #expect(script.machine.growthDue == nil)
+    }
+
+    @Test("a window that opens a little with each answer does not keep it from growing")
+    func trickle() {
+        var script = Script(connections: 2)
+        _ = script.on(.wanted)
+        _ = script.on(.ready(id: 1))
+        for now in stride(from: UInt64(0), to: 50, by: 10) {
+            _ = script.on(.heldBack(id: 1, true), at: now)
+            _ = script.on(.heldBack(id: 1, false), at: now + 9)
+        }
+        _ = script.on(.heldBack(id: 1, true), at: 49)
+        #expect(script.on(.tick(isLoopBusy: false), at: 50) == [.dial(id: 2)])
+    }
+
+    @Test("a busy loop, room or nothing to send are no reason to grow")
+    func staysSmall() {
+        var script = Script.heldBack(1, connections: 9)
+        #expect(script.on(.tick(isLoopBusy: true), at: 1000) == [])
+        #expect(script.machine.growthDue == 1050)
+        _ = script.on(.heldBack(id: 1, false), at: 1040)
+        #expect(script.on(.tick(isLoopBusy: false), at: 1050) == [])
+        _ = script.on(.heldBack(id: 1, true), at: 1060)
+        _ = script.on(.satisfied, at: 1070)
+        #expect(script.on(.tick(isLoopBusy: false), at: 2000) == [])
+        #expect(script.machine.growthDue == nil)
+    }
+
+    @Test("after a fruitless connection it waits before it grows, and the others go on")
+    func growthBacksOff() {
+        var script = Script.heldBack(1, connections: 9)
+        #expect(script.on(.tick(isLoopBusy: false), at: 100) == [.dial(id: 2)])
+        _ = script.on(.ended(id: 2, isProductive: false), at: 200)
+        #expect((700...1200).contains(script.machine.growthDue ?? 0))
+        #expect(script.on(.wanted, at: 210) == [.wake(id: 1)])
+    }
+
+    @Test("one that drains is not replaced while others take requests and have room")
+    func losesOne() {
+        var script = Script.heldBack(2, connections: 9)
+        _ = script.on(.heldBack(id: 1, false), at: 500)
+        #expect(script.on(.draining(id: 2, isProductive: true), at: 500) == [])
+        #expect(script.on(.draining(id: 1, isProductive: true), at: 500) == [.dial(id: 3)])
+    }
+
+    @Test("when not all were held back for long it gives up the youngest, one at a time, and keeps the last")
+    func shrinks() {
+        var script = Script.heldBack(4, connections: 4)
+        for id in 1...4 as ClosedRange<UInt64> { _ = script.on(.heldBack(id: id, false), at: 1000) }
+        let due = script.machine.nextDue
+        #expect(script.on(.tick(isLoopBusy: false), at: due - 1) == [])
+        #expect(script.on(.tick(isLoopBusy: false), at: due) == [.retire(id: 4)])
+        #expect(script.on(.draining(id: 4, isProductive: true), at: due) == [])
+        #expect(script.on(.ended(id: 4, isProductive: true), at: due) == [])
+        #expect(script.machine.nextDue == due + 100_000)
+        #expect(script.on(.tick(isLoopBusy: false), at: due + 100_000) == [.retire(id: 3)])
+        #expect(script.on(.tick(isLoopBusy: false), at: due + 200_000) == [.retire(id: 2)])
+        #expect(script.machine.ready == [1])
         #expect(script.machine.nextDue == .max)
     }
 

@@ -26,7 +26,7 @@ private final class ScriptedSource: HTTP2RequestSource {
 
     var capacities: [Int] { state.withLock { $0.capacities } }
 
-    func nextRequests(capacity: Int, into requests: inout [HTTP2Request]) {
+    func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
         let count = state.withLock { state in
             state.capacities.append(capacity)
             let count = min(state.left, capacity + excess)
@@ -43,7 +43,7 @@ private final class ScriptedSource: HTTP2RequestSource {
         for response in responses { answers.add(response) }
     }
 
-    func connectionChanged(_ state: HTTP2ConnectionState) {}
+    func connectionChanged(_ connection: UInt64, _ state: HTTP2ConnectionState) {}
 }
 
 @Suite("Request sources")

@@ -47,7 +47,7 @@ struct RoundTripTests {
     @Test("many requests share one connection and are each answered once", .timeLimit(.minutes(1)))
     func many() async throws {
         let echo: TestApplication.Answer = { HTTP2ServerResponse(status: 200, body: $0.body) }
-        try await Loopback.run(answer: echo) { loopback in
+        try await Loopback.run(answer: echo, client: .oneConnection) { loopback in
             let answers = await loopback.submit(5000, body: Array(repeating: 120, count: 400)).take(5000)
             #expect(Set(answers.map(\.id)).count == 5000)
             #expect(answers.allSatisfy { $0.status == 200 })

@@ -25,6 +25,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var requests: [HTTP2Request] = []
     private var noted: [ClientConnectionMachine.Event] = []
     private var reportedStreams = 0
+    private var isToldHeldBack = false
     private var isRunning = false
     private var isClosing = false
     private var isTold = false
@@ -53,6 +54,20 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// The source has something, or may have.
     func wake() {
         run()
+    }
+
+    /// Requests that were pulled and are not answered.
+    var openStreams: Int { machine.openStreams }
+
+    /// Whether it could pull now.
+    var hasRoom: Bool {
+        guard let context else { return false }
+        return machine.capacity(window: framing.remoteWindow, isWritable: context.channel.isWritable) > 0
+    }
+
+    /// Ends the connection when its open streams have.
+    func retire() {
+        run(.retire)
     }
 
     /// Ends the connection: open streams may finish until the deadline.
@@ -129,6 +144,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             decide(now)
             deliver()
             reportStreams()
+            reportHeldBack()
             if needsFlush {
                 needsFlush = false
                 context.flush()
@@ -142,6 +158,13 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         guard difference != 0 else { return }
         reportedStreams = machine.openStreams
         owner?.openStreamsChanged(by: difference)
+    }
+
+    private func reportHeldBack() {
+        let isHeldBack = machine.isHeldBack(window: framing.remoteWindow)
+        guard isHeldBack != isToldHeldBack else { return }
+        isToldHeldBack = isHeldBack
+        owner?.connectionHeldBack(id, isHeldBack)
     }
 
     /// Pulls requests and sends frames until there is no more room or nothing more to send.
@@ -172,7 +195,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         guard room > 0, let owner else { return false }
         let capacity = min(room, Self.pullLimit)
         requests.removeAll(keepingCapacity: true)
-        owner.nextRequests(capacity: capacity, into: &requests)
+        owner.nextRequests(connection: id, capacity: capacity, into: &requests)
         guard !requests.isEmpty else { return false }
         for (index, request) in requests.enumerated() {
             guard index < capacity else {

@@ -22,6 +22,8 @@ struct ClientConnectionMachine {
         case goAway(lastStreamID: Int32, errorCode: HTTP2ErrorCode, reason: String?)
         /// A timer fired, perhaps early or late.
         case tick
+        /// The pool needs fewer connections.
+        case retire
         /// The pool wants the connection to end by then.
         case shutdown(deadline: UInt64)
         /// nghttp2 neither expects nor sends anything any more.
@@ -124,6 +126,14 @@ struct ClientConnectionMachine {
         return max(0, min(room, ids < 0 ? 0 : ids / 2 + 1))
     }
 
+    /// Whether the peer's stream limit or the send window is what keeps requests from being pulled.
+    ///
+    /// Not while the one stream is open that must be accepted first, or while the peer allows none: then another
+    /// connection would wait for the same.
+    func isHeldBack(window: Int) -> Bool {
+        phase == .ready && isAccepted && streamLimit > 0 && capacity(window: window, isWritable: true) == 0
+    }
+
     /// Gives a pulled request a record number.
     ///
     /// It is followed by `submitted` or `.notSent`.
@@ -180,6 +190,8 @@ struct ClientConnectionMachine {
             goAway(last, code, reason, now, &actions)
         case .tick:
             tick(now, &actions)
+        case .retire:
+            if phase == .ready { drain(.spare, &actions) }
         case .shutdown(let deadline):
             shutdown(deadline, now, &actions)
         case .finished:

@@ -3,7 +3,9 @@
 /// All on the event loop.
 protocol ClientConnectionOwner: AnyObject {
     /// Fills in requests, if the source has any.
-    func nextRequests(capacity: Int, into requests: inout [HTTP2Request])
+    func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request])
+    /// The connection's streams or its send window are used up, or are not any more.
+    func connectionHeldBack(_ id: UInt64, _ isHeldBack: Bool)
     func receive(_ responses: [HTTP2Response])
     func openStreamsChanged(by difference: Int)
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts)

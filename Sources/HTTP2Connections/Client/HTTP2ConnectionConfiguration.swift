@@ -26,6 +26,21 @@ package struct HTTP2ConnectionConfiguration: Sendable {
     /// How long we wait for the peer's close_notify or FIN after ours: 1 s.
     package var closeTimeout: TimeAmount = .seconds(1)
 
+    /// How many connections a pool opens at most, when its streams or send windows are what holds it back: 16.
+    ///
+    /// At least 1. Providers allow several connections and ask that the load be spread evenly (`providers.md` A2); 16 windows
+    /// of 65,535 bytes carry 1 KB bodies at 11,000 a second over a round trip of 80 ms.
+    package var maximumConnections = 16
+
+    /// How long all connections of a pool must have been held back before it opens more: 5 ms, so that a burst that one
+    /// connection can take is no reason.
+    package var growthDelay: TimeAmount = .milliseconds(5)
+
+    /// A pool closes one connection when not all were held back for this long: 5 min.
+    ///
+    /// Providers punish frequent reconnecting.
+    package var shrinkDelay: TimeAmount = .minutes(5)
+
     /// How many streams we open at most, whatever the peer allows: 1,500, the most seen from APNs.
     ///
     /// At least 1.

@@ -1,4 +1,4 @@
-/// What a pool tells its source about its connection.
+/// What a pool tells its source about one of its connections.
 ///
 /// Any thread.
 package enum HTTP2ConnectionState: Equatable, Sendable {
@@ -8,7 +8,7 @@ package enum HTTP2ConnectionState: Equatable, Sendable {
     case ready(HTTP2ConnectionFacts)
     /// The connection takes no more requests; streams that are open go on.
     case draining(HTTP2DrainReason)
-    /// The connection could not be made or broke; the pool dials again after its back-off when there is work.
+    /// The connection could not be made or broke; the pool dials again after its back-off when it needs another.
     case failed(HTTP2ConnectionFailure)
     /// The connection ended in order.
     case closed
@@ -36,6 +36,8 @@ package enum HTTP2DrainReason: Equatable, Sendable {
     case age
     /// It was idle.
     case idle
+    /// The pool needs fewer connections.
+    case spare
     /// It ran out of stream ids.
     case streamIDsExhausted
     /// The pool is shutting down.

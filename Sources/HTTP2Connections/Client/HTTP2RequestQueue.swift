@@ -37,7 +37,7 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
     ///
     /// - Parameters:
     ///   - limit: Requests that may wait, at least 1.
-    ///   - onChange: Learns of the connection's changes, on the pool's event loop.
+    ///   - onChange: Learns of the connections' changes, on the pool's event loop.
     package init(limit: Int, onChange: (@Sendable (HTTP2ConnectionState) -> Void)? = nil) {
         self.limit = max(1, limit)
         self.onChange = onChange
@@ -58,7 +58,7 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
         state.withLock { $0.waiting.count }
     }
 
-    /// What the connection was last said to be.
+    /// What the connection that changed last was said to be.
     package var connection: HTTP2ConnectionState? {
         state.withLock { $0.connection }
     }
@@ -113,7 +113,7 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
     // MARK: - HTTP2RequestSource
 
     /// Hands out what waits, in order; what is past its deadline is answered instead.
-    package func nextRequests(capacity: Int, into requests: inout [HTTP2Request]) {
+    package func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
         let now = NIODeadline.now()
         let expired = state.withLock { state in
             var expired: [Entry] = []
@@ -146,9 +146,9 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
     }
 
     /// Notes the state and passes it on.
-    package func connectionChanged(_ connection: HTTP2ConnectionState) {
-        state.withLock { $0.connection = connection }
-        onChange?(connection)
+    package func connectionChanged(_ connection: UInt64, _ change: HTTP2ConnectionState) {
+        state.withLock { $0.connection = change }
+        onChange?(change)
     }
 
     // MARK: - Deadlines of what waits

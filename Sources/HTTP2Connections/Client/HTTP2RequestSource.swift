@@ -9,9 +9,10 @@ package protocol HTTP2RequestSource: AnyObject, Sendable {
     /// A request beyond `capacity` is answered as unprocessed.
     ///
     /// - Parameters:
+    ///   - connection: The connection that they go out on: its number in this pool, never used again for another.
     ///   - capacity: How many streams and how much send window there is room for, at least 1.
     ///   - requests: Empty when called; its storage is reused.
-    func nextRequests(capacity: Int, into requests: inout [HTTP2Request])
+    func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request])
 
     /// Takes answers, one batch per read burst. Every pulled request is answered exactly once.
     ///
@@ -20,8 +21,10 @@ package protocol HTTP2RequestSource: AnyObject, Sendable {
     /// - Parameter responses: In the order in which the streams ended.
     func receive(_ responses: [HTTP2Response])
 
-    /// Learns what became of the pool's connection.
+    /// Learns what became of one of the pool's connections.
     ///
-    /// - Parameter state: With overlapping connections (one drains, the next dials) the one that changed last.
-    func connectionChanged(_ state: HTTP2ConnectionState)
+    /// - Parameters:
+    ///   - connection: Its number in this pool.
+    ///   - state: What it is now; `failed` and `closed` are the last.
+    func connectionChanged(_ connection: UInt64, _ state: HTTP2ConnectionState)
 }

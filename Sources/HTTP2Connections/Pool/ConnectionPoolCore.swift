@@ -7,6 +7,9 @@ internal import Synchronization
 ///
 /// Confined to the pool's event loop.
 final class ConnectionPoolCore {
+    /// How many streams one connection may have open beyond the one that has the fewest and has room.
+    private static let unevenness = 64
+
     private let target: HTTP2Target
     private let tls: TLSClientContext
     private let configuration: HTTP2ConnectionConfiguration
@@ -24,6 +27,11 @@ final class ConnectionPoolCore {
     private var isFinished = false
     private var timer: Scheduled<Void>?
     private var timerID: UInt64 = 0
+    private var timerDue = UInt64.max
+    private var load = LoopLoad()
+    /// How many requests the source ever handed out.
+    private var pulled: UInt64 = 0
+    private var isSpreadScheduled = false
 
     init(
         target: HTTP2Target,
@@ -47,6 +55,11 @@ final class ConnectionPoolCore {
                 base: UInt64(clamping: configuration.backoffBase.nanoseconds),
                 cap: UInt64(clamping: configuration.backoffCap.nanoseconds)
             ),
+            limits: ConnectionPoolMachine.Limits(
+                connections: max(1, configuration.maximumConnections),
+                growthDelay: UInt64(clamping: configuration.growthDelay.nanoseconds),
+                shrinkDelay: UInt64(clamping: configuration.shrinkDelay.nanoseconds)
+            ),
             seed: random.next()
         )
     }
@@ -65,11 +78,14 @@ final class ConnectionPoolCore {
 
     private func decide(_ event: ConnectionPoolMachine.Event) {
         var actions: [ConnectionPoolMachine.Action] = []
+        let growthDue = machine.growthDue
         machine.handle(event, now: eventLoop.now.uptimeNanoseconds, into: &actions)
+        if machine.growthDue != growthDue { load.start() }
         for action in actions {
             switch action {
             case .dial(let id): dial(id)
             case .wake(let id): connections[id]?.wake()
+            case .retire(let id): connections[id]?.retire()
             case .shutDown(let id, let deadline): shutDown(id, deadline)
             case .finished:
                 isFinished = true
@@ -96,7 +112,7 @@ final class ConnectionPoolCore {
     private func dial(_ id: UInt64) {
         let now = eventLoop.now
         dials[id] = false
-        source.connectionChanged(.connecting)
+        source.connectionChanged(id, .connecting)
         logger.debug("dialling", metadata: ["http2.host": "\(target.host)", "http2.port": "\(target.port)"])
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         ClientBootstrap(group: eventLoop)
@@ -184,9 +200,9 @@ final class ConnectionPoolCore {
         connections[id] = nil
         if let failure {
             logger.debug("connection failed", metadata: ["error.code": "\(failure.label)"])
-            source.connectionChanged(.failed(failure))
+            source.connectionChanged(id, .failed(failure))
         } else {
-            source.connectionChanged(.closed)
+            source.connectionChanged(id, .closed)
         }
         decide(.ended(id: id, isProductive: isProductive))
     }
@@ -199,24 +215,58 @@ final class ConnectionPoolCore {
     // MARK: - The timer
 
     private func armTimer() {
+        let due = machine.nextDue
+        // A timer that is early is set anew when it fires: rarer than requests by far.
+        guard due < timerDue else { return }
         timer?.cancel()
         timerID += 1
-        timer = nil
-        let due = machine.nextDue
-        guard due != .max else { return }
+        timerDue = due
         let expected = timerID
         timer = eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due)) {
             guard self.timerID == expected else { return }
-            self.decide(.tick)
+            self.timerDue = .max
+            self.decide(.tick(isLoopBusy: self.load.isBusy))
         }
     }
 }
 
 extension ConnectionPoolCore: ClientConnectionOwner {
-    func nextRequests(capacity: Int, into requests: inout [HTTP2Request]) {
+    func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
         guard machine.isWanted else { return }
-        source.nextRequests(capacity: capacity, into: &requests)
-        if requests.count < capacity { decide(.satisfied) }
+        let share = share(of: connection, capacity)
+        if share > 0 {
+            source.nextRequests(connection: connection, capacity: share, into: &requests)
+            pulled += UInt64(requests.count)
+            if requests.count < share { return decide(.satisfied) }
+        }
+        if share < capacity { spreadLater() }
+    }
+
+    /// How many requests a connection may pull: not so many that another one with room would have much fewer streams open.
+    private func share(of id: UInt64, _ capacity: Int) -> Int {
+        guard connections.count > 1, let mine = connections[id]?.openStreams else { return capacity }
+        var least = Int.max
+        for (other, connection) in connections where other != id && connection.openStreams < least {
+            if connection.hasRoom { least = connection.openStreams }
+        }
+        guard least != .max else { return capacity }
+        return max(0, min(capacity, least + Self.unevenness - mine))
+    }
+
+    /// Lets the others pull, when the connection that runs now has ended its round.
+    private func spreadLater() {
+        guard !isSpreadScheduled else { return }
+        isSpreadScheduled = true
+        eventLoop.assumeIsolated().execute { self.spread() }
+    }
+
+    private func spread() {
+        isSpreadScheduled = false
+        var before: UInt64
+        repeat {
+            before = pulled
+            for id in machine.ready where machine.isWanted { connections[id]?.wake() }
+        } while machine.isWanted && pulled != before
     }
 
     func receive(_ responses: [HTTP2Response]) {
@@ -227,13 +277,17 @@ extension ConnectionPoolCore: ClientConnectionOwner {
         gauge.value.add(difference, ordering: .relaxed)
     }
 
+    func connectionHeldBack(_ id: UInt64, _ isHeldBack: Bool) {
+        decide(.heldBack(id: id, isHeldBack))
+    }
+
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) {
-        source.connectionChanged(.ready(facts))
+        source.connectionChanged(id, .ready(facts))
         decide(.ready(id: id))
     }
 
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {
-        source.connectionChanged(.draining(reason))
+        source.connectionChanged(id, .draining(reason))
         decide(.draining(id: id, isProductive: isProductive))
     }
 

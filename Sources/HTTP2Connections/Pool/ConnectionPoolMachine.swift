@@ -1,8 +1,11 @@
-/// Decides when a pool dials and when it has ended.
-///
-/// One connection takes requests at a time, others may be draining.
+/// Decides when a pool dials, when it has more connections than it needs, and when it has ended.
 ///
 /// A pure value: time comes in as nanoseconds of a monotonic clock, effects go out as actions.
+///
+/// The usual wall is payload times round trip and not the processor: a connection starts with a send window of 65,535 bytes
+/// and some hundred streams (architecture section 6). So the pool grows while all of its connections are held back by
+/// their windows or streams and the loop has time left, and doubles each time, so that a distant provider is reached at
+/// full rate within a few round trips.
 struct ConnectionPoolMachine {
     /// What happened.
     enum Event: Equatable {
@@ -11,10 +14,12 @@ struct ConnectionPoolMachine {
         /// The source has nothing more.
         case satisfied
         case ready(id: UInt64)
+        /// Its streams or its send window are used up, or are not any more.
+        case heldBack(id: UInt64, Bool)
         case draining(id: UInt64, isProductive: Bool)
         case ended(id: UInt64, isProductive: Bool)
-        /// A timer fired, perhaps early or late.
-        case tick
+        /// A timer fired, perhaps early or late; whether the loop was busy since `growthDue` was set.
+        case tick(isLoopBusy: Bool)
         case shutdown(deadline: UInt64)
     }
 
@@ -23,31 +28,49 @@ struct ConnectionPoolMachine {
         case dial(id: UInt64)
         /// Let the connection pull.
         case wake(id: UInt64)
+        /// Let its streams finish, then end it: the pool needs fewer.
+        case retire(id: UInt64)
         case shutDown(id: UInt64, deadline: UInt64)
         /// The pool has ended.
         case finished
     }
 
-    private enum Current: Equatable {
-        case none
-        case dialing(UInt64)
-        case ready(UInt64)
+    /// Times in nanoseconds, and numbers.
+    struct Limits {
+        /// Connections that take requests, dialled ones counted; at least 1.
+        var connections: Int
+        /// How long all must have been held back before the pool grows.
+        var growthDelay: UInt64
+        /// How long none may have been before it shrinks by one.
+        var shrinkDelay: UInt64
+    }
+
+    private enum Phase: Equatable {
+        case dialing
+        case ready(isHeldBack: Bool)
+        case draining
     }
 
     private let backoff: DialBackoff
+    private let limits: Limits
     private var random: SplitMix
-    private var current = Current.none
-    private var draining: Set<UInt64> = []
+    /// By number; few.
+    private var connections: [UInt64: Phase] = [:]
     private var lastID: UInt64 = 0
     private var failures = 0
     private var dialNotBefore: UInt64 = 0
     private var isShutDown = false
     private var isFinished = false
+    /// When the pool may grow, unless a connection has room by then; nil while one has, or something is being dialled.
+    private(set) var growthDue: UInt64?
+    /// When all connections were last held back, or the pool last shrank.
+    private var neededAt: UInt64 = 0
     /// Whether the source may have something.
     private(set) var isWanted = false
 
-    init(backoff: DialBackoff, seed: UInt64) {
+    init(backoff: DialBackoff, limits: Limits, seed: UInt64) {
         self.backoff = backoff
+        self.limits = limits
         random = SplitMix(state: seed)
     }
 
@@ -56,41 +79,92 @@ struct ConnectionPoolMachine {
         case .wanted:
             guard !isShutDown else { return }
             isWanted = true
-            if case .ready(let id) = current { actions.append(.wake(id: id)) }
+            for id in ready { actions.append(.wake(id: id)) }
         case .satisfied:
             isWanted = false
         case .ready(let id):
-            guard current == .dialing(id) else { return }
-            current = .ready(id)
+            guard connections[id] == .dialing else { return }
+            connections[id] = .ready(isHeldBack: false)
+            neededAt = now
             actions.append(.wake(id: id))
+        case .heldBack(let id, let isHeldBack):
+            guard case .ready = connections[id] else { return }
+            connections[id] = .ready(isHeldBack: isHeldBack)
         case .draining(let id, let isProductive):
-            guard current == .ready(id) else { return }
-            current = .none
-            draining.insert(id)
+            guard case .ready = connections[id] else { return }
+            connections[id] = .draining
             count(isProductive, now)
         case .ended(let id, let isProductive):
-            if draining.remove(id) == nil {
-                guard current == .dialing(id) || current == .ready(id) else { return }
-                current = .none
-                count(isProductive, now)
-            }
-        case .tick:
-            break
+            guard let phase = connections.removeValue(forKey: id) else { return }
+            if phase != .draining { count(isProductive, now) }
+        case .tick(let isLoopBusy):
+            grow(isLoopBusy, now, &actions)
+            shrink(now, &actions)
         case .shutdown(let deadline):
             shutdown(deadline, &actions)
         }
-        if isShutDown {
-            finishIfEmpty(&actions)
-        } else if isWanted, current == .none, now >= dialNotBefore {
-            lastID += 1
-            current = .dialing(lastID)
-            actions.append(.dial(id: lastID))
-        }
+        if isShutDown { return finishIfEmpty(&actions) }
+        if isWanted, usable == 0, now >= dialNotBefore { dial(&actions) }
+        watchGrowth(now)
     }
 
     /// When `tick` is due next, `UInt64.max` for never.
     var nextDue: UInt64 {
-        isWanted && current == .none && !isShutDown ? dialNotBefore : .max
+        guard !isShutDown else { return .max }
+        let dial = isWanted && usable == 0 ? dialNotBefore : .max
+        return min(dial, min(growthDue ?? .max, shrinkDue ?? .max))
+    }
+
+    /// Connections that take requests, oldest first.
+    var ready: [UInt64] {
+        connections.compactMap { id, phase in if case .ready = phase { id } else { nil } }.sorted()
+    }
+
+    private var usable: Int { connections.values.count { $0 != .draining } }
+
+    private var dialing: Int { connections.values.count { $0 == .dialing } }
+
+    private var isAllHeldBack: Bool {
+        usable > 0 && connections.values.allSatisfy { $0 == .draining || $0 == .ready(isHeldBack: true) }
+    }
+
+    private var shrinkDue: UInt64? {
+        usable > 1 ? neededAt &+ limits.shrinkDelay : nil
+    }
+
+    // MARK: - Growing and shrinking
+
+    private mutating func watchGrowth(_ now: UInt64) {
+        guard isAllHeldBack else {
+            // A window opens a little with each answer; only a connection that is found with room when the time comes
+            // says that there are enough.
+            if dialing > 0 || !isWanted || usable == 0 { growthDue = nil }
+            return
+        }
+        neededAt = now
+        guard isWanted, usable < limits.connections, growthDue == nil else { return }
+        growthDue = max(now &+ limits.growthDelay, dialNotBefore)
+    }
+
+    private mutating func grow(_ isLoopBusy: Bool, _ now: UInt64, _ actions: inout [Action]) {
+        guard let due = growthDue, now >= due else { return }
+        growthDue = nil
+        guard isWanted, isAllHeldBack, !isLoopBusy else { return }
+        for _ in 0..<min(usable, limits.connections - usable) { dial(&actions) }
+    }
+
+    private mutating func shrink(_ now: UInt64, _ actions: inout [Action]) {
+        guard let due = shrinkDue, now >= due else { return }
+        neededAt = now
+        guard !isAllHeldBack, dialing == 0, let youngest = ready.last else { return }
+        connections[youngest] = .draining
+        actions.append(.retire(id: youngest))
+    }
+
+    private mutating func dial(_ actions: inout [Action]) {
+        lastID += 1
+        connections[lastID] = .dialing
+        actions.append(.dial(id: lastID))
     }
 
     private mutating func count(_ isProductive: Bool, _ now: UInt64) {
@@ -98,20 +172,20 @@ struct ConnectionPoolMachine {
         dialNotBefore = now &+ backoff.wait(failures: failures, random: random.next())
     }
 
+    // MARK: - The end
+
     private mutating func shutdown(_ deadline: UInt64, _ actions: inout [Action]) {
         isShutDown = true
         isWanted = false
-        switch current {
-        case .none: break
-        case .dialing(let id), .ready(let id):
-            current = .none
-            draining.insert(id)
+        growthDue = nil
+        for id in connections.keys.sorted() {
+            connections[id] = .draining
+            actions.append(.shutDown(id: id, deadline: deadline))
         }
-        for id in draining.sorted() { actions.append(.shutDown(id: id, deadline: deadline)) }
     }
 
     private mutating func finishIfEmpty(_ actions: inout [Action]) {
-        guard draining.isEmpty, !isFinished else { return }
+        guard connections.isEmpty, !isFinished else { return }
         isFinished = true
         actions.append(.finished)
     }

@@ -3,10 +3,10 @@ package import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The way out to one target: dials on demand, lets its connection pull requests from the source, replaces it when it drains.
+/// The way out to one target: dials on demand, lets its connections pull requests from the source, replaces those that drain.
 ///
-/// One connection at a time in this version (beside those that drain); all of it runs on one event loop. The pool keeps its
-/// source alive while it is not shut down.
+/// It opens more connections while streams or send windows are what holds it back, and closes them when they are not needed
+/// any more; all of it runs on one event loop. The pool keeps its source alive while it is not shut down.
 package final class HTTP2ConnectionPool: Sendable {
     /// The loop that the source is called on.
     package let eventLoop: any EventLoop

@@ -7,7 +7,8 @@ final class APNsDialect: ProviderDialect {
     let endpointName: String
     private let renderer: APNsRenderer
     private let signer: ProviderTokenSigner
-    private var token = ConnectionToken()
+    /// Those of connections that take requests.
+    private var tokens: [ConnectionNumber: ConnectionToken] = [:]
     private(set) var credential = CredentialState.present
 
     init(credential: APNsCredential, brand: Brand, signer: ProviderTokenSigner) {
@@ -16,8 +17,8 @@ final class APNsDialect: ProviderDialect {
         self.signer = signer
     }
 
-    func authorization(_ now: Moment) -> ProviderAuthorization? {
-        guard let token = token.token(now, newest: signer.newest) else {
+    func authorization(of connection: ConnectionNumber, _ now: Moment) -> ProviderAuthorization? {
+        guard let token = tokens[connection, default: ConnectionToken()].token(now, newest: signer.newest) else {
             credential = .failed("the key does not sign")
             return nil
         }
@@ -45,18 +46,19 @@ final class APNsDialect: ProviderDialect {
 
     func prepare(_ now: Moment) {}
 
-    func connectionOpened() {
-        token.connectionOpened()
+    func connectionEnded(_ connection: ConnectionNumber) {
+        tokens[connection] = nil
     }
 
-    func renewToken(failed: UInt64, now: Moment) -> Bool {
+    func renewToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) -> Bool {
         guard let renewed = signer.renewed(failed: failed, now) else { return false }
-        token.renewed(renewed)
+        // One that takes no more requests has none; the resend goes out on another.
+        tokens[connection]?.renewed(renewed)
         return true
     }
 
-    func keepOldToken(failed: UInt64, now: Moment) {
-        token.keepOld(failed: failed, now)
+    func keepOldToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) {
+        tokens[connection]?.keepOld(failed: failed, now)
     }
 
     func checkCredential(_ completion: @escaping @Sendable (PushProviderVerdict) -> Void) {

@@ -1,4 +1,4 @@
-/// Which provider token one connection uses.
+/// Which provider token one connection uses; a new one has seen none.
 ///
 /// A pure value; see ``ProviderTokenSigner`` for the rule.
 struct ConnectionToken {
@@ -10,11 +10,6 @@ struct ConnectionToken {
     private var current: ProviderToken?
     private var previous: ProviderToken?
     private var changesAt = Self.changeSeconds
-
-    /// A new connection has seen no token.
-    mutating func connectionOpened() {
-        self = ConnectionToken()
-    }
 
     /// The token for a request that leaves now.
     ///

@@ -8,7 +8,7 @@ struct InFlightPushes {
         var sentAt: Timestamp
         var start: UInt64
         var token: UInt64
-        var pool: UInt64
+        var connection: ConnectionNumber
     }
 
     private var slots: [Push?] = []

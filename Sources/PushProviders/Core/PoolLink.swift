@@ -10,15 +10,19 @@ final class PoolLink: HTTP2RequestSource {
         self.number = number
     }
 
-    func nextRequests(capacity: Int, into requests: inout [HTTP2Request]) {
-        core.nextRequests(pool: number, capacity: capacity, into: &requests)
+    func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
+        core.nextRequests(
+            ConnectionNumber(pool: number, connection: connection),
+            capacity: capacity,
+            into: &requests
+        )
     }
 
     func receive(_ responses: [HTTP2Response]) {
         core.receive(responses)
     }
 
-    func connectionChanged(_ state: HTTP2ConnectionState) {
-        core.connectionChanged(pool: number, state)
+    func connectionChanged(_ connection: UInt64, _ state: HTTP2ConnectionState) {
+        core.connectionChanged(ConnectionNumber(pool: number, connection: connection), state)
     }
 }

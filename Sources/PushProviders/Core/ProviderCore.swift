@@ -76,10 +76,10 @@ final class ProviderCore: Sendable {
 
     // MARK: - What pools ask
 
-    func nextRequests(pool: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
-        guard !state.value.isShutDown, pool == state.value.poolNumber else { return }
+    func nextRequests(_ connection: ConnectionNumber, capacity: Int, into requests: inout [HTTP2Request]) {
+        guard !state.value.isShutDown, connection.pool == state.value.poolNumber else { return }
         let now = Moment(clock)
-        guard let authorization = state.value.dialect.authorization(now) else { return tell() }
+        guard let authorization = state.value.dialect.authorization(of: connection, now) else { return tell() }
         // Taken out, so that the source may call us back.
         var jobs = state.value.jobs
         state.value.jobs = []
@@ -93,7 +93,7 @@ final class ProviderCore: Sendable {
                     sentAt: now.wall,
                     start: now.monotonic,
                     token: authorization.token,
-                    pool: pool
+                    connection: connection
                 )
             )
             requests.append(request(id, rendered, authorization.header))
@@ -185,25 +185,25 @@ final class ProviderCore: Sendable {
         case .none: return verdict.outcome
         case .renewToken:
             // The one resend: the source hands the push over again, true as of then.
-            return state.value.dialect.renewToken(failed: push.token, now: now)
+            return state.value.dialect.renewToken(failed: push.token, on: push.connection, now: now)
                 ? .retry(afterSeconds: 0, scope: .device) : verdict.outcome
         case .keepToken:
-            state.value.dialect.keepOldToken(failed: push.token, now: now)
+            state.value.dialect.keepOldToken(failed: push.token, on: push.connection, now: now)
             return verdict.outcome
         case .replaceConnection:
-            if push.pool == state.value.poolNumber { replacePool(now) }
+            if push.connection.pool == state.value.poolNumber { replacePool(now) }
             return verdict.outcome
         }
     }
 
-    func connectionChanged(pool: UInt64, _ change: HTTP2ConnectionState) {
-        guard pool == state.value.poolNumber else { return }
-        state.value.watch.changed(change)
+    func connectionChanged(_ connection: ConnectionNumber, _ change: HTTP2ConnectionState) {
         switch change {
-        case .connecting: state.value.dialect.prepare(Moment(clock))
-        case .ready: state.value.dialect.connectionOpened()
-        case .draining, .failed, .closed: break
+        case .connecting, .ready: break
+        case .draining, .failed, .closed: state.value.dialect.connectionEnded(connection)
         }
+        guard connection.pool == state.value.poolNumber else { return }
+        state.value.watch.changed(connection.connection, change)
+        if change == .connecting { state.value.dialect.prepare(Moment(clock)) }
         switch state.value.watch.state {
         case .ready, .failed: finishChecks()
         case .idle, .connecting: break

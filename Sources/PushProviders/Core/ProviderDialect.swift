@@ -7,8 +7,10 @@ protocol ProviderDialect: AnyObject {
     /// Where it is, for operators: `host:port`.
     var endpointName: String { get }
 
-    /// The credential of requests that leave now; nil while there is none. The core is told when there is one again.
-    func authorization(_ now: Moment) -> ProviderAuthorization?
+    /// The credential of requests that leave on a connection now; nil while there is none.
+    ///
+    /// The core is told when there is one again.
+    func authorization(of connection: ConnectionNumber, _ now: Moment) -> ProviderAuthorization?
 
     /// Renders a push.
     func request(for job: PushJob, now: Timestamp) -> PushRequest
@@ -19,16 +21,17 @@ protocol ProviderDialect: AnyObject {
     /// A connection is being made: what takes a round trip can be fetched meanwhile.
     func prepare(_ now: Moment)
 
-    /// A new connection takes the requests from now on.
-    func connectionOpened()
+    /// A connection takes no more requests.
+    func connectionEnded(_ connection: ConnectionNumber)
 
-    /// An answer says that this token is too old: gets another if it is still the current one (compare and swap).
+    /// An answer on a connection says that this token is too old: gets another if it is still the current one (compare and
+    /// swap).
     ///
     /// - Returns: Whether a resend will go out with another token.
-    func renewToken(failed: UInt64, now: Moment) -> Bool
+    func renewToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) -> Bool
 
-    /// An answer says that this token came too early.
-    func keepOldToken(failed: UInt64, now: Moment)
+    /// An answer on a connection says that this token came too early.
+    func keepOldToken(failed: UInt64, on connection: ConnectionNumber, now: Moment)
 
     /// Whether there is a credential now.
     var credential: CredentialState { get }

@@ -78,6 +78,15 @@ struct Loopback {
     }
 }
 
+extension HTTP2ConnectionConfiguration {
+    /// For what is about one connection.
+    static var oneConnection: Self {
+        var configuration = Self()
+        configuration.maximumConnections = 1
+        return configuration
+    }
+}
+
 typealias Answers = Events<HTTP2Response>
 
 extension Events where Element == HTTP2Response {

@@ -42,9 +42,13 @@ struct WireClient {
             bufferingPolicy: .bufferingNewest(100)
         )
         let queue = HTTP2RequestQueue(limit: 1000) { changed.yield($0) }
+        // Rules and counts are about a connection.
+        var configuration = HTTP2ConnectionConfiguration()
+        configuration.maximumConnections = 1
         let pool = HTTP2ConnectionPool(
             target: HTTP2Target(host: address.host, port: address.port, serverName: "localhost"),
             tls: try TLSClientContext(trustRootsFile: simulator.credentials.authorityFile),
+            configuration: configuration,
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
             source: queue,
             logger: logger

@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// How much of its time the current thread spends working.
+///
+/// A pool whose loop is busy gains nothing from more connections: the processor holds it back.
+struct LoopLoad {
+    /// The share of the time from which a thread counts as busy.
+    private static let busy = 0.5
+
+    private var wall: UInt64 = 0
+    private var work: UInt64 = 0
+
+    /// Begins to measure.
+    mutating func start() {
+        wall = Self.nanoseconds(CLOCK_MONOTONIC)
+        work = Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+    }
+
+    /// Whether the thread worked for most of the time since ``start()``; to be asked on the same thread.
+    var isBusy: Bool {
+        let passed = Self.nanoseconds(CLOCK_MONOTONIC) &- wall
+        return Double(Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID) &- work) > Self.busy * Double(passed)
+    }
+
+    private static func nanoseconds(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        guard clock_gettime(clock, &time) == 0 else { return 0 }
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

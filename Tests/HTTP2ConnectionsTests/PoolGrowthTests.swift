@@ -1,0 +1,79 @@
+import HTTP2Connections
+import NIOCore
+import Testing
+
+/// Several connections of one pool, over real sockets.
+@Suite("Pool growth")
+struct PoolGrowthTests {
+    private static let never: TestApplication.Answer = { _ in nil }
+
+    /// Takes so many requests out of the server's events, by connection.
+    private func arrived(_ count: Int, _ loopback: Loopback) async -> [ObjectIdentifier: [HTTP2ServerRequest]] {
+        var found: [ObjectIdentifier: [HTTP2ServerRequest]] = [:]
+        while found.values.reduce(0, { $0 + $1.count }) < count {
+            if case .requests(let more, let connection) = await loopback.application.events.next() {
+                found[ObjectIdentifier(connection), default: []] += more
+            }
+        }
+        return found
+    }
+
+    @Test("streams that are all in use bring more connections, and the load is spread", .timeLimit(.minutes(1)))
+    func streams() async throws {
+        var server = HTTP2ServerConfiguration()
+        server.maxConcurrentStreams = 10
+        try await Loopback.run(answer: Self.never, server: server) { loopback in
+            let answers = loopback.submit(70)
+            // Nothing is answered before all have arrived: 8 connections of 9 streams.
+            let byConnection = await arrived(70, loopback)
+            #expect(byConnection.count == 8)
+            #expect(byConnection.values.allSatisfy { $0.count <= 9 })
+            for request in byConnection.values.joined() { request.stream.respond(HTTP2ServerResponse(status: 200)) }
+            #expect(await answers.take(70).allSatisfy { $0.status == 200 })
+        }
+    }
+
+    @Test("it never opens more connections than it may", .timeLimit(.minutes(1)))
+    func limit() async throws {
+        var server = HTTP2ServerConfiguration()
+        server.maxConcurrentStreams = 10
+        var client = HTTP2ConnectionConfiguration()
+        client.maximumConnections = 3
+        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
+            let answers = loopback.submit(100)
+            var connections: Set<ObjectIdentifier> = []
+            var left = 100
+            while left > 0 {
+                let byConnection = await arrived(min(27, left), loopback)
+                connections.formUnion(byConnection.keys)
+                for request in byConnection.values.joined() {
+                    request.stream.respond(HTTP2ServerResponse(status: 200))
+                    left -= 1
+                }
+            }
+            #expect(connections.count == 3)
+            #expect(await answers.take(100).allSatisfy { $0.status == 200 })
+        }
+    }
+
+    @Test("connections that are not needed any more are closed, one is kept", .timeLimit(.minutes(1)))
+    func shrinks() async throws {
+        var server = HTTP2ServerConfiguration()
+        server.maxConcurrentStreams = 10
+        var client = HTTP2ConnectionConfiguration()
+        client.shrinkDelay = .milliseconds(50)
+        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
+            let answers = loopback.submit(30)
+            let byConnection = await arrived(30, loopback)
+            #expect(byConnection.count == 4)
+            for request in byConnection.values.joined() { request.stream.respond(HTTP2ServerResponse(status: 200)) }
+            #expect(await answers.take(30).allSatisfy { $0.status == 200 })
+            for _ in 0..<3 { _ = await loopback.state { $0 == .draining(.spare) } }
+            let more = loopback.submit(1)
+            for request in await arrived(1, loopback).values.joined() {
+                request.stream.respond(HTTP2ServerResponse(status: 200))
+            }
+            #expect(await more.take(1).allSatisfy { $0.status == 200 })
+        }
+    }
+}
