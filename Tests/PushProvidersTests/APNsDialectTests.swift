@@ -1,0 +1,61 @@
+import Crypto
+import GatewayModel
+import Testing
+
+@testable import PushProviders
+
+/// Provider tokens of several connections of one lane: Apple counts them by connection.
+@Suite("APNs dialect")
+struct APNsDialectTests {
+    private let clock = TestClock()
+    private let dialect: APNsDialect
+    private let first = ConnectionNumber(pool: 0, connection: 1)
+    private let second = ConnectionNumber(pool: 0, connection: 2)
+
+    init() throws {
+        let key = P256.Signing.PrivateKey()
+        let settings = APNsSettings(teamId: "T", keyId: "K", privateKey: key.pemRepresentation, topic: "com.example")
+        dialect = APNsDialect(
+            credential: try APNsCredential(settings, environment: .production),
+            brand: TestMessages.brand,
+            signer: ProviderTokenSigner(teamID: "T", keyID: "K", key: key)
+        )
+    }
+
+    private func token(_ connection: ConnectionNumber) throws -> UInt64 {
+        try #require(dialect.authorization(of: connection, Moment(clock))).token
+    }
+
+    @Test("a connection that opens late takes the newest token and keeps it while the older one changes")
+    func newestAtFirstUse() throws {
+        let early = try token(first)
+        clock.advance(seconds: 40 * 60)
+        let late = try token(second)
+        #expect(late != early)
+        #expect(try token(first) == early)
+        clock.advance(seconds: 10 * 60)
+        #expect(try token(first) == late)
+        #expect(try token(second) == late)
+    }
+
+    @Test("an expired token is renewed once for all connections that have it, and on each only when it failed there")
+    func renewedOnce() throws {
+        let old = try token(first)
+        #expect(try token(second) == old)
+        #expect(dialect.renewToken(failed: old, on: first, now: Moment(clock)))
+        let new = try token(first)
+        #expect(new != old)
+        #expect(try token(second) == old)
+        #expect(dialect.renewToken(failed: old, on: second, now: Moment(clock)))
+        #expect(try token(second) == new)
+    }
+
+    @Test("a connection that ended leaves nothing behind for the next one")
+    func ended() throws {
+        let old = try token(first)
+        clock.advance(seconds: 30 * 60)
+        #expect(try token(first) == old)
+        dialect.connectionEnded(first)
+        #expect(try token(first) != old)
+    }
+}
