@@ -137,25 +137,33 @@ package final class SQLiteStore: GatewayStore {
     func write<Value: Sendable>(
         _ work: @escaping @Sendable (Writer) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await timedWrite(work).value
+        try await onWriter { db in try self.writer.writer(of: db).transaction(work) }
     }
 
-    /// Like ``write(_:)``, with how long the writer was held, in milliseconds, sync included.
+    /// Like ``write(_:)``, with how long the writer was held, in milliseconds: the sync and what the log needs included.
     func timedWrite<Value: Sendable>(
         _ work: @escaping @Sendable (Writer) throws -> Value
     ) async throws(StorageError) -> (value: Value, heldMilliseconds: Double) {
+        try await onWriter { db in
+            let start = ContinuousClock.now
+            let value = try self.writer.writer(of: db).transaction(work)
+            self.checkpointer.moveRest(of: db)
+            return (value, (ContinuousClock.now - start) / .milliseconds(1))
+        }
+    }
+
+    private func onWriter<Value: Sendable>(
+        _ work: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StorageError) -> Value {
         guard !isClosed.withLock({ $0 }) else { throw .closed }
-        let result: Result<(Value, Double), StorageError> = await withCheckedContinuation { continuation in
+        let result: Result<Value, StorageError> = await withCheckedContinuation { continuation in
             pool.asyncWriteWithoutTransaction { db in
                 do {
-                    let start = ContinuousClock.now
-                    let value = try self.writer.writer(of: db).transaction(work)
-                    let held = (ContinuousClock.now - start) / .milliseconds(1)
-                    continuation.resume(returning: .success((value, held)))
+                    continuation.resume(returning: .success(try work(db)))
                 } catch {
                     continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
                 }
-                if let handle = db.sqliteConnection { self.checkpointer.moveRest(handle) }
+                self.checkpointer.moveRest(of: db)
             }
         }
         return try result.get()

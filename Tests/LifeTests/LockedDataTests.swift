@@ -20,8 +20,8 @@ struct LockedDataTests {
             "/usr/bin/env",
             [
                 "python3", "-c",
-                "import sqlite3,sys,time; d=sqlite3.connect(sys.argv[1],isolation_level=None); "
-                    + "d.execute('BEGIN '+sys.argv[2]); print('locked',flush=True); time.sleep(3600)",
+                "import signal,sqlite3,sys; d=sqlite3.connect(sys.argv[1],isolation_level=None); "
+                    + "d.execute('BEGIN '+sys.argv[2]); print('locked',flush=True); signal.pause()",
                 site.database, kind,
             ]
         )

@@ -59,10 +59,10 @@ struct MachineFaultTests {
 
         // Callers want more than there are: those beyond are turned away, and the listener and the process stay.
         let script = """
-            import socket,sys
+            import signal,socket
             s=[socket.create_connection(("127.0.0.1",\(site.gateway.port))) for _ in range(30)]
             print("open",flush=True)
-            sys.stdin.read() or __import__("time").sleep(1000)
+            signal.pause()
             """
         let crowd = try ChildProcess("/usr/bin/env", ["python3", "-c", script])
         _ = try await crowd.line("open")
@@ -87,20 +87,23 @@ struct MachineFaultTests {
             pid, address = \(site.gateway.process.id), ("127.0.0.1", \(site.gateway.port))
             end = time.monotonic() + 6
             answers = [0] * 12
+            answered = threading.Barrier(len(answers) + 1)
             def call(place, caller):
                 while time.monotonic() < end:
                     caller.sendall(b"GET /livez HTTP/1.1\\r\\nhost: x\\r\\n\\r\\n" * 20)
-                    left = 20
-                    while left > 0:
-                        text = caller.recv(65536)
-                        if not text:
+                    text = b""
+                    while text.count(b"HTTP/1.1 200") < 20:
+                        part = caller.recv(65536)
+                        if not part:
                             raise SystemExit("the gateway closed a connection")
-                        left -= text.count(b"HTTP/1.1 200")
+                        text += part
+                    if answers[place] == 0:
+                        answered.wait(5)
                     answers[place] += 20
             callers = [socket.create_connection(address) for _ in answers]
             threads = [threading.Thread(target=call, args=each) for each in enumerate(callers)]
             for thread in threads: thread.start()
-            while not all(answers): time.sleep(0.01)
+            answered.wait(5)
             taken = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
             free = [number for number in range(1000) if number not in taken]
             hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]

@@ -4,7 +4,6 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
-internal import NIOPosix
 internal import Telemetry
 
 #if canImport(Glibc)
@@ -69,7 +68,7 @@ struct GuardedHTTP1Channel: ServerChildChannel {
         let descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self
         ) { $0 }
-        guard let descriptor = descriptor ?? nil else { return false }
+        guard let descriptor else { return false }
         return Int(descriptor) >= Int(clamping: limit.rlim_cur) - ServerLimits.lastDescriptors
     }
 

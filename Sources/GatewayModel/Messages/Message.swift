@@ -51,7 +51,7 @@ package final class Message: Sendable {
     /// The campaign of a proactive message.
     package let campaign: String?
 
-    /// Makes the message of an posted.event.
+    /// Makes the message of an event.
     ///
     /// - Parameters:
     ///   - posted: The event as posted, with our id.

@@ -90,15 +90,15 @@ final class Checkpointer: Sendable {
     /// waited for the last commit have been answered.
     ///
     /// A failure is met again by the next commit's move, or by its writes.
-    func moveRest(_ writer: OpaquePointer) {
+    func moveRest(of writer: Database) {
         let isNext = state.withLock { state in
             defer { state.isWriterNext = false }
             return state.isWriterNext
         }
-        guard isNext else { return }
+        guard isNext, let handle = writer.sqliteConnection else { return }
         var moved: Int32 = -1
         // Busy while the other one runs: then the next commit tries again.
-        sqlite3_wal_checkpoint_v2(writer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved)
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved)
         if moved >= 0 { state.withLock { $0.moved = Int(moved) } }
     }
 

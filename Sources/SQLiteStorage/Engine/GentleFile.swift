@@ -31,9 +31,7 @@ final class GentleFile: @unchecked Sendable {
     ///
     /// - Parameter connection: A connection that is not in use.
     init?(_ connection: OpaquePointer) {
-        var found: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &found) == SQLITE_OK,
-            let file = found,
+        guard let file = UnsafeMutablePointer.file(of: connection, SQLITE_FCNTL_FILE_POINTER),
             let original = file.pointee.pMethods
         else { return nil }
         installed = .allocate(capacity: 1)
@@ -41,7 +39,7 @@ final class GentleFile: @unchecked Sendable {
         installed.pointee.methods.xWrite = { file, bytes, count, offset in
             GentleFile.write(file, bytes, count, offset)
         }
-        file.pointee.pMethods = UnsafeRawPointer(installed).assumingMemoryBound(to: sqlite3_io_methods.self)
+        file.use(installed)
     }
 
     /// Frees what SQLite called; the connection must be closed.
@@ -53,8 +51,7 @@ final class GentleFile: @unchecked Sendable {
         _ count: Int32,
         _ offset: sqlite3_int64
     ) -> Int32 {
-        guard let file, let methods = file.pointee.pMethods else { return SQLITE_IOERR }
-        let mine = UnsafeMutableRawPointer(mutating: methods).assumingMemoryBound(to: Methods.self)
+        guard let file, let mine = file.methods(Methods.self) else { return SQLITE_IOERR }
         let code = mine.pointee.original.pointee.xWrite(file, bytes, count, offset)
         guard code == SQLITE_OK else { return code }
         mine.pointee.unsynced += 1

@@ -30,10 +30,8 @@ final class LogBuffer: @unchecked Sendable {
     ///
     /// - Parameter connection: The writer's connection, which has read in WAL mode, and is not in use.
     init?(_ connection: OpaquePointer) {
-        var found: UnsafeMutablePointer<sqlite3_file>?
-        guard
-            sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found) == SQLITE_OK,
-            let file = found, let original = file.pointee.pMethods,
+        guard let file = UnsafeMutablePointer.file(of: connection, SQLITE_FCNTL_JOURNAL_POINTER),
+            let original = file.pointee.pMethods,
             // Elsewhere SQLite fills up the log's last sector behind the sync, and readers may look there.
             original.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0
         else { return nil }
@@ -53,7 +51,7 @@ final class LogBuffer: @unchecked Sendable {
         installed.pointee.methods.xFileSize = { file, size in
             LogBuffer.written(file) { $0.pointee.xFileSize(file, size) }
         }
-        file.pointee.pMethods = UnsafeRawPointer(installed).assumingMemoryBound(to: sqlite3_io_methods.self)
+        file.use(installed)
     }
 
     /// Frees what SQLite called; the connection must be closed.
@@ -62,17 +60,13 @@ final class LogBuffer: @unchecked Sendable {
         installed.deallocate()
     }
 
-    private static func methods(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<Methods>? {
-        file?.pointee.pMethods.map { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Methods.self) }
-    }
-
     private static func write(
         _ file: UnsafeMutablePointer<sqlite3_file>?,
         _ bytes: UnsafeRawPointer?,
         _ count: Int32,
         _ offset: sqlite3_int64
     ) -> Int32 {
-        guard let mine = methods(file), let bytes else { return SQLITE_IOERR }
+        guard let mine = file?.methods(Methods.self), let bytes else { return SQLITE_IOERR }
         let size = Int(count)
         let continues = offset == mine.pointee.start + sqlite3_int64(mine.pointee.count)
         if !continues || mine.pointee.count + size > capacity {
@@ -91,7 +85,7 @@ final class LogBuffer: @unchecked Sendable {
         _ file: UnsafeMutablePointer<sqlite3_file>?,
         _ work: (UnsafePointer<sqlite3_io_methods>) -> Int32
     ) -> Int32 {
-        guard let mine = methods(file) else { return SQLITE_IOERR }
+        guard let mine = file?.methods(Methods.self) else { return SQLITE_IOERR }
         let code = flush(file, mine)
         return code == SQLITE_OK ? work(mine.pointee.original) : code
     }
