@@ -75,7 +75,7 @@ struct RunCommand: AsyncParsableCommand {
         case .backlog:
             return try await BacklogScenario(pending: scaled(1_000_000)).run(http: http)
         case .commitLatency:
-            return try await CommitLatencyScenario(probeEvents: scaled(10_000), seconds: max(3 * scale, 1))
+            return try await CommitLatencyScenario(probeEvents: scaled(4000), seconds: max(scale, 1))
                 .run(group: group, http: http)
         case .batch:
             return try await IngestScenario(

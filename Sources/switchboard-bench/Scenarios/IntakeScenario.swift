@@ -46,7 +46,8 @@ struct IntakeScenario {
         return report
     }
 
-    private struct Server {
+    /// A process of ``IntakeCommand`` and what posts to it.
+    struct Server {
         var process: ChildProcess
         var load: EventLoad
 
