@@ -2,14 +2,29 @@ package import GatewayModel
 
 /// Renders pushes for APNs (`providers.md` A3 to A8, `http-api.md` section 10); one for each lane, any thread.
 package struct APNsRenderer: Sendable {
-    /// The most bytes of a body (`providers.md` A7).
-    package static let maxBodyBytes = 4096
-
     /// The most bytes of `apns-collapse-id` (`providers.md` A7).
     package static let maxCollapseIDBytes = 64
 
+    /// What a push type means for the app's pushes, made once so that no push joins texts or looks into the table.
+    private struct Kind: Sendable {
+        let name: String
+        let topic: String
+        let urgentPriority: String
+        let usualPriority: String
+        let maxBodyBytes: Int
+
+        init(_ row: APNsPushTypeRow, bundleID: String) {
+            name = row.name
+            topic = row.topic(bundleID)
+            urgentPriority = row.priority(.immediate).rawValue
+            usualPriority = row.priority(.powerAware).rawValue
+            maxBodyBytes = row.maxBodyBytes
+        }
+    }
+
     private let brand: BrandRendering
-    private let topic: String
+    private let alert: Kind
+    private let background: Kind
     /// From the end of `aps` to the message id: the same for every push of the lane.
     private let brandMembers: [UInt8]
 
@@ -20,7 +35,8 @@ package struct APNsRenderer: Sendable {
     ///   - topic: The app's bundle id.
     package init(brand: Brand, topic: String) {
         self.brand = BrandRendering(brand: brand)
-        self.topic = topic
+        alert = Kind(.alert, bundleID: topic)
+        background = Kind(.background, bundleID: topic)
         var writer = JSONWriter(capacity: 128)
         writer.literal("},\"brandId\":")
         writer.string(brand.id.rawValue)
@@ -42,8 +58,8 @@ package struct APNsRenderer: Sendable {
             return PushRequest(
                 path: path,
                 headers: headers(
-                    type: "alert",
-                    isUrgent: false,
+                    alert,
+                    priority: alert.usualPriority,
                     expiration: expiration,
                     // No message to derive from; the delivery tells badge pushes apart and is the same on a resend.
                     id: MessageID(high: 0, low: 0).derived(by: job.delivery.rawValue),
@@ -56,24 +72,24 @@ package struct APNsRenderer: Sendable {
         let collapseID =
             message.collapseKey.map { HeaderText.collapseKey($0, maxBytes: Self.maxCollapseIDBytes) }
             ?? message.id.description
+        let kind = message.silent ? background : alert
         return PushRequest(
             path: path,
             headers: headers(
-                type: message.silent ? "background" : "alert",
-                // 10 is an error for background pushes (`providers.md` A4).
-                isUrgent: message.priority == .high && !message.silent,
+                kind,
+                priority: message.priority == .high ? kind.urgentPriority : kind.usualPriority,
                 expiration: expiration,
                 id: message.id.derived(by: job.registration.rawValue),
                 collapseID: collapseID
             ),
-            body: body(message, job: job),
+            body: body(message, job: job, limit: kind.maxBodyBytes),
             badge: message.silent ? nil : job.badge
         )
     }
 
     private func headers(
-        type: String,
-        isUrgent: Bool,
+        _ kind: Kind,
+        priority: String,
         expiration: String,
         id: MessageID,
         collapseID: String?
@@ -81,9 +97,9 @@ package struct APNsRenderer: Sendable {
         var headers: [PushHeader] = []
         // One more than we fill: the provider adds the authorization.
         headers.reserveCapacity(7)
-        headers.append(PushHeader(name: "apns-topic", value: topic, indexing: .incremental))
-        headers.append(PushHeader(name: "apns-push-type", value: type, indexing: .incremental))
-        headers.append(PushHeader(name: "apns-priority", value: isUrgent ? "10" : "5", indexing: .incremental))
+        headers.append(PushHeader(name: "apns-topic", value: kind.topic, indexing: .incremental))
+        headers.append(PushHeader(name: "apns-push-type", value: kind.name, indexing: .incremental))
+        headers.append(PushHeader(name: "apns-priority", value: priority, indexing: .incremental))
         headers.append(PushHeader(name: "apns-expiration", value: expiration, indexing: .none))
         headers.append(PushHeader(name: "apns-id", value: id.description, indexing: .none))
         if let collapseID {
@@ -100,10 +116,10 @@ package struct APNsRenderer: Sendable {
         return writer.bytes
     }
 
-    private func body(_ message: Message, job: PushJob) -> [UInt8] {
+    private func body(_ message: Message, job: PushJob, limit: Int) -> [UInt8] {
         let title = brand.title(of: message)
         return TextFitting.body(
-            limit: Self.maxBodyBytes,
+            limit: limit,
             // A silent push carries no text, so that there is nothing to cut.
             text: message.silent ? "" : brand.text(of: message),
             dataBytes: message.data?.text.utf8.count,

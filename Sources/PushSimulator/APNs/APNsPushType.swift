@@ -32,6 +32,15 @@ package enum APNsPushType: String, Sendable, CaseIterable {
     /// The largest body in bytes.
     package var payloadLimit: Int { self == .voip ? 5120 : 4096 }
 
+    /// What `apns-priority` may say; "using priority 10 is an error" for background pushes.
+    package var priorities: Set<String> {
+        switch self {
+        case .background: ["5"]
+        case .liveactivity, .location: ["10", "5"]
+        default: ["10", "5", "1"]
+        }
+    }
+
     /// The member that the body must have.
     ///
     /// An MDM push names its device by `mdm` and has no `aps` (Apple, "Mobile Device Management Protocol").

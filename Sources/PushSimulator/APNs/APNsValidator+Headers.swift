@@ -76,9 +76,7 @@ extension APNsValidator {
             guard Self.isDecimal(text), Int64(text) != nil else { throw APNsRefusal(.badExpirationDate) }
         }
         if let text = headers.priority {
-            guard text == "10" || text == "5" || text == "1" else { throw APNsRefusal(.badPriority) }
-            // "Using priority 10 is an error" for background pushes.
-            if type == .background, text == "10" { throw APNsRefusal(.badPriority) }
+            guard (type ?? .alert).priorities.contains(text) else { throw APNsRefusal(.badPriority) }
         }
         if let text = headers.collapseID, text.utf8.count > 64 { throw APNsRefusal(.badCollapseID) }
     }

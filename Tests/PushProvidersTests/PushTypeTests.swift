@@ -1,0 +1,96 @@
+import Crypto
+import GatewayModel
+import PushPayloads
+import PushSimulator
+import Testing
+
+/// Our table of push types beside the simulator's own, which was made from Apple's pages without it.
+@Suite("Push types")
+struct PushTypeTests {
+    private static let bundleID = "com.example.app"
+    private let now = SimulatorTime(seconds: 1_800_000_000)
+
+    /// What the simulator's APNs says to a push of a type; nil for accepted.
+    private func refusal(
+        _ row: APNsPushTypeRow,
+        topic: String? = nil,
+        priority: APNsPriority? = nil,
+        bytes: Int? = nil
+    ) throws -> String? {
+        // No keys: any well-formed token is taken, so that only the push itself is judged.
+        let token = try CompactJWS.signed(
+            header: .object([
+                .init(name: "alg", value: .string("ES256")), .init(name: "kid", value: .string("KEY1234567")),
+            ]),
+            claims: .object([
+                .init(name: "iss", value: .string("TEAM123456")), .init(name: "iat", value: .integer(now.seconds)),
+            ]),
+            with: P256.Signing.PrivateKey()
+        )
+        var body =
+            switch row.content {
+            case .aps: #"{"aps":{"alert":"x"},"pad":""#
+            case .contentAvailable: #"{"aps":{"content-available":1},"pad":""#
+            case .mdm: #"{"mdm":"x","pad":""#
+            }
+        body += String(repeating: "x", count: max(0, (bytes ?? 0) - body.utf8.count - 2)) + "\"}"
+        let request = SimulatorRequest(
+            method: "POST",
+            path: "/3/device/ab12",
+            headers: [
+                ("authorization", "bearer " + token), ("apns-topic", topic ?? row.topic(Self.bundleID)),
+                ("apns-push-type", row.name),
+                ("apns-priority", (priority ?? row.defaultPriority).rawValue),
+            ],
+            body: Array(body.utf8)
+        )
+        var connection = APNsConnectionState()
+        return APNsValidator(directory: APNsDirectory()).verdict(on: request, connection: &connection, at: now).reason
+    }
+
+    @Test("every type that APNs knows is in the table, once")
+    func complete() {
+        #expect(APNsPushTypeRow.table.count == APNsPushType.allCases.count)
+        #expect(Set(APNsPushTypeRow.table.map(\.name)) == Set(APNsPushType.allCases.map(\.rawValue)))
+    }
+
+    @Test("the topic is the one that APNs wants, and no other type's", arguments: APNsPushTypeRow.table)
+    func topic(row: APNsPushTypeRow) throws {
+        let type = try #require(APNsPushType(rawValue: row.name))
+        #expect(row.topicSuffix ?? "" == type.topicSuffix)
+        #expect((row.topicSuffix == nil) == (type == .mdm))
+        #expect(try refusal(row) == nil)
+        for other in APNsPushTypeRow.table where other.topicSuffix ?? "" != row.topicSuffix ?? "" {
+            #expect(try refusal(row, topic: other.topic(Self.bundleID)) == "BadTopic")
+        }
+    }
+
+    @Test(
+        "APNs takes the priorities of the table and no other, and the default is one",
+        arguments: APNsPushTypeRow.table
+    )
+    func priorities(row: APNsPushTypeRow) throws {
+        #expect(row.priorities.contains(row.defaultPriority))
+        for priority in APNsPriority.allCases {
+            let isAllowed = row.priorities.contains(priority)
+            #expect(try refusal(row, priority: priority) == (isAllowed ? nil : "BadPriority"))
+            #expect(row.priority(priority) == (isAllowed ? priority : row.defaultPriority))
+        }
+    }
+
+    @Test("a body of the limit is taken, one of a byte more is not", arguments: APNsPushTypeRow.table)
+    func size(row: APNsPushTypeRow) throws {
+        #expect(try refusal(row, bytes: row.maxBodyBytes) == nil)
+        #expect(try refusal(row, bytes: row.maxBodyBytes + 1) == "PayloadTooLarge")
+    }
+
+    @Test("the table has what Apple's page says in words")
+    func words() {
+        #expect(APNsPushTypeRow.table.filter { $0.maxBodyBytes != 4096 } == [.voip])
+        #expect(APNsPushTypeRow.voip.maxBodyBytes == 5120)
+        #expect(APNsPushTypeRow.table.filter(\.isTokenAuthOnly) == [.location])
+        #expect(APNsPushTypeRow.background.priorities == [.powerAware])
+        #expect(APNsPushTypeRow.table.filter { $0.content == .mdm } == [.mdm])
+        #expect(APNsPushTypeRow.table.filter { $0.content == .contentAvailable } == [.background])
+    }
+}
