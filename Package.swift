@@ -19,6 +19,8 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -84,7 +86,7 @@ let package = Package(
             name: "PushProviders",
             dependencies: [
                 "GatewayModel", "HTTP2Connections", "PushPayloads", "Telemetry",
-                crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, asn1, x509,
             ],
             swiftSettings: settings
         ),
@@ -144,8 +146,7 @@ let package = Package(
             name: "PushSimulator",
             dependencies: [
                 "HTTP2Connections", crypto, cryptoExtras, hummingbird, logging, nioCore, nioPosix, lifecycle,
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
+                asn1, x509,
             ],
             swiftSettings: settings
         ),
@@ -260,7 +261,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["switchboard", "Delivery", "Telemetry", arguments, logging],
+            dependencies: [
+                "switchboard", "Delivery", "GatewayModel", "PushProviders", "Telemetry", arguments, logging,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

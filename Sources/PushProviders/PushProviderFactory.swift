@@ -83,8 +83,11 @@ package final class PushProviderFactory: Sendable {
             guard let settings = app.apns else {
                 throw PushCredentialError(pointer: "/apns", detail: "the app has no credential for APNs")
             }
-            let credential = try APNsCredential(settings, environment: lane.environment)
-            return makeAPNs(credential, lane, brand, source)
+            let credential = try APNsCredential(settings, environment: lane.environment, now: clock.now)
+            switch credential.authentication {
+            case .token(let key): return makeAPNs(credential, key, lane, brand, source)
+            case .certificate(let certificate): return try makeAPNs(credential, certificate, lane, brand, source)
+            }
         case .fcm:
             guard let settings = app.fcm else {
                 throw PushCredentialError(pointer: "/fcm", detail: "the app has no credential for FCM")
@@ -100,23 +103,27 @@ package final class PushProviderFactory: Sendable {
 
     /// Checks an app's settings as ``make(lane:app:brand:source:)`` would, for when an operator puts them.
     ///
-    /// - Parameter app: The app's settings.
+    /// - Parameters:
+    ///   - app: The app's settings.
+    ///   - now: The wall clock, for credentials that expire.
     /// - Throws: ``PushCredentialError`` naming the first member that cannot be used.
-    package static func validate(app: AppSettings) throws(PushCredentialError) {
+    package static func validate(app: AppSettings, now: Timestamp) throws(PushCredentialError) {
         if let apns = app.apns {
-            _ = try APNsCredential(apns, environment: .production)
-            _ = try APNsCredential(apns, environment: .sandbox)
+            for environment in PushEnvironment.allCases {
+                _ = try APNsCredential(apns, environment: environment, now: now)
+            }
         }
         if let fcm = app.fcm { _ = try FCMCredential(fcm) }
     }
 
     private func makeAPNs(
         _ credential: APNsCredential,
+        _ key: APNsTokenKey,
         _ lane: LaneKey,
         _ brand: Brand,
         _ source: any PushSource
     ) -> any PushProvider {
-        let signer = signers.signer(for: credential)
+        let signer = signers.signer(for: key)
         var connection = configuration.connection
         // With token authentication APNs allows one stream until it has seen a valid token (`providers.md` A2).
         connection.oneStreamUntilAccepted = true
@@ -126,8 +133,50 @@ package final class PushProviderFactory: Sendable {
                 source: source,
                 clock: clock,
                 requestTimeout: configuration.requestTimeout,
-                makeDialect: { _ in APNsDialect(credential: credential, brand: brand, signer: signer) },
-                makePool: makePool(credential.endpoint, connection, lane)
+                makeDialect: { _ in
+                    APNsDialect(topic: credential.topic, endpoint: credential.endpoint, brand: brand, signer: signer)
+                },
+                makePool: makePool(credential.endpoint, connection, lane, tls)
+            )
+        )
+    }
+
+    private func makeAPNs(
+        _ credential: APNsCredential,
+        _ certificate: APNsCertificate,
+        _ lane: LaneKey,
+        _ brand: Brand,
+        _ source: any PushSource
+    ) throws(PushCredentialError) -> any PushProvider {
+        guard certificate.facts.environments.contains(lane.environment) else {
+            // Apple would answer each push with BadCertificateEnvironment.
+            throw PushCredentialError(
+                pointer: "/apns/certificate",
+                detail: "is not for the \(lane.environment.rawValue) environment"
+            )
+        }
+        let tls: TLSClientContext
+        do {
+            tls = try TLSClientContext(trustOf: self.tls, identity: certificate.identity)
+        } catch {
+            throw PushCredentialError(pointer: "/apns/certificate", detail: "cannot be used: \(error)")
+        }
+        return APNsProvider(
+            core: ProviderCore(
+                eventLoop: group.next(),
+                source: source,
+                clock: clock,
+                requestTimeout: configuration.requestTimeout,
+                makeDialect: { [clock] _ in
+                    APNsCertificateDialect(
+                        certificate: certificate.facts,
+                        topic: credential.topic,
+                        endpoint: credential.endpoint,
+                        brand: brand,
+                        clock: clock
+                    )
+                },
+                makePool: makePool(credential.endpoint, configuration.connection, lane, tls)
             )
         )
     }
@@ -156,7 +205,7 @@ package final class PushProviderFactory: Sendable {
                         onChange: onChange
                     )
                 },
-                makePool: makePool(credential.endpoint, configuration.connection, lane)
+                makePool: makePool(credential.endpoint, configuration.connection, lane, tls)
             )
         )
     }
@@ -164,11 +213,12 @@ package final class PushProviderFactory: Sendable {
     private func makePool(
         _ endpoint: ProviderEndpoint,
         _ connection: HTTP2ConnectionConfiguration,
-        _ lane: LaneKey
+        _ lane: LaneKey,
+        _ tls: TLSClientContext
     ) -> @Sendable (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool {
         var logger = logger
         logger[metadataKey: "lane"] = "\(lane)"
-        return { [tls, logger] source, eventLoop in
+        return { [logger] source, eventLoop in
             HTTP2ConnectionPool(
                 target: endpoint.target,
                 tls: tls,

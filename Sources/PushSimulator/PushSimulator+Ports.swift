@@ -24,7 +24,11 @@ extension PushSimulator {
             publicKey: credentials.teamKey.publicKey,
             topics: [credentials.topic]
         )
-        let directory = APNsDirectory(keys: [key], devices: configuration.apnsDevices)
+        let directory = APNsDirectory(
+            keys: [key],
+            devices: configuration.apnsDevices,
+            isSandbox: configuration.isAPNsSandbox
+        )
         let service = APNsService(
             core: core,
             validator: APNsValidator(directory: directory),
@@ -35,7 +39,9 @@ extension PushSimulator {
             streams: configuration.firstStreams,
             service,
             credentials,
-            configuration
+            configuration,
+            // One that is shown must be ours and count now; none is as good, since then the pushes carry tokens.
+            clientAuthorities: Array(credentials.authorityPEM.utf8)
         )
     }
 
@@ -79,7 +85,8 @@ extension PushSimulator {
         streams: UInt32,
         _ application: any HTTP2ServerApplication,
         _ credentials: SimulatorCredentials,
-        _ configuration: SimulatorConfiguration
+        _ configuration: SimulatorConfiguration,
+        clientAuthorities: [UInt8]? = nil
     ) async throws(SimulatorError) -> OpenPort {
         var settings = HTTP2ServerConfiguration()
         settings.maxConcurrentStreams = streams
@@ -89,7 +96,11 @@ extension PushSimulator {
                 certificateChainPEM: Array(credentials.serverCertificatePEM.utf8),
                 privateKeyPEM: Array(credentials.serverKeyPEM.utf8)
             )
-            tls = try TLSServerContext(identity: identity)
+            tls = try TLSServerContext(
+                identity: identity,
+                clientAuthoritiesPEM: clientAuthorities,
+                requiresClientCertificate: false
+            )
         } catch {
             throw .credentials(file: credentials.folder, reason: "\(error)")
         }

@@ -4,6 +4,8 @@ package import Logging
 package struct SimulatorConfiguration: Sendable {
     /// Where APNs listens.
     package var apns = SimulatorAddress()
+    /// Whether APNs is the sandbox's, not production's.
+    package var isAPNsSandbox = false
     /// Where FCM and the token endpoint listen.
     package var fcm = SimulatorAddress()
     /// Where the control port listens; nil for none.

@@ -90,7 +90,9 @@ struct AdministrationTests {
         arguments: [
             (#"{}"#, "/platform"), (#"{"platform":"toaster"}"#, "/platform"),
             (#"{"platform":"ios","apns":{"teamId":"T"}}"#, "/apns/keyId"),
-            (#"{"platform":"ios","apns":{"certificate":"SECRET"}}"#, "/apns/certificate"),
+            (#"{"platform":"ios","apns":{"certificate":"SECRET","keyId":"K"}}"#, "/apns/keyId"),
+            (#"{"platform":"ios","apns":{"certificate":5}}"#, "/apns/certificate"),
+            (#"{"platform":"ios","apns":{"certificate":null,"keyId":"K"}}"#, "/apns/teamId"),
             (#"{"platform":"ios","huawei":{"clientId":"SECRET"}}"#, "/huawei"),
             (#"{"platform":"android","fcm":{"serviceAccount":{}}}"#, "/fcm/serviceAccount/project_id"),
             (#"{"platform":"ios","apns":{"teamId":5,"privateKey":"SECRET"}}"#, "/apns/teamId"),

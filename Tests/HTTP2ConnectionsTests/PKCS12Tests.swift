@@ -40,13 +40,24 @@ struct PKCS12Tests {
     func refuses() throws {
         let authority = try TestAuthority()
         let file = try export(try authority.issue(), password: "right", isLegacy: false)
-        for (bytes, password) in [(file, "hunter2"), (Array(file.prefix(40)), "right"), ([], "right")] {
+        #expect(throws: TLSIdentityFailure.wrongPassword) { try TLSIdentity(pkcs12: file, password: "hunter2") }
+        for bytes in [Array(file.prefix(40)), []] {
             #expect {
-                try TLSIdentity(pkcs12: bytes, password: password)
+                try TLSIdentity(pkcs12: bytes, password: "hunter2")
             } throws: { error in
-                guard case TLSFailure.configuration(let text) = error else { return false }
-                return text.hasPrefix("PKCS#12") && !text.contains(password)
+                guard case TLSIdentityFailure.unreadable(let text) = error else { return false }
+                return text.hasPrefix("PKCS#12") && !text.contains("hunter2")
             }
         }
+    }
+
+    @Test("a file that was written here is read again")
+    func writes() throws {
+        let identity = try TestAuthority().issue(subject: "com.example.app")
+        let file = try identity.pkcs12(password: "secret")
+        let read = try TLSIdentity(pkcs12: file, password: "secret")
+        #expect(read.certificateChainPEM == identity.certificateChainPEM)
+        #expect(read.privateKeyPEM == identity.privateKeyPEM)
+        #expect(throws: TLSIdentityFailure.wrongPassword) { try TLSIdentity(pkcs12: file, password: "") }
     }
 }

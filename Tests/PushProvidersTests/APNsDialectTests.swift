@@ -14,9 +14,9 @@ struct APNsDialectTests {
 
     init() throws {
         let key = P256.Signing.PrivateKey()
-        let settings = APNsSettings(teamId: "T", keyId: "K", privateKey: key.pemRepresentation, topic: "com.example")
         dialect = APNsDialect(
-            credential: try APNsCredential(settings, environment: .production),
+            topic: "com.example",
+            endpoint: try #require(ProviderEndpoint("https://localhost")),
             brand: TestMessages.brand,
             signer: ProviderTokenSigner(teamID: "T", keyID: "K", key: key)
         )

@@ -15,6 +15,14 @@ import Testing
         return app
     }
 
+    private static func token(_ change: (inout APNsTokenSettings) -> Void) -> AppSettings {
+        apns { settings in
+            guard case .token(var token) = settings.authentication else { return }
+            change(&token)
+            settings.authentication = .token(token)
+        }
+    }
+
     private static func fcm(_ change: (inout FCMSettings) -> Void) -> AppSettings {
         var app = TestMessages.fcm(port: 443)
         if var fcm = app.fcm {
@@ -25,13 +33,13 @@ import Testing
     }
 
     static let wrong: [(AppSettings, String)] = [
-        (apns { $0.privateKey = "not a key: hush" }, "/apns/privateKey"),
-        (apns { $0.privateKey = TestCertificates.p384Key }, "/apns/privateKey"),
-        (apns { $0.privateKey = TestCertificates.rsaKey }, "/apns/privateKey"),
-        (apns { $0.privateKey = key.publicKey.pemRepresentation }, "/apns/privateKey"),
-        (apns { $0.sandboxKey = .init(keyId: "SANDBOX123", privateKey: "hush") }, "/apns/sandboxKey/privateKey"),
-        (apns { $0.sandboxKey = .init(keyId: "", privateKey: key.pemRepresentation) }, "/apns/sandboxKey/keyId"),
-        (apns { $0.teamId = "" }, "/apns/teamId"), (apns { $0.keyId = "a\"b" }, "/apns/keyId"),
+        (token { $0.privateKey = "not a key: hush" }, "/apns/privateKey"),
+        (token { $0.privateKey = TestCertificates.p384Key }, "/apns/privateKey"),
+        (token { $0.privateKey = TestCertificates.rsaKey }, "/apns/privateKey"),
+        (token { $0.privateKey = key.publicKey.pemRepresentation }, "/apns/privateKey"),
+        (token { $0.sandboxKey = .init(keyId: "SANDBOX123", privateKey: "hush") }, "/apns/sandboxKey/privateKey"),
+        (token { $0.sandboxKey = .init(keyId: "", privateKey: key.pemRepresentation) }, "/apns/sandboxKey/keyId"),
+        (token { $0.teamId = "" }, "/apns/teamId"), (token { $0.keyId = "a\"b" }, "/apns/keyId"),
         (apns { $0.topic = "" }, "/apns/topic"), (apns { $0.topic = "com.example\r\nx: y" }, "/apns/topic"),
         (apns { $0.endpoints = .init(production: "http://localhost:1") }, "/apns/endpoints/production"),
         (apns { $0.endpoints = .init(sandbox: "https://user@host") }, "/apns/endpoints/sandbox"),
@@ -53,7 +61,9 @@ import Testing
     @Test("each wrong member is named, and its value is not repeated", arguments: wrong.indices)
     func wrongMember(index: Int) {
         let (app, pointer) = Self.wrong[index]
-        let error = #expect(throws: PushCredentialError.self) { try PushProviderFactory.validate(app: app) }
+        let error = #expect(throws: PushCredentialError.self) {
+            try PushProviderFactory.validate(app: app, now: TestMessages.now)
+        }
         #expect(error?.pointer == pointer)
         let text = error.map { "\($0)" } ?? ""
         #expect(!text.contains("hush"))
@@ -65,15 +75,21 @@ import Testing
         arguments: ["https://host", "https://host/", "https://host:8443", "HTTPS://127.0.0.1:1", "https://[::1]:2197"]
     )
     func endpoints(text: String) throws {
-        try PushProviderFactory.validate(app: Self.apns { $0.endpoints = .init(production: text) })
-        try PushProviderFactory.validate(app: Self.fcm { $0.endpoint = text })
+        try PushProviderFactory.validate(
+            app: Self.apns { $0.endpoints = .init(production: text) },
+            now: TestMessages.now
+        )
+        try PushProviderFactory.validate(app: Self.fcm { $0.endpoint = text }, now: TestMessages.now)
     }
 
     @Test("good settings pass, with Apple's and Google's hosts where none is named")
     func good() throws {
-        try PushProviderFactory.validate(app: Self.apns { $0.endpoints = nil })
-        try PushProviderFactory.validate(app: Self.fcm { $0.endpoint = nil })
-        try PushProviderFactory.validate(app: Self.fcm { $0.serviceAccount.tokenUri = "http://127.0.0.1:8080/token" })
+        try PushProviderFactory.validate(app: Self.apns { $0.endpoints = nil }, now: TestMessages.now)
+        try PushProviderFactory.validate(app: Self.fcm { $0.endpoint = nil }, now: TestMessages.now)
+        try PushProviderFactory.validate(
+            app: Self.fcm { $0.serviceAccount.tokenUri = "http://127.0.0.1:8080/token" },
+            now: TestMessages.now
+        )
     }
 
     @Test("a lane without a credential is refused by name", .timeLimit(.minutes(1)))

@@ -8,22 +8,10 @@ struct AppBody: Decodable {
         case huawei, webPush, pushProxy
     }
 
-    private enum APNsContainer: String, CodingKey {
-        case apns
-    }
-
-    private enum APNsKeys: String, CodingKey {
-        case certificate
-    }
-
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         for key in CodingKeys.allCases where try container.contains(key) && !container.decodeNil(forKey: key) {
             throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: Self.unsupported)
-        }
-        let outer = try decoder.container(keyedBy: APNsContainer.self)
-        if let apns = try? outer.nestedContainer(keyedBy: APNsKeys.self, forKey: .apns), apns.contains(.certificate) {
-            throw DecodingError.dataCorruptedError(forKey: .certificate, in: apns, debugDescription: Self.unsupported)
         }
         settings = try AppSettings(from: decoder)
     }

@@ -30,4 +30,6 @@ package struct HTTP2ServerConnectionFacts: Sendable {
     package var isResumed: Bool
     /// The common name of the client's certificate, if it showed one.
     package var clientCommonName: String?
+    /// The client's own certificate as DER, if it showed one.
+    package var clientCertificate: [UInt8]?
 }

@@ -179,7 +179,8 @@ final class ServerConnectionHandler: ChannelInboundHandler {
         let facts = HTTP2ServerConnectionFacts(
             tlsVersion: transport.tls.version,
             isResumed: transport.tls.isResumed,
-            clientCommonName: transport.tls.peerCommonName
+            clientCommonName: transport.tls.peerCommonName,
+            clientCertificate: transport.tls.peerCertificate
         )
         application.connectionOpened(connection, facts: facts)
     }

@@ -34,6 +34,29 @@ package final class TLSClientContext: Sendable {
         }
         if !trustRootsPEM.isEmpty { try handle.trust(pem: trustRootsPEM) }
         if let identity { try handle.use(identity) }
+        Self.finish(handle)
+        self.handle = handle
+    }
+
+    /// Trusts what another context trusts, and signs in with a certificate.
+    ///
+    /// Reads no file, and shares the roots' memory; any thread.
+    ///
+    /// - Parameters:
+    ///   - other: Whose trust is taken over.
+    ///   - identity: The certificate this client signs in with.
+    /// - Throws: `TLSFailure.configuration` naming what could not be used.
+    package init(trustOf other: TLSClientContext, identity: TLSIdentity) throws(TLSFailure) {
+        let handle = try TLSContextHandle(client: true)
+        OpenSSLErrors.clear()
+        // The store is never changed once its context is made, and locks its own cache.
+        SSL_CTX_set1_cert_store(handle.pointer, SSL_CTX_get_cert_store(other.handle.pointer))
+        try handle.use(identity)
+        Self.finish(handle)
+        self.handle = handle
+    }
+
+    private static func finish(_ handle: TLSContextHandle) {
         SSL_CTX_set_verify(handle.pointer, SSL_VERIFY_PEER, nil)
         // Sessions are kept per pool by the callback, not in the context: a context serves many hosts.
         switchboard_SSL_CTX_set_session_cache_mode(
@@ -45,6 +68,5 @@ package final class TLSClientContext: Sendable {
             Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue().keep(TLSResumption(adopting: session))
             return 1
         }
-        self.handle = handle
     }
 }

@@ -75,7 +75,7 @@ final class TLSContextHandle: @unchecked Sendable {
     }
 
     /// Reads all certificates of a PEM text; the caller frees them.
-    private static func certificates(inPEM pem: [UInt8]) throws(TLSFailure) -> [OpaquePointer] {
+    static func certificates(inPEM pem: [UInt8]) throws(TLSFailure) -> [OpaquePointer] {
         OpenSSLErrors.clear()
         var found: [OpaquePointer] = []
         withBIO(pem) { bio in
@@ -89,8 +89,9 @@ final class TLSContextHandle: @unchecked Sendable {
         return found
     }
 
+    /// Runs a function of OpenSSL on bytes that it reads as a file.
     @discardableResult
-    private static func withBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
+    static func withBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
             let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
             defer { BIO_free(bio) }
@@ -100,7 +101,7 @@ final class TLSContextHandle: @unchecked Sendable {
 }
 
 /// Answers OpenSSL's question for a pass phrase with none, so that it never asks at the terminal.
-private func refusePassphrase(
+func refusePassphrase(
     _: UnsafeMutablePointer<CChar>?,
     _: Int32,
     _: Int32,

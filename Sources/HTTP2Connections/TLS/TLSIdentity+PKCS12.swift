@@ -9,51 +9,73 @@ extension TLSIdentity {
     /// - Parameters:
     ///   - pkcs12: The file.
     ///   - password: Its password; empty for none.
-    /// - Throws: `TLSFailure.configuration`, without the password.
-    package init(pkcs12: [UInt8], password: String) throws(TLSFailure) {
+    /// - Throws: ``TLSIdentityFailure``.
+    package init(pkcs12: [UInt8], password: String) throws(TLSIdentityFailure) {
         OpenSSLErrors.clear()
-        guard let library = OSSL_LIB_CTX_new() else { throw .configuration("no library context") }
+        guard let library = OSSL_LIB_CTX_new() else { throw .unreadable("no library context") }
         let outer = OSSL_LIB_CTX_set0_default(library)
         let providers = [OSSL_PROVIDER_load(library, "default"), OSSL_PROVIDER_load(library, "legacy")]
         let result = Self.read(pkcs12, password)
         OSSL_LIB_CTX_set0_default(outer)
         for provider in providers { OSSL_PROVIDER_unload(provider) }
         OSSL_LIB_CTX_free(library)
-        let reason = OpenSSLErrors.takeText()
-        guard let result else { throw .configuration("PKCS#12: \(reason)") }
-        self = result
+        OpenSSLErrors.clear()
+        self = try result.get()
     }
 
-    private static func read(_ pkcs12: [UInt8], _ password: String) -> TLSIdentity? {
+    private static func read(_ pkcs12: [UInt8], _ password: String) -> Result<TLSIdentity, TLSIdentityFailure> {
         let bio = BIO_new_mem_buf(pkcs12, Int32(clamping: pkcs12.count))
         defer { BIO_free(bio) }
-        guard let file = d2i_PKCS12_bio(bio, nil) else { return nil }
+        guard let file = d2i_PKCS12_bio(bio, nil) else {
+            return .failure(.unreadable("PKCS#12: \(OpenSSLErrors.takeText())"))
+        }
         defer { PKCS12_free(file) }
         var key: OpaquePointer?
         var own: OpaquePointer?
         var issuers: OpaquePointer?
-        guard PKCS12_parse(file, password, &key, &own, &issuers) == 1 else { return nil }
+        guard PKCS12_parse(file, password, &key, &own, &issuers) == 1 else {
+            let error = OpenSSLErrors.take()
+            if error?.reason == PKCS12_R_MAC_VERIFY_FAILURE { return .failure(.wrongPassword) }
+            return .failure(.unreadable("PKCS#12: \(error?.text ?? "no reason given")"))
+        }
         defer {
             EVP_PKEY_free(key)
             X509_free(own)
             switchboard_sk_X509_free_all(issuers)
         }
-        guard let key, let own else { return nil }
+        let count = max(0, switchboard_sk_X509_num(issuers))
+        guard let key else { return .failure(.noPrivateKey) }
+        guard let own else { return .failure(count > 0 ? .keyDoesNotFit : .noCertificate) }
         var chain = pem { PEM_write_bio_X509($0, own) }
-        for index in 0..<max(0, switchboard_sk_X509_num(issuers)) {
+        for index in 0..<count {
             chain += pem { PEM_write_bio_X509($0, switchboard_sk_X509_value(issuers, index)) }
         }
         let keyPEM = pem { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
-        guard !chain.isEmpty, !keyPEM.isEmpty else { return nil }
-        return TLSIdentity(certificateChainPEM: chain, privateKeyPEM: keyPEM)
+        guard !chain.isEmpty, !keyPEM.isEmpty else { return .failure(.unreadable("it cannot be written again")) }
+        return .success(TLSIdentity(certificateChainPEM: chain, privateKeyPEM: keyPEM))
     }
 
-    private static func pem(_ write: (OpaquePointer?) -> Int32) -> [UInt8] {
+    /// Writes a PKCS#12 file of the first certificate and the key, as simulators hand it out.
+    ///
+    /// - Parameter password: What it is sealed with.
+    /// - Returns: The file.
+    /// - Throws: ``TLSIdentityFailure`` when the identity cannot be read.
+    package func pkcs12(password: String) throws(TLSIdentityFailure) -> [UInt8] {
+        OpenSSLErrors.clear()
+        defer { OpenSSLErrors.clear() }
+        let certificates = (try? TLSContextHandle.certificates(inPEM: certificateChainPEM)) ?? []
+        defer { for certificate in certificates { X509_free(certificate) } }
+        guard let own = certificates.first else { throw .noCertificate }
+        let key = TLSContextHandle.withBIO(privateKeyPEM) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
+        guard let key else { throw .noPrivateKey }
+        defer { EVP_PKEY_free(key) }
+        guard let file = PKCS12_create(password, nil, key, own, nil, 0, 0, 0, 0, 0) else {
+            throw .unreadable("PKCS#12: \(OpenSSLErrors.takeText())")
+        }
+        defer { PKCS12_free(file) }
         let bio = BIO_new(BIO_s_mem())
         defer { BIO_free(bio) }
-        guard write(bio) == 1 else { return [] }
-        var bytes = [UInt8](repeating: 0, count: switchboard_BIO_pending(bio))
-        guard BIO_read(bio, &bytes, Int32(bytes.count)) == bytes.count else { return [] }
-        return bytes
+        guard i2d_PKCS12_bio(bio, file) == 1 else { throw .unreadable("PKCS#12: \(OpenSSLErrors.takeText())") }
+        return Self.contents(of: bio)
     }
 }

@@ -10,14 +10,20 @@ package final class TLSServerContext: Sendable {
     ///
     /// - Parameters:
     ///   - identity: Certificate chain and key.
-    ///   - clientAuthoritiesPEM: Roots for client certificates; `nil` asks for none, else a valid one is required.
+    ///   - clientAuthoritiesPEM: Roots for client certificates; `nil` asks for none.
+    ///   - requiresClientCertificate: Whether a client must show one when it is asked; one that is shown must be valid.
     /// - Throws: `TLSFailure.configuration` naming what could not be used.
-    package init(identity: TLSIdentity, clientAuthoritiesPEM: [UInt8]? = nil) throws(TLSFailure) {
+    package init(
+        identity: TLSIdentity,
+        clientAuthoritiesPEM: [UInt8]? = nil,
+        requiresClientCertificate: Bool = true
+    ) throws(TLSFailure) {
         let handle = try TLSContextHandle(client: false)
         try handle.use(identity)
         if let clientAuthoritiesPEM {
             try handle.trust(pem: clientAuthoritiesPEM)
-            SSL_CTX_set_verify(handle.pointer, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+            let requirement = requiresClientCertificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0
+            SSL_CTX_set_verify(handle.pointer, SSL_VERIFY_PEER | requirement, nil)
             // Required as soon as clients are verified, or resumption fails the handshake.
             _ = SSL_CTX_set_session_id_context(handle.pointer, [0x73, 0x62], 2)
         }

@@ -182,6 +182,18 @@ final class TLSSession {
         return String(decoding: text.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The peer's own certificate as DER, if it showed one.
+    var peerCertificate: [UInt8]? {
+        guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+        defer { X509_free(certificate) }
+        let length = i2d_X509(certificate, nil)
+        guard length > 0 else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: Int(length)) { bytes, count in
+            var end = bytes.baseAddress
+            count = Int(max(0, i2d_X509(certificate, &end)))
+        }
+    }
+
     /// Keeps the newest session.
     ///
     /// Called by libssl from inside `read` or `handshake`: it only stores.

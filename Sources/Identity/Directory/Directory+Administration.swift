@@ -78,11 +78,18 @@ extension Directory {
     /// - Returns: True when the app is new.
     /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/notFound`` and others of ``DirectoryError``.
     package func putApp(brand: BrandID, app: AppID, settings: AppSettings) async throws(DirectoryError) -> Bool {
-        let problems = validate(settings)
+        let problems = reader.problems(settings)
         guard problems.isEmpty else { throw .invalid(problems) }
+        let certificate = reader.certificate(settings)
         return try await gate.run { () async throws(DirectoryError) -> Bool in
             guard snapshot.brands[brand] != nil else { throw .notFound }
-            let opened = DirectoryApp(brand: brand, id: app, settings: settings, updatedAt: clock.now)
+            let opened = DirectoryApp(
+                brand: brand,
+                id: app,
+                settings: settings,
+                certificate: certificate,
+                updatedAt: clock.now
+            )
             let sealed = StoredApp(
                 brand: brand,
                 id: app,

@@ -9,7 +9,7 @@ extension Directory {
     ///   - store: The store.
     ///   - box: What the store's secrets are sealed with.
     ///   - clock: For the times of changes.
-    ///   - validate: What new settings of an app must pass; stored ones are not looked at again.
+    ///   - reader: Looks into apps' settings; stored ones are not refused again.
     /// - Returns: The directory.
     /// - Throws: ``DirectoryError/wrongMasterKey(what:)``, ``DirectoryError/damaged(what:)`` or
     ///   ``DirectoryError/storage(_:)``.
@@ -17,18 +17,18 @@ extension Directory {
         store: any GatewayStore,
         box: SecretBox,
         clock: any GatewayClock,
-        validate: @escaping AppSettingsValidator
+        reader: any AppSettingsReader
     ) async throws(DirectoryError) -> Directory {
         let (brands, apps, lanes, credentials) = try await read(store)
         var snapshot = DirectorySnapshot()
         for brand in brands { snapshot.brands[brand.id] = brand }
         for app in apps {
-            let opened = try open(app, box)
+            let opened = try open(app, box, reader)
             snapshot.apps[DirectorySnapshot.AppKey(brand: app.brand, app: app.id)] = opened
         }
         for (id, key) in lanes { snapshot.insert(lane: id, key: key) }
         for credential in credentials { try snapshot.insert(credential, box) }
-        return Directory(snapshot: snapshot, store: store, box: box, clock: clock, validate: validate)
+        return Directory(snapshot: snapshot, store: store, box: box, clock: clock, reader: reader)
     }
 
     private static func read(
@@ -42,7 +42,11 @@ extension Directory {
         } catch { throw .storage(error) }
     }
 
-    private static func open(_ app: StoredApp, _ box: SecretBox) throws(DirectoryError) -> DirectoryApp {
+    private static func open(
+        _ app: StoredApp,
+        _ box: SecretBox,
+        _ reader: any AppSettingsReader
+    ) throws(DirectoryError) -> DirectoryApp {
         let what = "app \(app.brand)/\(app.id)"
         let text: [UInt8]
         do {
@@ -51,7 +55,13 @@ extension Directory {
         guard let settings = try? JSONDecoder().decode(AppSettings.self, from: Data(text)) else {
             throw .damaged(what: what)
         }
-        return DirectoryApp(brand: app.brand, id: app.id, settings: settings, updatedAt: app.updatedAt)
+        return DirectoryApp(
+            brand: app.brand,
+            id: app.id,
+            settings: settings,
+            certificate: reader.certificate(settings),
+            updatedAt: app.updatedAt
+        )
     }
 
     /// What an app's settings are sealed with beside the key, so that they open in no other row.

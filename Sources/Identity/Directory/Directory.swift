@@ -10,7 +10,7 @@ package final class Directory: Sendable {
     let store: any GatewayStore
     let box: SecretBox
     let clock: any GatewayClock
-    let validate: AppSettingsValidator
+    let reader: any AppSettingsReader
     let gate = AdministrationGate()
     /// Swapped as a whole under its lock; read by taking a reference.
     private let current: Mutex<Box>
@@ -28,13 +28,13 @@ package final class Directory: Sendable {
         store: any GatewayStore,
         box: SecretBox,
         clock: any GatewayClock,
-        validate: @escaping AppSettingsValidator
+        reader: any AppSettingsReader
     ) {
         self.current = Mutex(Box(snapshot))
         self.store = store
         self.box = box
         self.clock = clock
-        self.validate = validate
+        self.reader = reader
     }
 
     /// What is known now.

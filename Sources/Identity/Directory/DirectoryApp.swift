@@ -8,6 +8,8 @@ package struct DirectoryApp: Sendable, Equatable {
     package var id: AppID
     /// Its settings.
     package var settings: AppSettings
+    /// What its APNs certificate says of itself, if it has one.
+    package var certificate: APNsCertificateFacts?
     /// When it was last put.
     package var updatedAt: Timestamp
 

@@ -11,18 +11,26 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         package var privateKeyFingerprint: String
     }
 
-    /// APNs without its secrets.
+    /// APNs without its secrets: the members of a key, or those of a certificate.
     package struct APNs: Sendable, Equatable, Encodable {
         /// The team id.
-        package var teamId: String
+        package var teamId: String?
         /// The key id.
-        package var keyId: String
+        package var keyId: String?
         /// What tells the private key from others.
-        package var privateKeyFingerprint: String
-        /// The bundle id.
-        package var topic: String
+        package var privateKeyFingerprint: String?
         /// The second key for the sandbox.
         package var sandboxKey: SandboxKey?
+        /// SHA-256 of the certificate, which is no secret, whole.
+        package var certificateFingerprint: String?
+        /// Whom the certificate is for, in Apple's words.
+        package var commonName: String?
+        /// What the certificate may send for.
+        package var topics: [String]?
+        /// When the certificate expires, RFC 3339.
+        package var expiresAt: String?
+        /// The bundle id.
+        package var topic: String?
         /// Other hosts than Apple's.
         package var endpoints: APNsSettings.Endpoints?
     }
@@ -77,18 +85,7 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         platform = app.settings.platform
         dialect = app.settings.dialect
         updatedAt = app.updatedAt.rfc3339
-        apns = app.settings.apns.map { apns in
-            APNs(
-                teamId: apns.teamId,
-                keyId: apns.keyId,
-                privateKeyFingerprint: SecretHash.fingerprint(apns.privateKey),
-                topic: apns.topic,
-                sandboxKey: apns.sandboxKey.map { key in
-                    SandboxKey(keyId: key.keyId, privateKeyFingerprint: SecretHash.fingerprint(key.privateKey))
-                },
-                endpoints: apns.endpoints
-            )
-        }
+        apns = app.settings.apns.map { APNs($0, app.certificate) }
         fcm = app.settings.fcm.map { fcm in
             FCM(
                 serviceAccount: ServiceAccount(
@@ -101,6 +98,30 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
                 style: fcm.style,
                 endpoint: fcm.endpoint
             )
+        }
+    }
+}
+
+extension RedactedApp.APNs {
+    init(_ settings: APNsSettings, _ certificate: APNsCertificateFacts?) {
+        topic = settings.topic
+        endpoints = settings.endpoints
+        switch settings.authentication {
+        case .token(let token):
+            teamId = token.teamId
+            keyId = token.keyId
+            privateKeyFingerprint = SecretHash.fingerprint(token.privateKey)
+            sandboxKey = token.sandboxKey.map { key in
+                RedactedApp.SandboxKey(
+                    keyId: key.keyId,
+                    privateKeyFingerprint: SecretHash.fingerprint(key.privateKey)
+                )
+            }
+        case .certificate:
+            certificateFingerprint = certificate?.fingerprint
+            commonName = certificate?.commonName
+            topics = certificate?.topics
+            expiresAt = certificate?.expiresAt.rfc3339
         }
     }
 }

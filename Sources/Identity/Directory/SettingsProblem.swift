@@ -1,5 +1,3 @@
-package import GatewayModel
-
 /// What is wrong with one member of an app's settings.
 package struct SettingsProblem: Sendable, Equatable {
     /// Where: a JSON pointer into the settings (RFC 6901), for example `/apns/privateKey`.
@@ -17,6 +15,3 @@ package struct SettingsProblem: Sendable, Equatable {
         self.detail = detail
     }
 }
-
-/// Looks at an app's settings before they are taken: whether its keys can be read, its endpoints are URLs; empty is good.
-package typealias AppSettingsValidator = @Sendable (AppSettings) -> [SettingsProblem]

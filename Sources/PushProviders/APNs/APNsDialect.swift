@@ -11,9 +11,9 @@ final class APNsDialect: ProviderDialect {
     private var tokens: [ConnectionNumber: ConnectionToken] = [:]
     private(set) var credential = CredentialState.present
 
-    init(credential: APNsCredential, brand: Brand, signer: ProviderTokenSigner) {
-        endpointName = credential.endpoint.name
-        renderer = APNsRenderer(brand: brand, topic: credential.topic)
+    init(topic: String, endpoint: ProviderEndpoint, brand: Brand, signer: ProviderTokenSigner) {
+        endpointName = endpoint.name
+        renderer = APNsRenderer(brand: brand, topic: topic)
         self.signer = signer
     }
 
@@ -35,13 +35,7 @@ final class APNsDialect: ProviderDialect {
     }
 
     func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict {
-        APNsAnswers.verdict(
-            status: status,
-            body: body,
-            apnsID: headers["apns-id"],
-            retryAfter: status < 400 ? nil : headers["retry-after"],
-            now: now
-        )
+        APNsAnswers.verdict(status: status, headers: headers, body: body, now: now)
     }
 
     func prepare(_ now: Moment) {}
@@ -71,4 +65,22 @@ final class APNsDialect: ProviderDialect {
     }
 
     func shutDown() {}
+}
+
+extension APNsAnswers {
+    /// Reads an answer as it came over the wire.
+    static func verdict(
+        status: Int,
+        headers: HTTP2ResponseHeaders,
+        body: [UInt8],
+        now: Timestamp
+    ) -> AnswerVerdict {
+        verdict(
+            status: status,
+            body: body,
+            apnsID: headers["apns-id"],
+            retryAfter: status < 400 ? nil : headers["retry-after"],
+            now: now
+        )
+    }
 }

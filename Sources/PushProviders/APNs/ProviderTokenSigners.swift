@@ -14,7 +14,7 @@ final class ProviderTokenSigners: Sendable {
     /// Grows with each key that an operator ever sets, and no faster.
     private let signers = Mutex<[Identity: ProviderTokenSigner]>([:])
 
-    func signer(for credential: APNsCredential) -> ProviderTokenSigner {
+    func signer(for credential: APNsTokenKey) -> ProviderTokenSigner {
         let identity = Identity(
             teamID: credential.teamID,
             keyID: credential.keyID,

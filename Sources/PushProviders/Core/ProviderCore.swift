@@ -102,10 +102,10 @@ final class ProviderCore: Sendable {
         state.value.jobs = jobs
     }
 
-    private func request(_ id: UInt64, _ rendered: PushRequest, _ authorization: HTTP2Header) -> HTTP2Request {
+    private func request(_ id: UInt64, _ rendered: PushRequest, _ authorization: HTTP2Header?) -> HTTP2Request {
         var headers: [HTTP2Header] = []
         headers.reserveCapacity(rendered.headers.count + 1)
-        headers.append(authorization)
+        if let authorization { headers.append(authorization) }
         for header in rendered.headers {
             let indexing: HTTP2Header.Indexing =
                 switch header.indexing {

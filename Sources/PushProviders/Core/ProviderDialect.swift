@@ -55,8 +55,8 @@ enum CredentialState {
 
 /// What proves to the provider who we are, for one request.
 struct ProviderAuthorization {
-    /// The field.
-    var header: HTTP2Header
-    /// The number of the token in it, to know it again when it fails.
+    /// The field; nil where the connection itself has proved it.
+    var header: HTTP2Header?
+    /// The number of the token in it, to know it again when it fails; 0 without one.
     var token: UInt64
 }

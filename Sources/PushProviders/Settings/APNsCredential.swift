@@ -1,14 +1,17 @@
-import Crypto
 import GatewayModel
 
 /// The settings of APNs for one environment, checked and parsed.
 struct APNsCredential: Sendable {
-    /// The team id, `iss` of our tokens.
-    let teamID: String
-    /// The key id, `kid` of our tokens.
-    let keyID: String
-    /// The key.
-    let key: P256.Signing.PrivateKey
+    /// How a connection proves whose it is.
+    enum Authentication: Sendable {
+        /// Each push carries a token that this key signed.
+        case token(APNsTokenKey)
+        /// The connection signs in with this certificate.
+        case certificate(APNsCertificate)
+    }
+
+    /// How a connection proves whose it is.
+    let authentication: Authentication
     /// The app's bundle id.
     let topic: String
     /// Where to connect to.
@@ -22,24 +25,23 @@ struct APNsCredential: Sendable {
         }
     }
 
-    init(_ settings: APNsSettings, environment: PushEnvironment) throws(PushCredentialError) {
-        try Self.check(settings.teamId, "/apns/teamId")
-        try Self.check(settings.keyId, "/apns/keyId")
-        let topicIsFine =
-            !settings.topic.isEmpty && settings.topic.utf8.count <= 256
-            && settings.topic.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        guard topicIsFine else {
-            throw PushCredentialError(pointer: "/apns/topic", detail: "must be the app's bundle id")
-        }
-        teamID = settings.teamId
-        topic = settings.topic
-        if environment == .sandbox, let sandbox = settings.sandboxKey {
-            try Self.check(sandbox.keyId, "/apns/sandboxKey/keyId")
-            keyID = sandbox.keyId
-            key = try Self.parse(sandbox.privateKey, "/apns/sandboxKey/privateKey")
-        } else {
-            keyID = settings.keyId
-            key = try Self.parse(settings.privateKey, "/apns/privateKey")
+    init(_ settings: APNsSettings, environment: PushEnvironment, now: Timestamp) throws(PushCredentialError) {
+        if let topic = settings.topic { try Self.check(topic: topic) }
+        switch settings.authentication {
+        case .token(let token):
+            authentication = .token(try APNsTokenKey(token, environment: environment))
+            guard let topic = settings.topic else { throw Self.wrongTopic }
+            self.topic = topic
+        case .certificate(let certificate):
+            let certificate = try APNsCertificate(certificate)
+            guard certificate.facts.expiresAt > now else {
+                throw PushCredentialError(
+                    pointer: "/apns/certificate",
+                    detail: CertificateExpiry.expired(at: certificate.facts.expiresAt)
+                )
+            }
+            authentication = .certificate(certificate)
+            topic = try certificate.topic(chosen: settings.topic)
         }
         let (own, pointer) =
             switch environment {
@@ -52,34 +54,11 @@ struct APNsCredential: Sendable {
         self.endpoint = endpoint
     }
 
-    private static func check(_ id: String, _ pointer: String) throws(PushCredentialError) {
-        let isFine =
-            !id.isEmpty && id.utf8.count <= 32
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                    true
-                default: false
-                }
-            }
-        guard isFine else {
-            throw PushCredentialError(pointer: pointer, detail: "must be Apple's id of 10 letters and digits")
-        }
-    }
+    private static let wrongTopic = PushCredentialError(pointer: "/apns/topic", detail: "must be the app's bundle id")
 
-    private static func parse(
-        _ pem: String,
-        _ pointer: String
-    ) throws(PushCredentialError) -> P256.Signing.PrivateKey {
-        do {
-            return try P256.Signing.PrivateKey(pemRepresentation: pem)
-        } catch {
-            // The error could quote the text; ours never does.
-            throw PushCredentialError(
-                pointer: pointer,
-                detail: "must be a .p8 file: PKCS#8 PEM of a private key on the curve P-256"
-            )
-        }
+    private static func check(topic: String) throws(PushCredentialError) {
+        let isFine =
+            !topic.isEmpty && topic.utf8.count <= 256 && topic.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        guard isFine else { throw wrongTopic }
     }
 }

@@ -11,6 +11,8 @@ package struct APNsConnectionState: Sendable {
     }
 
     var current: Current?
+    /// What the client signed in with; tokens are ignored beside it.
+    package var certificate: APNsClientCertificate?
     /// The topic and push type that the last push was found right with, so that a sender's usual ones are looked at once.
     var lastTarget: (topic: String, pushType: String?, bundleID: String)?
 

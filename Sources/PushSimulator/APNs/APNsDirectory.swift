@@ -8,14 +8,22 @@ package struct APNsDirectory: Sendable {
     ///
     /// A token that is not here belongs to an unknown device, which takes any push.
     package var devices: [String: SimulatedDevice]
+    /// Whether the sandbox is simulated, not production; certificates are for one, the other or both.
+    package var isSandbox: Bool
 
     /// Takes what is known.
     ///
     /// - Parameters:
     ///   - keys: The keys of teams.
     ///   - devices: By token in lower case.
-    package init(keys: [APNsTeamKey] = [], devices: [String: SimulatedDevice] = [:]) {
+    ///   - isSandbox: Whether the sandbox is simulated.
+    package init(
+        keys: [APNsTeamKey] = [],
+        devices: [String: SimulatedDevice] = [:],
+        isSandbox: Bool = false
+    ) {
         self.keys = Dictionary(keys.map { ($0.keyID, $0) }) { _, last in last }
         self.devices = devices
+        self.isSandbox = isSandbox
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Sources: Apple, "Sending notification requests to APNs", "Establishing a token-based connection to APNs" and
 /// "Handling notification responses from APNs". No page says in which order APNs looks at things; here it is request
-/// line, repeated fields, provider token, device token, the other fields, payload, device.
+/// line, repeated fields, certificate or provider token, device token, the other fields, payload, device.
 package struct APNsValidator: Sendable {
     /// What APNs knows.
     package var directory: APNsDirectory
@@ -36,7 +36,7 @@ package struct APNsValidator: Sendable {
         do throws(APNsRefusal) {
             let headers = try Self.headers(of: request, id: &id)
             token = try Self.token(of: request)
-            try self.checkProviderToken(headers.authorization, connection: &connection, at: now)
+            try self.checkSender(headers.authorization, connection: &connection, at: now)
             let device = try Self.deviceToken(token)
             let type = try Self.pushType(headers.pushType)
             let bundleID = try Self.bundleID(of: headers, type: type, connection: &connection)
@@ -76,7 +76,8 @@ package struct APNsValidator: Sendable {
         if let last = connection.lastTarget, last.topic == headers.topic, last.pushType == headers.pushType {
             return last.bundleID
         }
-        let bundleID = try Self.bundleID(headers.topic, type: type, allowed: connection.current?.topics ?? [])
+        let topic = try Self.topic(headers.topic, of: connection.certificate)
+        let bundleID = try Self.bundleID(topic, type: type, allowed: connection.current?.topics ?? [])
         if let topic = headers.topic { connection.lastTarget = (topic, headers.pushType, bundleID) }
         return bundleID
     }

@@ -11,7 +11,7 @@ enum CertificateFactory {
         var keyPEM: String
     }
 
-    private static let day: Double = 86_400
+    static let day: Double = 86_400
     private static let lifeDays: Double = 3650
 
     /// Makes a certificate authority.

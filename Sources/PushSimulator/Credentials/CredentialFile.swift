@@ -6,6 +6,9 @@ struct CredentialFile {
     /// Where the file is.
     let path: String
 
+    /// Whether there is such a file.
+    var exists: Bool { FileManager.default.fileExists(atPath: self.path) }
+
     /// The content.
     ///
     /// - Returns: Nil when there is no such file.
@@ -26,6 +29,11 @@ struct CredentialFile {
     ///   - isSecret: Whether only the owner may read it.
     /// - Throws: ``SimulatorError/credentials(file:reason:)``.
     func write(_ text: String, isSecret: Bool) throws(SimulatorError) {
+        try self.write(Array(text.utf8), isSecret: isSecret)
+    }
+
+    /// Writes the file whole: who reads it meanwhile sees the old or the new content.
+    func write(_ content: [UInt8], isSecret: Bool) throws(SimulatorError) {
         // Two simulators may start in one folder at a time.
         let draft = "\(self.path).\(RandomID.hexadecimal(4)).new"
         // The mode is given at creation: there is no moment at which others could open a key.
@@ -36,7 +44,7 @@ struct CredentialFile {
             close(descriptor)
             if !isInPlace { unlink(draft) }
         }
-        var bytes = Array(text.utf8)[...]
+        var bytes = content[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }

@@ -10,6 +10,8 @@ package struct SimulatorCredentials: Sendable {
     package let folder: String
     /// The authority that clients must trust, PEM.
     package let authorityPEM: String
+    /// The authority with its key.
+    let authority: CertificateFactory.Issued
     /// The servers' certificate, PEM.
     let serverCertificatePEM: String
     /// Its key, PEM.
@@ -57,6 +59,7 @@ package struct SimulatorCredentials: Sendable {
         let server = try Self.certificate("server", in: folder, authority: authority) {
             try CertificateFactory.server(issuedBy: authority)
         }
+        self.authority = authority
         self.authorityPEM = authority.certificatePEM
         self.serverCertificatePEM = server.certificatePEM
         self.serverKeyPEM = server.keyPEM
@@ -68,6 +71,7 @@ package struct SimulatorCredentials: Sendable {
         self.accountKeyID = account.keyID
         self.accountEmail = account.email
         self.projectID = account.projectID
+        try self.writeCertificate()
     }
 
     /// Writes the service account's file, for the address at which the token endpoint is now.

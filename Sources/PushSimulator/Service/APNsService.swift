@@ -23,6 +23,13 @@ final class APNsService: HTTP2ServerApplication {
 
     func connectionOpened(_ connection: HTTP2ServerConnection, facts: HTTP2ServerConnectionFacts) {
         self.connections.open(connection)
+        guard let certificate = facts.clientCertificate.flatMap(APNsClientCertificate.init(der:)) else { return }
+        self.connections.record(of: connection)?.state.withLock { state in
+            state.apns.certificate = certificate
+            state.isRaised = true
+        }
+        // One stream at first is a rule of token authentication only.
+        connection.setMaxConcurrentStreams(self.raisedStreams)
     }
 
     func connectionClosed(_ connection: HTTP2ServerConnection) {

@@ -68,6 +68,8 @@ package enum LogKey {
     package static let limit = "limit"
     /// What housekeeping clears away.
     package static let housekeepingKind = "housekeeping.kind"
+    /// The beginning of a certificate's fingerprint.
+    package static let certificate = "certificate.fingerprint"
     /// A signal's name.
     package static let signal = "signal"
 }

@@ -106,6 +106,13 @@ package enum MetricCatalogue {
         help: "Lanes that stopped because their credential or set-up is refused.",
         labels: ["provider"]
     )
+    /// APNs certificates by how near their end is.
+    package static let apnsCertificates = MetricDeclaration(
+        "switchboard_apns_certificates",
+        .gauge,
+        help: "APNs certificates in use by how near their end is; the log and each app's settings name them.",
+        labels: ["expiry"]
+    )
     /// HTTP requests by route template.
     package static let httpRequests = MetricDeclaration(
         "switchboard_http_requests_total",
@@ -198,7 +205,8 @@ package enum MetricCatalogue {
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors,
         housekeepingRemovedRows, housekeepingBatch, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
-        deliveryInFlight, deliveryOpenBreakers, httpRequests, httpRequestDuration, httpConnections, httpRefused,
+        deliveryInFlight, deliveryOpenBreakers, apnsCertificates, httpRequests, httpRequestDuration, httpConnections,
+        httpRefused,
         httpCutOff,
         machineFaults, sessionsOpened,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,

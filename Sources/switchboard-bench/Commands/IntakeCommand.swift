@@ -34,7 +34,7 @@ struct IntakeCommand: AsyncParsableCommand {
         let fixture = try database.map { try StoreFixture(path: $0, consumers: consumers) }
         let store: any GatewayStore = fixture?.store ?? NotStoringStore()
         let box = SecretBox(key: MasterKey())
-        let directory = try await Directory.load(store: store, box: box, clock: clock) { _ in [] }
+        let directory = try await Directory.load(store: store, box: box, clock: clock, reader: AnySettings())
         let brand = BrandID(trusted: Installation.brand)
         try await directory.createBrand(
             Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: clock.now)
@@ -86,4 +86,10 @@ struct IntakeCommand: AsyncParsableCommand {
         )
         try await group.run()
     }
+}
+
+/// Takes every app as it is; nothing is sent here.
+private struct AnySettings: AppSettingsReader {
+    func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
+    func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
 }

@@ -66,7 +66,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 store: store,
                 box: SecretBox(key: key),
                 clock: SystemClock(),
-                validate: AppCheck.problems
+                reader: AppCheck(clock: SystemClock())
             )
             result = .success(())
         } catch {

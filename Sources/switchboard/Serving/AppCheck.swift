@@ -2,18 +2,22 @@ import GatewayModel
 import Identity
 import PushProviders
 
-/// What an app's settings must pass before they are stored.
-enum AppCheck {
-    /// Looks at every credential as its provider will.
-    ///
-    /// - Parameter app: The settings.
-    /// - Returns: What is wrong; empty when the providers can be made.
-    static func problems(_ app: AppSettings) -> [SettingsProblem] {
+/// Looks into an app's settings as its providers will.
+struct AppCheck: AppSettingsReader {
+    /// For credentials that expire.
+    let clock: any GatewayClock
+
+    func problems(_ app: AppSettings) -> [SettingsProblem] {
         do {
-            try PushProviderFactory.validate(app: app)
+            try PushProviderFactory.validate(app: app, now: clock.now)
             return []
         } catch {
             return [SettingsProblem(pointer: error.pointer, detail: error.detail)]
         }
+    }
+
+    func certificate(_ app: AppSettings) -> APNsCertificateFacts? {
+        guard case .certificate(let settings) = app.apns?.authentication else { return nil }
+        return try? APNsCertificate(settings).facts
     }
 }

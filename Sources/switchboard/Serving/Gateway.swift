@@ -93,7 +93,7 @@ final class Gateway: Sendable {
                 store: store,
                 box: SecretBox(key: key),
                 clock: clock,
-                validate: AppCheck.problems
+                reader: AppCheck(clock: clock)
             )
         } catch {
             await store.close()
@@ -220,8 +220,9 @@ final class Gateway: Sendable {
             metrics: HousekeepingMetrics(factory: registry),
             logger: logger
         )
+        let certificates = certificateMonitor()
         // Later ones depend on earlier ones and stop first: listeners, then housekeeping, then deliveries.
-        var list: [any Service] = [delivery, housekeeper, monitor, apiListener(onListening)]
+        var list: [any Service] = [delivery, housekeeper, monitor, certificates, apiListener(onListening)]
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
         let secondSignal = SecondSignal(logger: logger)
         // Its handlers go with it, and a store that does not answer holds up the closing below.
@@ -244,6 +245,22 @@ final class Gateway: Sendable {
         await close()
         logger.notice("stopped")
         try result.get()
+    }
+
+    private func certificateMonitor() -> CertificateMonitor {
+        let monitor = CertificateMonitor(
+            clock: SystemClock(),
+            metrics: CertificateMetrics(factory: registry),
+            logger: logger
+        ) { [directory] in
+            directory.brands.flatMap { directory.apps(brand: $0.id) }.compactMap { app in
+                app.certificate.map {
+                    CertificateExpiryWatch.Subject(brand: app.brand, app: app.id, certificate: $0)
+                }
+            }
+        }
+        directory.onChange { _ in monitor.look() }
+        return monitor
     }
 
     /// Closes what was opened.

@@ -9,6 +9,12 @@ import Telemetry
 
 @testable import GatewayHTTP
 
+/// Takes every app; its certificates say nothing.
+private struct TestSettingsReader: AppSettingsReader {
+    func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
+    func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
+}
+
 extension TestGateway {
     static func makeStore(_ path: String, _ logger: Logger) throws -> any GatewayStore {
         try SQLiteStore.open(path: path, logger: logger)
@@ -26,7 +32,7 @@ extension TestGateway {
             store: store,
             box: SecretBox(key: MasterKey()),
             clock: clock,
-            validate: { _ in [] }
+            reader: TestSettingsReader()
         )
         lanes.directory.withLock { $0 = directory }
         directory.onChange { change in

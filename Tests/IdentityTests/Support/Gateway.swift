@@ -61,9 +61,7 @@ struct Gateway {
         _ key: MasterKey,
         _ clock: HandClock
     ) async throws(DirectoryError) -> Directory {
-        try await Directory.load(store: store, box: SecretBox(key: key), clock: clock) { settings in
-            settings.apns?.topic.isEmpty == true ? [SettingsProblem(pointer: "/apns/topic", detail: "is empty")] : []
-        }
+        try await Directory.load(store: store, box: SecretBox(key: key), clock: clock, reader: TestSettingsReader())
     }
 
     /// What a restart would know.
@@ -96,7 +94,7 @@ struct Gateway {
         keyId: "KEY1234567",
         privateKey: "PEM-OF-PRODUCTION",
         topic: "com.example.chat",
-        sandboxKey: APNsSettings.SandboxKey(keyId: "KEY7654321", privateKey: "PEM-OF-SANDBOX")
+        sandboxKey: APNsTokenSettings.SandboxKey(keyId: "KEY7654321", privateKey: "PEM-OF-SANDBOX")
     )
 
     static let fcm = FCMSettings(

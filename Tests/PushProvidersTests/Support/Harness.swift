@@ -53,6 +53,7 @@ struct Harness {
     /// A factory alone, for peers that are not ours.
     static func factory(
         trust: String = TestCertificates.root,
+        clock: TestClock = TestClock(),
         body: (PushProviderFactory, TestClock) async throws -> Void
     ) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).pem")
@@ -67,7 +68,6 @@ struct Harness {
         configuration.connection.backoffCap = .milliseconds(2)
         configuration.tokenBackoffBase = .milliseconds(1)
         configuration.tokenBackoffCap = .milliseconds(2)
-        let clock = TestClock()
         let result: Result<Void, any Error>
         do {
             let factory = try PushProviderFactory(

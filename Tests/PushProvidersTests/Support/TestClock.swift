@@ -3,7 +3,11 @@ import Synchronization
 
 /// Clocks that stand still until the test moves them.
 final class TestClock: GatewayClock {
-    private let state = Mutex<(wall: Int64, monotonic: UInt64)>((1_767_323_045_678, 1_000_000_000))
+    private let state: Mutex<(wall: Int64, monotonic: UInt64)>
+
+    init(now: Timestamp = Timestamp(milliseconds: 1_767_323_045_678)) {
+        state = Mutex((now.milliseconds, 1_000_000_000))
+    }
 
     var now: Timestamp { state.withLock { Timestamp(milliseconds: $0.wall) } }
     var monotonicNanoseconds: UInt64 { state.withLock { $0.monotonic } }

@@ -33,7 +33,7 @@ enum TestMessages {
     static func apns(
         key: P256.Signing.PrivateKey,
         port: Int,
-        sandbox: APNsSettings.SandboxKey? = nil
+        sandbox: APNsTokenSettings.SandboxKey? = nil
     ) -> AppSettings {
         AppSettings(
             platform: .ios,

@@ -15,7 +15,12 @@ final class TestSource: PushSource {
     private let state = Mutex(State())
 
     /// Puts pushes in; the provider has to be woken.
-    func add(_ count: Int = 1, message: Message? = TestMessages.message(), badge: Int64? = 3) {
+    func add(
+        _ count: Int = 1,
+        message: Message? = TestMessages.message(),
+        badge: Int64? = 3,
+        token: String? = nil
+    ) {
         state.withLock { state in
             for _ in 0..<count {
                 state.lastDelivery += 1
@@ -23,7 +28,7 @@ final class TestSource: PushSource {
                     PushJob(
                         delivery: DeliveryID(state.lastDelivery),
                         registration: RegistrationID(state.lastDelivery),
-                        token: "ab\(state.lastDelivery)",
+                        token: token ?? "ab\(state.lastDelivery)",
                         platform: .ios,
                         message: message,
                         badge: badge,

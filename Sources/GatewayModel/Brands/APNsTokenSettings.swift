@@ -1,0 +1,43 @@
+/// The key that signs an app's provider tokens (`providers.md` A5).
+package struct APNsTokenSettings: Codable, Equatable, Sendable {
+    /// A second key for the sandbox, where the main one is scoped to production.
+    package struct SandboxKey: Codable, Equatable, Sendable {
+        /// The 10-character key id.
+        package var keyId: String
+        /// The `.p8` file, PKCS#8 PEM of an EC P-256 key: secret.
+        package var privateKey: String
+
+        /// Takes a key.
+        ///
+        /// - Parameters:
+        ///   - keyId: The 10-character key id.
+        ///   - privateKey: The `.p8` file.
+        package init(keyId: String, privateKey: String) {
+            self.keyId = keyId
+            self.privateKey = privateKey
+        }
+    }
+
+    /// The 10-character team id.
+    package var teamId: String
+    /// The 10-character key id.
+    package var keyId: String
+    /// The `.p8` file, PKCS#8 PEM of an EC P-256 key: secret.
+    package var privateKey: String
+    /// A second key for the sandbox.
+    package var sandboxKey: SandboxKey?
+
+    /// Takes a team's key.
+    ///
+    /// - Parameters:
+    ///   - teamId: The 10-character team id.
+    ///   - keyId: The 10-character key id.
+    ///   - privateKey: The `.p8` file.
+    ///   - sandboxKey: A second key for the sandbox.
+    package init(teamId: String, keyId: String, privateKey: String, sandboxKey: SandboxKey? = nil) {
+        self.teamId = teamId
+        self.keyId = keyId
+        self.privateKey = privateKey
+        self.sandboxKey = sandboxKey
+    }
+}

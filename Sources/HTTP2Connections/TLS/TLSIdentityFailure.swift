@@ -1,0 +1,13 @@
+/// Why a file does not give a certificate with its private key.
+package enum TLSIdentityFailure: Error, Equatable, Sendable {
+    /// It is not of the form that was expected, or damaged; the text is OpenSSL's reason and holds nothing of the file.
+    case unreadable(String)
+    /// The password does not open it, or is missing.
+    case wrongPassword
+    /// It holds no certificate.
+    case noCertificate
+    /// It holds no private key.
+    case noPrivateKey
+    /// Its key belongs to none of its certificates.
+    case keyDoesNotFit
+}

@@ -1,0 +1,61 @@
+import GatewayModel
+import HTTP2Connections
+import PushPayloads
+
+/// APNs on connections that signed in with a certificate: no request carries a credential of its own (`providers.md` A6).
+final class APNsCertificateDialect: ProviderDialect {
+    let endpointName: String
+    private let renderer: APNsRenderer
+    private let facts: APNsCertificateFacts
+    private let clock: any GatewayClock
+
+    init(
+        certificate: APNsCertificateFacts,
+        topic: String,
+        endpoint: ProviderEndpoint,
+        brand: Brand,
+        clock: any GatewayClock
+    ) {
+        endpointName = endpoint.name
+        renderer = APNsRenderer(brand: brand, topic: topic)
+        facts = certificate
+        self.clock = clock
+    }
+
+    func authorization(of connection: ConnectionNumber, _ now: Moment) -> ProviderAuthorization? {
+        facts.expiresAt > now.wall ? ProviderAuthorization(header: nil, token: 0) : nil
+    }
+
+    func request(for job: PushJob, now: Timestamp) -> PushRequest {
+        renderer.request(for: job, now: now)
+    }
+
+    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict {
+        APNsAnswers.verdict(status: status, headers: headers, body: body, now: now)
+    }
+
+    func prepare(_ now: Moment) {}
+
+    func connectionEnded(_ connection: ConnectionNumber) {}
+
+    /// There is no token that could be renewed.
+    func renewToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) -> Bool { false }
+
+    func keepOldToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) {}
+
+    var credential: CredentialState {
+        facts.expiresAt > clock.now ? .present : .failed(CertificateExpiry.expired(at: facts.expiresAt))
+    }
+
+    func checkCredential(_ completion: @escaping @Sendable (PushProviderVerdict) -> Void) {
+        let expiry = CertificateExpiry(of: facts.expiresAt, now: clock.now)
+        completion(
+            PushProviderVerdict(
+                isUsable: expiry != .expired,
+                text: "certificate \"\(facts.commonName)\" was not refused; it \(expiry.text(facts.expiresAt))"
+            )
+        )
+    }
+
+    func shutDown() {}
+}

@@ -1,0 +1,72 @@
+package import GatewayModel
+
+/// How near a certificate's end is; the raw value is the label of a metric.
+package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
+    /// More than 30 days ahead.
+    case far = "over_30_days"
+    /// 30 days or less.
+    case withinThirtyDays = "within_30_days"
+    /// 7 days or less.
+    case withinSevenDays = "within_7_days"
+    /// A day or less.
+    case withinOneDay = "within_1_day"
+    /// Reached.
+    case expired
+
+    private static let day: Int64 = 86_400
+
+    /// How near an end is now.
+    ///
+    /// - Parameters:
+    ///   - end: The moment after which the certificate no longer counts.
+    ///   - now: The wall clock.
+    package init(of end: Timestamp, now: Timestamp) {
+        self =
+            if end <= now {
+                .expired
+            } else if end <= now.adding(seconds: Self.day) {
+                .withinOneDay
+            } else if end <= now.adding(seconds: 7 * Self.day) {
+                .withinSevenDays
+            } else if end <= now.adding(seconds: 30 * Self.day) {
+                .withinThirtyDays
+            } else {
+                .far
+            }
+    }
+
+    /// Orders from far to expired.
+    ///
+    /// - Parameters:
+    ///   - lhs: The first.
+    ///   - rhs: The second.
+    /// - Returns: True when the second is nearer to the end.
+    package static func < (lhs: CertificateExpiry, rhs: CertificateExpiry) -> Bool { lhs.rank < rhs.rank }
+
+    private var rank: Int {
+        switch self {
+        case .far: 0
+        case .withinThirtyDays: 1
+        case .withinSevenDays: 2
+        case .withinOneDay: 3
+        case .expired: 4
+        }
+    }
+
+    /// What an operator should know of a certificate's end.
+    ///
+    /// - Parameter end: The moment after which the certificate no longer counts.
+    /// - Returns: A part of a sentence, without the certificate's name.
+    package func text(_ end: Timestamp) -> String {
+        switch self {
+        case .far: "valid until \(end)"
+        case .withinThirtyDays: "expires within 30 days, on \(end): renew it"
+        case .withinSevenDays: "expires within 7 days, on \(end): renew it now"
+        case .withinOneDay: "expires within a day, on \(end): nothing is sent from then on"
+        case .expired: Self.expired(at: end)
+        }
+    }
+
+    /// What is said of a certificate that no longer counts.
+    static func expired(at end: Timestamp) -> String { "the certificate expired on \(end): put a new one" }
+}

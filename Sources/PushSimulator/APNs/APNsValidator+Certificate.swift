@@ -1,0 +1,24 @@
+extension APNsValidator {
+    /// Checks who sends: by the connection's certificate, beside which `authorization` is ignored, else by the push's token.
+    func checkSender(
+        _ authorization: String?,
+        connection: inout APNsConnectionState,
+        at now: SimulatorTime
+    ) throws(APNsRefusal) {
+        guard let certificate = connection.certificate else {
+            return try self.checkProviderToken(authorization, connection: &connection, at: now)
+        }
+        guard !certificate.topics.isEmpty, now < certificate.notAfter else { throw APNsRefusal(.badCertificate) }
+        guard self.directory.isSandbox ? certificate.isForSandbox : certificate.isForProduction else {
+            throw APNsRefusal(.badCertificateEnvironment)
+        }
+    }
+
+    /// The topic of a push: a certificate with one topic needs none, and one that is named must be the certificate's.
+    static func topic(_ named: String?, of certificate: APNsClientCertificate?) throws(APNsRefusal) -> String? {
+        guard let certificate else { return named }
+        if named == nil, certificate.topics.count == 1 { return certificate.topics.first }
+        if let named, !certificate.topics.contains(named) { throw APNsRefusal(.topicDisallowed) }
+        return named
+    }
+}

@@ -1,0 +1,63 @@
+import GatewayModel
+import PushProviders
+import Testing
+
+@Suite("Certificate expiry")
+struct CertificateExpiryTests {
+    private static let day: Int64 = 86_400
+    private let clock = TestClock()
+
+    private func subject(_ name: String = "a", days: Int64) -> CertificateExpiryWatch.Subject {
+        CertificateExpiryWatch.Subject(
+            brand: TestMessages.brand.id,
+            app: TestMessages.appID,
+            certificate: APNsCertificateFacts(
+                fingerprint: name,
+                commonName: "",
+                topics: [],
+                environments: [],
+                expiresAt: TestMessages.now.adding(seconds: days * Self.day)
+            )
+        )
+    }
+
+    @Test("each step is told exactly once on the day it is reached, however often one looks")
+    func steps() {
+        var watch = CertificateExpiryWatch()
+        let certificate = subject(days: 31)
+        var told: [Int64: [CertificateExpiry]] = [:]
+        // Every six hours from 31 days ahead to 2 days past the end.
+        for hours in stride(from: Int64(0), through: 33 * 24, by: 6) {
+            let now = TestMessages.now.adding(seconds: hours * 3600)
+            let left = 31 * 24 - hours
+            for notice in watch.look([certificate], now: now) { told[left, default: []].append(notice.expiry) }
+            #expect(watch.look([certificate], now: now).isEmpty)
+        }
+        #expect(
+            told == [
+                30 * 24: [.withinThirtyDays], 7 * 24: [.withinSevenDays], 24: [.withinOneDay], 0: [.expired],
+            ]
+        )
+    }
+
+    @Test("one that is seen late is told its nearest step only, and each certificate for itself")
+    func late() {
+        var watch = CertificateExpiryWatch()
+        let certificates = [subject("a", days: 5), subject("b", days: 40), subject("c", days: -1)]
+        let first = watch.look(certificates, now: clock.now)
+        #expect(first.map(\.subject.fingerprint) == ["a", "c"])
+        #expect(first.map(\.expiry) == [.withinSevenDays, .expired])
+        #expect(watch.look(certificates, now: clock.now).isEmpty)
+    }
+
+    @Test("a clock that is set back tells nothing twice, and a renewed certificate is told anew")
+    func clocks() {
+        var watch = CertificateExpiryWatch()
+        let old = subject("old", days: 6)
+        #expect(watch.look([old], now: clock.now).count == 1)
+        #expect(watch.look([old], now: clock.now.adding(seconds: -30 * Self.day)).isEmpty)
+        #expect(watch.look([old], now: clock.now).isEmpty)
+        #expect(watch.look([subject("new", days: 6)], now: clock.now).count == 1)
+        #expect(watch.look([], now: clock.now).isEmpty)
+    }
+}

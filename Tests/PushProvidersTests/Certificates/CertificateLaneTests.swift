@@ -1,0 +1,212 @@
+import Foundation
+import GatewayModel
+import HTTP2Connections
+import PushProviders
+import PushSimulator
+import Testing
+
+@Suite("Certificate lanes", .timeLimit(.minutes(2)))
+struct CertificateLaneTests {
+    @Test("lanes of a key and of a certificate, and both environments, send side by side and never share a connection")
+    func sideBySide() async throws {
+        try await CertificateStage.run { stage in
+            let app = stage.app(try stage.pem)
+            try await stage.lane(stage.tokenApp) { token, tokenSource in
+                try await stage.lane(app) { production, productionSource in
+                    try await stage.lane(app, .sandbox) { sandbox, sandboxSource in
+                        async let first = CertificateStage.send(20, token, tokenSource)
+                        async let second = CertificateStage.send(20, production, productionSource)
+                        async let third = CertificateStage.send(20, sandbox, sandboxSource)
+                        let answers = await first + second + third
+                        #expect(answers.count == 60)
+                        #expect(answers.allSatisfy { $0.status == 200 })
+                    }
+                }
+            }
+            let signed = stage.production.pushes.filter { $0.has("authorization") }
+            let unsigned = stage.production.pushes.filter { !$0.has("authorization") }
+            #expect(signed.count == 20)
+            #expect(unsigned.count == 20)
+            #expect(Set(signed.map(\.connection)).isDisjoint(with: unsigned.map(\.connection)))
+            #expect(stage.sandbox.pushes.count == 20)
+            #expect(stage.sandbox.pushes.allSatisfy { !$0.has("authorization") })
+            let all = stage.production.pushes + stage.sandbox.pushes
+            #expect(all.allSatisfy { $0.value("apns-topic") == stage.credentials.topic })
+        }
+    }
+
+    /// The forms in which an operator may have a certificate.
+    enum Form: CaseIterable {
+        case pem, encryptedPEM, archive, archiveInLines, oldArchive, archiveWithoutPassword
+    }
+
+    @Test("every form of a certificate opens and sends", arguments: Form.allCases)
+    func forms(form: Form) async throws {
+        try await CertificateStage.run { stage in
+            let pem = try stage.pem
+            let archive = try Data(contentsOf: URL(fileURLWithPath: stage.credentials.certificateArchiveFile))
+            let export = ["pkcs12", "-export", "-in", "IN", "-out", "OUT", "-passout"]
+            let app =
+                switch form {
+                case .pem: stage.app(pem)
+                case .encryptedPEM:
+                    stage.app(
+                        String(
+                            decoding: try OpenSSLCommand.run(
+                                ["pkcs8", "-topk8", "-passout", "pass:secret", "-in", "IN", "-out", "OUT"],
+                                input: Array(pem.utf8)
+                            ),
+                            as: UTF8.self
+                        ) + pem.prefix(upTo: try #require(pem.firstRange(of: "-----BEGIN PRIVATE")).lowerBound),
+                        password: "secret"
+                    )
+                case .archive: stage.app(archive.base64EncodedString(), password: "simulator")
+                case .archiveInLines:
+                    stage.app(archive.base64EncodedString(options: .lineLength76Characters), password: "simulator")
+                case .oldArchive:
+                    stage.app(
+                        Data(
+                            try OpenSSLCommand.run(
+                                export + [
+                                    "pass:old", "-legacy", "-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-3DES",
+                                ],
+                                input: Array(pem.utf8)
+                            )
+                        ).base64EncodedString(),
+                        password: "old"
+                    )
+                case .archiveWithoutPassword:
+                    stage.app(
+                        Data(try OpenSSLCommand.run(export + ["pass:"], input: Array(pem.utf8))).base64EncodedString()
+                    )
+                }
+            #expect(stage.fault(app) == nil)
+            try await stage.lane(app) { provider, source in
+                let answers = await CertificateStage.send(1, provider, source)
+                #expect(answers.map(\.status) == [200])
+            }
+        }
+    }
+
+    @Test("a certificate's connection does not wait for a first answer before it opens more streams")
+    func streams() async throws {
+        try await CertificateStage.run { stage in
+            let pem = try stage.pem
+            try await Harness.run(answer: { _ in nil }) { harness in
+                var app = stage.app(pem)
+                app.apns?.endpoints = .init(production: "https://localhost:\(harness.port)")
+                try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                    source.add(50)
+                    provider.wake()
+                    let pushes = await harness.application.pushes.take(50)
+                    #expect(pushes.allSatisfy { $0["authorization"] == nil })
+                }
+            }
+        }
+    }
+
+    @Test("a certificate that the server does not know makes the lane fail with the reason, and nothing leaves")
+    func untrusted() async throws {
+        try await CertificateStage.run { stage in
+            var stranger = SimulatorConfiguration()
+            stranger.control = nil
+            let other = try await PushSimulator.start(stranger)
+            let pem = try String(contentsOfFile: other.credentials.certificateFile, encoding: .utf8)
+            await other.stop()
+            try await stage.lane(stage.app(pem)) { provider, source in
+                source.add(token: "ab12")
+                provider.wake()
+                let state = await source.states.first { if case .failed = $0 { true } else { false } }
+                guard case .failed(let reason) = state else { return }
+                #expect(reason.contains("localhost:\(stage.production.apns.port)"))
+                #expect(reason.contains("alert"))
+                #expect(stage.production.pushes.isEmpty)
+                let verdict = await provider.check()
+                #expect(!verdict.isUsable)
+            }
+        }
+    }
+
+    @Test("a certificate of one environment never signs in to the other")
+    func environments() async throws {
+        try await CertificateStage.run { stage in
+            let app = stage.app(try stage.pem { $0.isForProduction = false })
+            #expect(stage.fault(app) == nil)
+            try await stage.lane(app, .sandbox) { provider, source in
+                #expect(await CertificateStage.send(1, provider, source).map(\.status) == [200])
+            }
+            let error = await #expect(throws: PushCredentialError.self) {
+                try await stage.lane(app) { _, _ in }
+            }
+            #expect(error?.pointer == "/apns/certificate")
+            #expect(error?.detail.contains("production") == true)
+            #expect(stage.production.statistics.connections[.apns] == nil)
+        }
+    }
+
+    @Test("what APNs says of a certificate stops the lane and loses no device")
+    func refused() async throws {
+        try await CertificateStage.run { stage in
+            // Without Apple's marks it cannot be told here what it is for, so that the server has to say it.
+            let unmarked = try stage.pem {
+                $0.isForProduction = false
+                $0.isForSandbox = false
+            }
+            try await stage.lane(stage.app(unmarked)) { provider, source in
+                let answer = await CertificateStage.send(1, provider, source)[0]
+                #expect(answer.status == 403)
+                #expect(answer.reason == "BadCertificateEnvironment")
+                #expect(answer.outcome == .misconfigured)
+            }
+        }
+    }
+
+    @Test("a certificate that expires while it is in use sends nothing from then on, and says why")
+    func expires() async throws {
+        try await CertificateStage.run { stage in
+            let app = stage.app(try stage.pem { $0.validForSeconds = 3600 })
+            try await stage.lane(app) { provider, source in
+                let answers = await CertificateStage.send(3, provider, source)
+                #expect(answers.map(\.status) == [200, 200, 200])
+                let before = await provider.check()
+                #expect(before.isUsable)
+                #expect(before.text.contains("expires within a day"))
+                stage.clock.advance(seconds: 3601)
+                source.add(token: "ab12")
+                provider.wake()
+                let state = await source.states.first { if case .failed = $0 { true } else { false } }
+                guard case .failed(let reason) = state else { return }
+                #expect(reason.contains("the certificate expired on "))
+                #expect(source.waiting == 1)
+                #expect(stage.production.pushes.count == 3)
+                let after = await provider.check()
+                #expect(!after.isUsable)
+            }
+            #expect(throws: PushCredentialError.self) {
+                try stage.factory.make(
+                    lane: TestMessages.lane(.apns),
+                    app: app,
+                    brand: TestMessages.brand,
+                    source: TestSource()
+                )
+            }
+        }
+    }
+
+    @Test("a check names the certificate and its end")
+    func check() async throws {
+        try await CertificateStage.run { stage in
+            try await stage.lane(stage.app(try stage.pem)) { provider, _ in
+                let verdict = await provider.check()
+                #expect(verdict.isUsable)
+                #expect(verdict.text.contains("Apple Push Services: \(stage.credentials.topic)"))
+                #expect(verdict.text.contains("valid until 20"))
+            }
+        }
+    }
+}
+
+extension SimulatedPush {
+    func value(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    func has(_ name: String) -> Bool { value(name) != nil }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import GatewayModel
+import HTTP2Connections
+import PushProviders
+import PushSimulator
+import Testing
+
+@Suite("Certificate settings", .timeLimit(.minutes(2)))
+struct CertificateSettingsTests {
+    @Test("each fault is named by its member, and nothing of what was given is repeated")
+    func faults() async throws {
+        try await CertificateStage.run { stage in
+            let pem = try stage.pem
+            let key = try #require(pem.firstRange(of: "-----BEGIN PRIVATE")).lowerBound
+            let other = try stage.pem()
+            let otherKey = try #require(other.firstRange(of: "-----BEGIN PRIVATE")).lowerBound
+            let archive = try Data(contentsOf: URL(fileURLWithPath: stage.credentials.certificateArchiveFile))
+            let base64 = archive.base64EncodedString()
+            let two = try stage.pem(["com.example.bank", "com.example.shop"])
+            let rows: [(AppSettings, String, String)] = [
+                (stage.app("hush"), "/apns/certificate", "must be PEM"),
+                (stage.app(""), "/apns/certificate", "must be PEM"),
+                (stage.app(archive.prefix(200).base64EncodedString()), "/apns/certificate", "must be PEM"),
+                (stage.app(String(pem[..<key])), "/apns/certificate", "no private key"),
+                (stage.app(String(pem[key...])), "/apns/certificate", "no certificate"),
+                (stage.app(String(pem[..<key]) + String(other[otherKey...])), "/apns/certificate", "does not belong"),
+                (stage.app(base64), "/apns/password", "is required"),
+                (stage.app(base64, password: "hush"), "/apns/password", "does not open"),
+                (stage.app(try stage.pem { $0.validForSeconds = -60 }), "/apns/certificate", "expired on "),
+                (stage.app(pem, topic: "com.example.shop"), "/apns/topic", "not among"),
+                (stage.app(pem, topic: ""), "/apns/topic", "bundle id"),
+                (stage.app(two), "/apns/topic", "is required"),
+                (stage.app(TestCertificates.leaf + "\n" + TestCertificates.leafKey), "/apns/certificate", "no topic"),
+            ]
+            for (app, pointer, detail) in rows {
+                let error = stage.fault(app)
+                #expect(error?.pointer == pointer)
+                #expect(error?.detail.contains(detail) == true, "\(String(describing: error))")
+                let text = error.map { "\($0)" } ?? ""
+                #expect(!text.contains("hush"))
+                #expect(!text.contains("BEGIN"))
+            }
+        }
+    }
+
+    @Test("of several topics one is chosen, and the topics of push types are not other apps")
+    func topics() async throws {
+        try await CertificateStage.run { stage in
+            let two = try stage.pem(["com.example.bank", "com.example.shop"])
+            #expect(stage.fault(stage.app(two, topic: "com.example.shop")) == nil)
+            let universal = try stage.pem([
+                "com.example.bank", "com.example.bank.voip", "com.example.bank.complication",
+            ])
+            #expect(stage.fault(stage.app(universal)) == nil)
+            try await stage.lane(stage.app(two, topic: "com.example.shop")) { provider, source in
+                #expect(await CertificateStage.send(1, provider, source).map(\.status) == [200])
+            }
+            #expect(stage.production.pushes.map { $0.value("apns-topic") } == ["com.example.shop"])
+        }
+    }
+
+    @Test("a certificate says what the openssl command reads in it")
+    func facts() async throws {
+        try await CertificateStage.run { stage in
+            let pem = try stage.pem(["com.example.bank", "com.example.bank.voip"]) { $0.isForSandbox = false }
+            let facts = try APNsCertificate(APNsCertificateSettings(certificate: pem)).facts
+            #expect(facts.commonName == "Apple Push Services: com.example.bank")
+            #expect(facts.topics == ["com.example.bank", "com.example.bank.voip"])
+            #expect(facts.environments == [.production])
+            let text = String(
+                decoding: try OpenSSLCommand.run(
+                    [
+                        "x509", "-noout", "-fingerprint", "-sha256", "-enddate", "-dateopt", "iso_8601", "-in", "IN",
+                        "-out", "OUT",
+                    ],
+                    input: Array(pem.utf8)
+                ),
+                as: UTF8.self
+            )
+            #expect(text.lowercased().replacingOccurrences(of: ":", with: "").contains(facts.fingerprint))
+            let end = facts.expiresAt.rfc3339.prefix(19).replacingOccurrences(of: "T", with: " ")
+            #expect(text.contains(end))
+        }
+    }
+
+    @Test("an older certificate names its app in the subject only")
+    func subject() throws {
+        let pem = try OpenSSLCommand.run(
+            [
+                "req", "-new", "-x509", "-days", "3", "-config", "/dev/null", "-set_serial", "7", "-subj",
+                "/UID=com.example.old/CN=Apple Production IOS Push Services: com.example.old", "-key", "IN", "-out",
+                "OUT",
+            ],
+            input: Array(TestCertificates.rsaKey.utf8)
+        )
+        let text = String(decoding: pem, as: UTF8.self) + TestCertificates.rsaKey
+        let facts = try APNsCertificate(APNsCertificateSettings(certificate: text)).facts
+        #expect(facts.topics == ["com.example.old"])
+        #expect(facts.environments == [.production, .sandbox])
+    }
+}
