@@ -164,14 +164,16 @@ struct CertificateLaneTests {
     @Test("a certificate that expires while it is in use sends nothing from then on, and says why")
     func expires() async throws {
         try await CertificateStage.run { stage in
-            let app = stage.app(try stage.pem { $0.validForSeconds = 3600 })
+            let pem = try stage.pem { $0.validForSeconds = 3600 }
+            let end = try APNsCertificate(APNsCertificateSettings(certificate: pem)).facts.expiresAt
+            let app = stage.app(pem)
             try await stage.lane(app) { provider, source in
                 let answers = await CertificateStage.send(3, provider, source)
                 #expect(answers.map(\.status) == [200, 200, 200])
                 let before = await provider.check()
                 #expect(before.isUsable)
                 #expect(before.text.contains("expires within a day"))
-                stage.clock.advance(seconds: 3601)
+                stage.clock.advance(milliseconds: end.milliseconds - stage.clock.now.milliseconds)
                 source.add(token: "ab12")
                 provider.wake()
                 let state = await source.states.first { if case .failed = $0 { true } else { false } }

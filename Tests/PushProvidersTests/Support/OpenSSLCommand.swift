@@ -9,6 +9,7 @@ enum OpenSSLCommand {
     ///   - arguments: `IN` and `OUT` stand for the names of its files.
     ///   - input: What the file `IN` holds.
     /// - Returns: What it wrote to `OUT`.
+    /// - Throws: When it fails.
     static func run(_ arguments: [String], input: [UInt8]) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
