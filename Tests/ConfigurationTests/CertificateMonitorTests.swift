@@ -61,7 +61,9 @@ struct CertificateMonitorTests {
             logger: Logger(label: "test") { _ in Handler(lines: lines) }
         ) { [subject] }
         func gauge() -> [Substring] {
-            registry.render().split(separator: "\n").filter { $0.hasPrefix("switchboard_apns_certificates{") && $0.hasSuffix(" 1") }
+            registry.render().split(separator: "\n").filter {
+                $0.hasPrefix("switchboard_apns_certificates{") && $0.hasSuffix(" 1")
+            }
         }
         let steps: [(days: Int64, level: Logger.Level?, label: String)] = [
             (0, nil, "over_30_days"), (1, .warning, "within_30_days"), (23, .warning, "within_7_days"),

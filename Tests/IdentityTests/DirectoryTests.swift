@@ -198,6 +198,34 @@ struct DirectoryTests {
         }
     }
 
+    @Test("a certificate is shown by what it says of itself, after a restart too, and never by its text or password")
+    func redactedCertificate() async throws {
+        try await Gateway.with { gateway in
+            let certificate = APNsCertificateSettings(certificate: "PEM-OF-CERTIFICATE", password: "PEM-OF-PASSWORD")
+            let apns = APNsSettings(.certificate(certificate), topic: "com.example.chat")
+            _ = try await put(AppSettings(platform: .ios, apns: apns), gateway)
+            for directory in [gateway.directory, try await gateway.reloaded()] {
+                let app = try #require(directory.app(brand: Gateway.acme, app: Self.ios))
+                #expect(app.settings.apns == apns)
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                let json = String(decoding: try encoder.encode(app.redacted.apns), as: UTF8.self)
+                #expect(
+                    json == #"""
+                        {"certificateFingerprint":"ab12","commonName":"Apple Push Services: com.example.chat",\#
+                        "expiresAt":"2027-01-15T08:00:00.000Z","topic":"com.example.chat",\#
+                        "topics":["com.example.chat","com.example.chat.voip"]}
+                        """#
+                )
+            }
+            await gateway.store.close()
+            for file in try FileManager.default.contentsOfDirectory(atPath: gateway.folder.path) {
+                let data = try Data(contentsOf: gateway.folder.appending(path: file))
+                #expect(data.range(of: Data("PEM-OF".utf8)) == nil, "\(file)")
+            }
+        }
+    }
+
     // MARK: Credentials
 
     @Test("credentials are listed without secrets, by age, for their brand only, and a restart knows the same")

@@ -16,7 +16,10 @@ import Testing
     private static func contents(of folder: String) throws -> [String: String] {
         var contents: [String: String] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            contents[name] = try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+            // The one that is no text.
+            contents[name] =
+                name.hasSuffix(".p12") ? bytes.base64EncodedString() : String(decoding: bytes, as: UTF8.self)
         }
         return contents
     }
@@ -36,7 +39,7 @@ import Testing
             #expect(
                 Set(after.keys) == [
                     "ca.pem", "ca.key", "server.pem", "server.key", "apns-key.p8", "apns-key.json",
-                    "service-account.json",
+                    "service-account.json", "apns-cert.pem", "apns.p12",
                 ]
             )
             for (name, text) in after where name != "service-account.json" { #expect(text == before[name], "\(name)") }
@@ -54,7 +57,7 @@ import Testing
 
     @Test(
         "keys are closed to others",
-        arguments: ["ca.key", "server.key", "apns-key.p8", "service-account.json"]
+        arguments: ["ca.key", "server.key", "apns-key.p8", "service-account.json", "apns-cert.pem", "apns.p12"]
     )
     func modes(name: String) async throws {
         try await Self.withFolder { folder in
@@ -80,6 +83,8 @@ import Testing
             let after = try Self.contents(of: folder)
             #expect(after["ca.pem"] != before["ca.pem"])
             #expect(after["server.pem"] != before["server.pem"])
+            #expect(after["apns-cert.pem"] != before["apns-cert.pem"])
+            #expect(after["apns.p12"] != before["apns.p12"])
             #expect(after["apns-key.p8"] == before["apns-key.p8"])
         }
     }

@@ -30,6 +30,7 @@ struct MetricCatalogueTests {
         let http = HTTPMetrics(factory: registry)
         let process = ProcessMetrics(factory: registry)
         _ = MachineMetrics<CutOffLabel>(factory: registry)
+        _ = CertificateMetrics<CutOffLabel>(factory: registry)
         registry.addCollector { process.collect() }
         let housekeeping = HousekeepingMetrics(factory: registry)
         housekeeping.removed[.expired].increment()

@@ -52,6 +52,22 @@ enum NodeScripts {
             session.close();
             """#
 
+    /// Pushes on a connection that signed in with the `.p12` file, beside which the token is ignored.
+    static let certificate =
+        prelude + #"""
+            const archive = { pfx: fs.readFileSync(folder + '/apns.p12'), passphrase: 'simulator' };
+            const session = http2.connect('https://' + apns, { ca: read('ca.pem'), ...archive });
+            const limits = [];
+            session.on('remoteSettings', s => limits.push(s.maxConcurrentStreams));
+            const send = topic => exchange(session, {
+              ':path': '/3/device/abcd', 'apns-topic': topic, 'apns-push-type': 'alert', authorization: 'bearer x',
+            }, '{"aps":{"alert":"x"}}');
+            const accepted = await send(key.topic);
+            const other = await send('com.example.other');
+            console.log(JSON.stringify({ limits, accepted, other }));
+            session.close();
+            """#
+
     /// An access token, a message, and one with an unknown field.
     static let fcm =
         prelude + #"""

@@ -35,6 +35,16 @@ import Testing
         }
     }
 
+    @Test("Node's client signs in with the .p12 file, may open many streams at once, and sends to its topics only")
+    func certificate() async throws {
+        try await Self.run(NodeScripts.certificate) { output, _ in
+            #expect(output["limits"]?[1] == .integer(1000) || output["limits"]?[0] == .integer(1000))
+            #expect(output["accepted"]?["status"] == .integer(200))
+            #expect(output["other"]?["status"] == .integer(400))
+            #expect(output["other"]?["text"] == .string(#"{"reason":"TopicDisallowed"}"#))
+        }
+    }
+
     @Test("Node's client gets an access token and Google's answers")
     func fcm() async throws {
         try await Self.run(NodeScripts.fcm) { output, simulator in
