@@ -83,6 +83,10 @@ extension PushSimulator {
     ) async throws(SimulatorError) -> OpenPort {
         var settings = HTTP2ServerConfiguration()
         settings.maxConcurrentStreams = streams
+        settings.roundTrip = .milliseconds(Int64(configuration.roundTripMilliseconds))
+        settings.initialWindowSize = configuration.streamWindow
+        settings.windowUpdateDelay = configuration.windowUpdateDelayMilliseconds.map { .milliseconds(Int64($0)) }
+        settings.resetAfterBodyBytes = configuration.resetAfterBodyBytes
         let tls: TLSServerContext
         do {
             let identity = TLSIdentity(

@@ -17,6 +17,7 @@ struct RunCommand: AsyncParsableCommand {
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, commit, intake, batch, single, latency, memory, backlog
         case commitLatency = "commit-latency"
+        case senderDistance = "sender-distance"
     }
 
     @Option(help: "Only these scenarios; may be repeated.")
@@ -68,6 +69,8 @@ struct RunCommand: AsyncParsableCommand {
         case .sender:
             return try await SenderScenario(notifications: scaled(200_000), ratioLimit: 4)
                 .run(http: http)
+        case .senderDistance:
+            return try await DistanceScenario(notifications: max(scaled(80_000), 60_000)).run(http: http)
         case .commit:
             return try await CommitScenario(turns: max(Int(200 * scale), 10)).run()
         case .intake:

@@ -24,6 +24,8 @@ struct SenderCommand: AsyncParsableCommand {
     var keys: String
     @Option(help: "How many notifications.")
     var count: Int
+    @Option(help: "Make each body this long, in bytes; as it comes without.")
+    var bodyBytes: Int?
 
     func run() async throws {
         let identity = try SimulatorIdentity(keys: keys)
@@ -57,7 +59,10 @@ struct SenderCommand: AsyncParsableCommand {
             clock: clock,
             logger: Logger(label: "bench")
         )
-        let source = JobSource(count: count, now: clock.now)
+        let renderer = APNsRenderer(brand: brand, topic: identity.topic)
+        let now = clock.now
+        let length = renderer.request(for: JobSource(count: 1, now: now).job(1), now: now).body.count
+        let source = JobSource(count: count, now: now, padding: max(0, (bodyBytes ?? 0) - length))
         let lane = LaneKey(brand: brand.id, app: AppID(trusted: "ios"), pushType: .apns, environment: .production)
         let provider = try factory.make(lane: lane, app: app, brand: brand, source: source)
 
@@ -69,13 +74,14 @@ struct SenderCommand: AsyncParsableCommand {
         }
         let wall = seconds(ContinuousClock.now - start)
         let spent = ProcessUsage.ownCPUSeconds() - cpu
-        let sample = APNsRenderer(brand: brand, topic: identity.topic).request(for: source.job(1), now: clock.now).body
+        let sample = renderer.request(for: source.job(1), now: clock.now).body
         let result = SenderResult(
             cpuSeconds: spent,
             wallSeconds: wall,
             accepted: accepted,
             peakResidentBytes: try ProcessUsage(pid: getpid()).peakResidentBytes,
-            body: String(decoding: sample, as: UTF8.self)
+            body: String(decoding: sample, as: UTF8.self),
+            acceptedByTime: source.acceptedByTime
         )
         await provider.shutdown(within: .seconds(5))
         try await http.shutdown()
@@ -91,6 +97,8 @@ private final class JobSource: PushSource {
         var answered = 0
         var accepted = 0
         var whenDone: (@Sendable (Int) -> Void)?
+        var start = ContinuousClock.now
+        var acceptedByTime: [Int] = []
     }
 
     private let count: Int
@@ -98,8 +106,9 @@ private final class JobSource: PushSource {
     private let expiresAt: Timestamp
     private let state = Mutex(State())
 
-    init(count: Int, now: Timestamp) {
+    init(count: Int, now: Timestamp, padding: Int = 0) {
         self.count = count
+        let padding = String(repeating: "x", count: padding)
         expiresAt = now.adding(seconds: 3600)
         var ids = MessageIDGenerator()
         messages = (0..<1000).map { number in
@@ -108,7 +117,7 @@ private final class JobSource: PushSource {
                 type: .agentMessage,
                 consumer: ConsumerID(trusted: "consumer-\(number)")
             )
-            event.text = "Your order has shipped and will be with you tomorrow between nine and eleven."
+            event.text = "Your order has shipped and will be with you tomorrow between nine and eleven." + padding
             event.agentNickname = "Dana"
             event.agentID = "8500.2001"
             event.sound = "default"
@@ -123,7 +132,15 @@ private final class JobSource: PushSource {
         }
     }
 
-    func start(whenDone: @escaping @Sendable (Int) -> Void) { state.withLock { $0.whenDone = whenDone } }
+    func start(whenDone: @escaping @Sendable (Int) -> Void) {
+        state.withLock { state in
+            state.whenDone = whenDone
+            state.start = .now
+        }
+    }
+
+    /// How many were accepted in each tenth of a second since the start.
+    var acceptedByTime: [Int] { state.withLock { $0.acceptedByTime } }
 
     func job(_ number: Int) -> PushJob {
         PushJob(
@@ -149,9 +166,13 @@ private final class JobSource: PushSource {
     func receive(_ answers: [PushResult]) {
         let done: (@Sendable (Int) -> Void, Int)? = state.withLock { state in
             state.answered += answers.count
+            let before = state.accepted
             for answer in answers {
                 if case .accepted = answer.answer.outcome { state.accepted += 1 }
             }
+            let tenth = min(Int(seconds(ContinuousClock.now - state.start) * 10), 36_000)
+            while state.acceptedByTime.count <= tenth { state.acceptedByTime.append(0) }
+            state.acceptedByTime[tenth] += state.accepted - before
             guard state.answered == count, let whenDone = state.whenDone else { return nil }
             state.whenDone = nil
             return (whenDone, state.accepted)

@@ -72,4 +72,6 @@ struct SenderResult: Codable {
     var peakResidentBytes: Int
     /// One body as it was sent.
     var body: String
+    /// How many pushes were accepted in each tenth of a second.
+    var acceptedByTime: [Int]
 }
