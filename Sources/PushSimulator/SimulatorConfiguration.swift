@@ -10,6 +10,8 @@ package struct SimulatorConfiguration: Sendable {
     package var control: SimulatorAddress? = SimulatorAddress()
     /// The folder of certificates and credentials; nil for a temporary one, which is removed at the end.
     package var certificates: String?
+    /// What the servers show.
+    package var certificate = ServerCertificateKind.sound
     /// Whether pushes are only counted, not kept.
     package var isQuiet = false
     /// How many pushes are kept; the oldest go first.

@@ -38,6 +38,9 @@ struct PushSimulatorCommand: AsyncParsableCommand {
     @Option(help: "Grant windows again only after this many milliseconds, 0 to 10000.")
     var windowUpdateDelayMs: Int?
 
+    @Option(help: "The certificate that the servers show: sound, other-host, expired or self-signed.")
+    var certificate = ServerCertificateKind.sound
+
     @Option(help: "MAX_CONCURRENT_STREAMS, for APNs once a push was accepted on the connection.")
     var streams: UInt32 = 1000
 
@@ -64,6 +67,7 @@ struct PushSimulatorCommand: AsyncParsableCommand {
         configuration.streamWindow = self.streamWindow
         configuration.windowUpdateDelayMilliseconds = self.windowUpdateDelayMs
         configuration.streams = self.streams
+        configuration.certificate = self.certificate
         do {
             try await SimulatorService(configuration: configuration).runUntilSignalled()
         } catch let error as SimulatorError {
@@ -73,6 +77,8 @@ struct PushSimulatorCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension ServerCertificateKind: ExpressibleByArgument {}
 
 extension SimulatorAddress: ExpressibleByArgument {
     /// Reads `HOST:PORT`.

@@ -114,7 +114,7 @@ import Testing
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
             client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(isSilent: true))])
-            async let silent = client.push(token: "00aa", timeout: .milliseconds(300))
+            async let silent = client.push(token: "00aa", timeout: .seconds(3))
             _ = try await client.simulator.waitForPush { $0.token == "00aa" }
             #expect(await client.push().status == 200)
             #expect(await silent.failure == .unknown(.deadline))
