@@ -214,7 +214,7 @@ let package = Package(
         .testTarget(
             name: "PushProvidersTests",
             dependencies: [
-                "PushProviders", "PushPayloads", "GatewayModel", "HTTP2Connections", "PushSimulator",
+                "PushProviders", "PushPayloads", "GatewayModel", "HTTP2Connections", "PushSimulator", "Telemetry",
                 crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings

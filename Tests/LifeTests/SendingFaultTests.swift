@@ -12,7 +12,8 @@ struct SendingFaultTests {
     @Test(
         "lose no push, and get none twice where HTTP/2 proves that it was not processed",
         arguments: [
-            "goaway", "goaway-graceful", "refused-stream", "stream-limit", "late-windows", "node-goaway",
+            "goaway", "goaway-graceful", "refused-stream", "stream-limit", "late-windows", "distance",
+            "node-goaway",
             "node-refused-stream",
         ]
     )

@@ -46,7 +46,11 @@ extension DeliveryMachine {
                 )
             )
             registrations[key] = registration
-            inFlight[row.id] = InFlight(registration: key, queuedAt: row.queuedAt)
+            inFlight[row.id] = InFlight(
+                registration: key,
+                queuedAt: row.queuedAt,
+                isResend: row.attempts > 0
+            )
             lane.inFlight += 1
             room -= 1
         }
@@ -63,12 +67,12 @@ extension DeliveryMachine {
         return !lane.ready.isEmpty && lane.blockedUntil(now: now) == nil
     }
 
-    /// When a delivery that is on its way was queued.
+    /// When a delivery that is on its way was queued, and whether it was tried before.
     ///
     /// - Parameter delivery: The delivery.
     /// - Returns: Nil when it is not on its way.
-    package func queuedAt(_ delivery: DeliveryID) -> Timestamp? {
-        inFlight[delivery]?.queuedAt
+    package func history(of delivery: DeliveryID) -> (queuedAt: Timestamp, isResend: Bool)? {
+        inFlight[delivery].map { ($0.queuedAt, $0.isResend) }
     }
 
     /// Decides what follows from answers, and adds what has to be written down to ``outcomes``.

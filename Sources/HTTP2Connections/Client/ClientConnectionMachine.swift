@@ -133,12 +133,15 @@ struct ClientConnectionMachine {
         return max(0, min(room, ids < 0 ? 0 : ids / 2 + 1))
     }
 
-    /// Whether the peer's stream limit or the send window is what keeps requests from being pulled.
+    /// What keeps requests from being pulled, the peer's stream limit or the send window; nil when they can be.
     ///
     /// Not while the one stream is open that must be accepted first, or while the peer allows none: then another
     /// connection would wait for the same.
-    func isHeldBack(window: Int) -> Bool {
-        phase == .ready && isAccepted && streamLimit > 0 && capacity(window: window, isWritable: true) == 0
+    func heldBack(window: Int) -> HTTP2HoldBack? {
+        guard phase == .ready, isAccepted, streamLimit > 0, capacity(window: window, isWritable: true) == 0 else {
+            return nil
+        }
+        return openStreams >= streamLimit ? .streams : .window
     }
 
     /// Gives a pulled request a record number.

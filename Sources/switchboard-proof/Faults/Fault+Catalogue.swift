@@ -53,6 +53,12 @@ extension Fault {
             expectation: .once
         ),
         Fault(
+            name: "distance",
+            title: "a round trip of 80 ms",
+            peer: simulator { $0.roundTripMilliseconds = 80 },
+            expectation: .once
+        ),
+        Fault(
             name: "reset-mid-body",
             title: "connection reset in the middle of a body, every 200 KB",
             peer: simulator { $0.resetAfterBodyBytes = 200_100 },
