@@ -16,6 +16,7 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, commit, intake, batch, single, latency, memory, backlog
+        case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
     }
 
@@ -66,8 +67,13 @@ struct RunCommand: AsyncParsableCommand {
         func scaled(_ count: Int) -> Int { max(Int(Double(count) * scale), 1000) }
         switch scenario {
         case .sender:
-            return try await SenderScenario(notifications: scaled(200_000), ratioLimit: 4)
-                .run(http: http)
+            return try await SenderScenario(
+                notifications: scaled(200_000),
+                ratioLimit: 2.5,
+                allocationLimit: 8
+            ).run(http: http)
+        case .senderLatency:
+            return try await SenderLatencyScenario(notifications: scaled(100_000), ratioLimit: 3).run(http: http)
         case .commit:
             return try await CommitScenario(turns: max(Int(200 * scale), 10)).run()
         case .intake:

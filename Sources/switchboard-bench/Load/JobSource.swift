@@ -1,0 +1,59 @@
+import Foundation
+import GatewayModel
+import ProcessHarness
+import PushProviders
+import Synchronization
+
+/// Hands jobs out as fast as the sender takes them, and counts what was accepted.
+final class JobSource: PushSource {
+    private struct State {
+        var handedOut = 0
+        var answered = 0
+        var accepted = 0
+        var whenDone: (@Sendable (Int) -> Void)?
+    }
+
+    private let jobs: JobMaker
+    private let count: Int
+    private let state = Mutex(State())
+
+    init(_ jobs: JobMaker, count: Int) {
+        self.jobs = jobs
+        self.count = count
+    }
+
+    /// Hands everything out.
+    ///
+    /// - Parameter provider: Who sends it.
+    /// - Returns: How many were accepted, once all are answered.
+    func run(_ provider: any PushProvider) async -> Int {
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.whenDone = { continuation.resume(returning: $0) } }
+            provider.wake()
+        }
+    }
+
+    func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
+        let range = state.withLock { state in
+            let first = state.handedOut
+            state.handedOut = min(first + capacity, count)
+            return first..<state.handedOut
+        }
+        for number in range { pushes.append(jobs.job(number)) }
+    }
+
+    func receive(_ answers: [PushResult]) {
+        let done: (@Sendable (Int) -> Void, Int)? = state.withLock { state in
+            state.answered += answers.count
+            for answer in answers {
+                if case .accepted = answer.answer.outcome { state.accepted += 1 }
+            }
+            guard state.answered == count, let whenDone = state.whenDone else { return nil }
+            state.whenDone = nil
+            return (whenDone, state.accepted)
+        }
+        if let (whenDone, accepted) = done { whenDone(accepted) }
+    }
+
+    func providerChanged(_ state: PushProviderState) { SenderCommand.report(state) }
+}
