@@ -11,6 +11,8 @@ struct SenderScenario {
     var ratioLimit: Double
     /// What must be reached: allocations of Swift code a notification.
     var allocationLimit: Double
+    /// Other senders that are run beside ours.
+    var peers: [Peer] = []
 
     private static let rounds = 3
 
@@ -58,6 +60,15 @@ struct SenderScenario {
             report.add(name, "allocations a notification, nghttp2 and OpenSSL", count.libraries, "")
         } else {
             report.add(name, AllocationCount.missing, 0, "")
+        }
+        for peer in peers {
+            do {
+                let result = try await peer.run(simulator, directory, senders[0])
+                report.add(name, peer.name + " CPU a push", result.cpuSeconds * 1e6 / Double(peer.pushes), "us")
+                report.add(name, peer.name + " pushes", Double(peer.pushes) / result.wallSeconds, "pushes/s")
+            } catch {
+                report.add(name, "\(peer.name) (not measured: \(error))", 0, "")
+            }
         }
         return report
     }
