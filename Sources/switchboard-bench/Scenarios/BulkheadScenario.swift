@@ -53,7 +53,7 @@ struct BulkheadScenario {
             throw HarnessError("the silent provider was not silent, or the other one was")
         }
         let change = turns.map { ($0.silent * 2 / ($0.healthy + $0.other) - 1) * 100 }.median
-        let noise = turns.map { abs($0.healthy - $0.other) * 2 / ($0.healthy + $0.other) * 100 }.median
+        let noise = abs(turns.map { ($0.healthy - $0.other) * 2 / ($0.healthy + $0.other) * 100 }.median)
         var report = Report()
         let name = "bulkhead, \(rate) events/s"
         let p99 = "posted to push received, p99"
