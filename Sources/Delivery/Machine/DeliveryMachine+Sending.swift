@@ -187,6 +187,10 @@ extension DeliveryMachine {
         due >= row.expiresAt ? .finished(.expired, nil) : .retry(due: due)
     }
 
+    /// How many tries of a delivery may be followed by another at once: browsers stop at about six resends of a refused
+    /// stream (`providers.md` F2).
+    private static let resendsAtOnce = 5
+
     /// The delay before the next try, in milliseconds: what the provider asked for, else the setting's, with up to 20 %
     /// added so that many rows do not come back in one moment.
     ///
@@ -194,9 +198,10 @@ extension DeliveryMachine {
     private func delay(after attempts: Int, asked: Int64?, row: DeliveryID) -> Int64 {
         let delays = settings.retryDelaysSeconds
         let seconds = delays.isEmpty ? 900 : delays[min(attempts, delays.count - 1)]
-        // 0 is "at once"; any other wish is a floor under our own delay, so that a provider's short one does not make a
-        // storm of many tries.
-        let base = asked == 0 ? 0 : max(asked ?? 0, seconds) * 1000
+        // 0 is "at once", but not for ever; any other wish is a floor under our own delay, so that a provider's short one
+        // does not make a storm of many tries.
+        let isAtOnce = asked == 0 && attempts < Self.resendsAtOnce
+        let base = isAtOnce ? 0 : max(asked ?? 0, seconds) * 1000
         let mixed = UInt64(bitPattern: row.rawValue &+ Int64(attempts)) &* 0x9E37_79B9_7F4A_7C15
         return base + Int64(mixed >> 33) % max(base / 5, 1)
     }

@@ -18,6 +18,7 @@ struct RunCommand: AsyncParsableCommand {
         case sender, commit, intake, batch, single, latency, memory, backlog, bulkhead
         case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
+        case senderDistance = "sender-distance"
     }
 
     @Option(help: "Only these scenarios; may be repeated.")
@@ -77,6 +78,8 @@ struct RunCommand: AsyncParsableCommand {
             ).run(http: http)
         case .senderLatency:
             return try await SenderLatencyScenario(notifications: scaled(100_000), ratioLimit: 3).run(http: http)
+        case .senderDistance:
+            return try await DistanceScenario(notifications: max(scaled(80_000), 60_000)).run(http: http)
         case .commit:
             return try await CommitScenario(turns: max(Int(200 * scale), 10)).run()
         case .intake:

@@ -23,6 +23,8 @@ struct SenderCommand: AsyncParsableCommand {
     var keys: String
     @Option(help: "How many notifications; with --rate for how many seconds.")
     var count: Int
+    @Option(help: "Make each body this long, in bytes; as it comes without.")
+    var bodyBytes: Int?
     @Option(help: "Notifications a second; without it as fast as possible.")
     var rate: Int?
 
@@ -59,9 +61,12 @@ struct SenderCommand: AsyncParsableCommand {
             logger: Logger(label: "bench")
         )
         let lane = LaneKey(brand: brand.id, app: AppID(trusted: "ios"), pushType: .apns, environment: .production)
-        let jobs = JobMaker(now: clock.now)
+        let renderer = APNsRenderer(brand: brand, topic: identity.topic)
+        let now = clock.now
+        let length = renderer.request(for: JobMaker(now: now).job(1), now: now).body.count
+        let jobs = JobMaker(now: now, padding: max(0, (bodyBytes ?? 0) - length))
         var result = SenderResult()
-        let sample = APNsRenderer(brand: brand, topic: identity.topic).request(for: jobs.job(1), now: clock.now)
+        let sample = renderer.request(for: jobs.job(1), now: now)
         result.body = String(decoding: sample.body, as: UTF8.self)
         result.headers = sample.headers.map { "\($0.name): \($0.value)" }
         let provider: any PushProvider
@@ -82,6 +87,7 @@ struct SenderCommand: AsyncParsableCommand {
             result.expected = count
             result.wallSeconds = seconds(ContinuousClock.now - start)
             result.cpuSeconds = ProcessUsage.ownCPUSeconds() - cpu
+            result.acceptedByTime = source.acceptedByTime
         }
         result.peakResidentBytes = try ProcessUsage(pid: getpid()).peakResidentBytes
         await provider.shutdown(within: .seconds(5))
@@ -115,6 +121,8 @@ struct SenderResult: Codable {
     var body = ""
     /// The headers that went with it but `authorization`, as `name: value`.
     var headers: [String] = []
+    /// How many pushes were accepted in each tenth of a second.
+    var acceptedByTime: [Int] = []
     /// From the moment when a push should have left to its answer, of a paced run, in seconds.
     var p50Seconds = 0.0
     /// The same for the slowest hundredth.
@@ -126,13 +134,20 @@ struct SenderResult: Codable {
     ///   - simulator: Where it sends to.
     ///   - count: How many notifications, or seconds when there is a rate.
     ///   - rate: Notifications a second; nil sends as fast as possible.
+    ///   - bodyBytes: How long each body is made; nil leaves it as it comes.
     /// - Returns: Its result.
     /// - Throws: ``HarnessError`` when it ends early or a push is not accepted.
-    static func run(_ simulator: SimulatorProcess, count: Int, rate: Int? = nil) async throws -> SenderResult {
+    static func run(
+        _ simulator: SimulatorProcess,
+        count: Int,
+        rate: Int? = nil,
+        bodyBytes: Int? = nil
+    ) async throws -> SenderResult {
         let sender = try ChildProcess(
             "switchboard-bench",
             ["sender", "--apns", simulator.apns, "--keys", simulator.keys, "--count", "\(count)"]
                 + (rate.map { ["--rate", "\($0)"] } ?? [])
+                + (bodyBytes.map { ["--body-bytes", "\($0)"] } ?? [])
         )
         return try await read(sender)
     }

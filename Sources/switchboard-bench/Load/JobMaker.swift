@@ -13,8 +13,11 @@ struct JobMaker: Sendable {
 
     /// Makes messages and tokens.
     ///
-    /// - Parameter now: When the messages were accepted.
-    init(now: Timestamp) {
+    /// - Parameters:
+    ///   - now: When the messages were accepted.
+    ///   - padding: By how many bytes each text is made longer.
+    init(now: Timestamp, padding: Int = 0) {
+        let padding = String(repeating: "x", count: padding)
         expiresAt = now.adding(seconds: 3600)
         tokens = (0..<Self.devices).map { Installation.token($0) }
         var ids = MessageIDGenerator()
@@ -24,7 +27,7 @@ struct JobMaker: Sendable {
                 type: .agentMessage,
                 consumer: ConsumerID(trusted: "consumer-\(number)")
             )
-            event.text = "Your order has shipped and will be with you tomorrow between nine and eleven."
+            event.text = "Your order has shipped and will be with you tomorrow between nine and eleven." + padding
             event.agentNickname = "Dana"
             event.agentID = "8500.2001"
             event.sound = "default"

@@ -11,6 +11,8 @@ final class JobSource: PushSource {
         var answered = 0
         var accepted = 0
         var whenDone: (@Sendable (Int) -> Void)?
+        var start = ContinuousClock.now
+        var acceptedByTime: [Int] = []
     }
 
     private let jobs: JobMaker
@@ -28,10 +30,16 @@ final class JobSource: PushSource {
     /// - Returns: How many were accepted, once all are answered.
     func run(_ provider: any PushProvider) async -> Int {
         await withCheckedContinuation { continuation in
-            state.withLock { $0.whenDone = { continuation.resume(returning: $0) } }
+            state.withLock { state in
+                state.whenDone = { continuation.resume(returning: $0) }
+                state.start = .now
+            }
             provider.wake()
         }
     }
+
+    /// How many were accepted in each tenth of a second since the start.
+    var acceptedByTime: [Int] { state.withLock { $0.acceptedByTime } }
 
     func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
         let range = state.withLock { state in
@@ -45,9 +53,13 @@ final class JobSource: PushSource {
     func receive(_ answers: [PushResult]) {
         let done: (@Sendable (Int) -> Void, Int)? = state.withLock { state in
             state.answered += answers.count
+            let before = state.accepted
             for answer in answers {
                 if case .accepted = answer.answer.outcome { state.accepted += 1 }
             }
+            let tenth = min(Int(seconds(ContinuousClock.now - state.start) * 10), 36_000)
+            while state.acceptedByTime.count <= tenth { state.acceptedByTime.append(0) }
+            state.acceptedByTime[tenth] += state.accepted - before
             guard state.answered == count, let whenDone = state.whenDone else { return nil }
             state.whenDone = nil
             return (whenDone, state.accepted)
