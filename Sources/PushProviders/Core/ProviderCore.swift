@@ -84,8 +84,9 @@ final class ProviderCore: Sendable {
         var jobs = state.value.jobs
         state.value.jobs = []
         source.nextPushes(capacity: capacity, into: &jobs)
+        var spare: [PushHeader] = []
         for job in jobs {
-            let rendered = state.value.dialect.request(for: job, now: now.wall)
+            let rendered = state.value.dialect.request(for: job, now: now.wall, reusing: consume spare)
             let id = state.value.inFlight.add(
                 InFlightPushes.Push(
                     delivery: job.delivery,
@@ -97,6 +98,7 @@ final class ProviderCore: Sendable {
                 )
             )
             requests.append(request(id, rendered, authorization.header))
+            spare = rendered.headers
         }
         jobs.removeAll(keepingCapacity: true)
         state.value.jobs = jobs

@@ -22,35 +22,15 @@ struct DistanceScenario {
     /// - Returns: The figures.
     /// - Throws: When a push is refused.
     func run(http: HTTPClient) async throws -> Report {
-        let directory = try TemporaryDirectory()
-        let simulator = try await SimulatorProcess.start(
-            in: directory,
-            quiet: true,
-            options: ["--round-trip-ms", "\(roundTrip)"]
-        )
-        do {
-            let report = try await measure(simulator, http)
-            try await simulator.process.stop()
-            return report
-        } catch {
-            _ = try? await simulator.process.stop()
-            throw error
+        try await SimulatorProcess.use(options: ["--round-trip-ms", "\(roundTrip)"]) { simulator, _ in
+            try await measure(simulator, http)
         }
     }
 
     private func measure(_ simulator: SimulatorProcess, _ http: HTTPClient) async throws -> Report {
-        let sender = try ChildProcess(
-            "switchboard-bench",
-            [
-                "sender", "--apns", simulator.apns, "--keys", simulator.keys, "--count", "\(notifications)",
-                "--body-bytes", "\(bodyBytes)",
-            ]
-        )
-        let line = "{" + (try await sender.line("{", within: .seconds(300)))
-        try await sender.ended(within: .seconds(30))
-        let result = try JSONDecoder().decode(SenderResult.self, from: Data(line.utf8))
-        guard result.accepted == notifications, result.body.utf8.count == bodyBytes else {
-            throw HarnessError("only \(result.accepted) of \(notifications) pushes were accepted")
+        let result = try await SenderResult.run(simulator, count: notifications, bodyBytes: bodyBytes)
+        guard result.body.utf8.count == bodyBytes else {
+            throw HarnessError("the bodies have \(result.body.utf8.count) bytes")
         }
         let connections = try await connections(simulator, http)
 
