@@ -67,6 +67,7 @@ package struct DeliveryMachine: Sendable {
     struct InFlight: Sendable {
         var registration: RegistrationID
         var queuedAt: Timestamp
+        var isResend: Bool
     }
 
     /// A registration with rows in memory, or with rows that were just given back.

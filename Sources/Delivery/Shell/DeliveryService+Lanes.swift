@@ -62,14 +62,15 @@ extension DeliveryService {
 
     func receive(_ answers: [PushResult], from provider: PushType) {
         let now = clock.now
-        let (lanes, queuedAt) = state.withLock { state in
-            let queuedAt = answers.map { state.machine.queuedAt($0.delivery) }
-            return (state.machine.answered(answers, now: now), queuedAt)
+        let (lanes, histories) = state.withLock { state in
+            let histories = answers.map { state.machine.history(of: $0.delivery) }
+            return (state.machine.answered(answers, now: now), histories)
         }
         signal()
         wake(lanes)
-        for (result, queuedAt) in zip(answers, queuedAt) {
-            metrics.answered(provider, result.answer, queuedAt: queuedAt)
+        for (result, history) in zip(answers, histories) {
+            if history?.isResend == true { metrics.resends[provider].increment() }
+            metrics.answered(provider, result.answer, queuedAt: history?.queuedAt)
         }
     }
 

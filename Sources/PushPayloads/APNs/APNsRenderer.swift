@@ -49,8 +49,9 @@ package struct APNsRenderer: Sendable {
     /// - Parameters:
     ///   - job: The push.
     ///   - now: The wall clock: what has expired, or may not wait, is tried once and never stored.
+    ///   - spare: The headers of a request that is done with: their storage is used again.
     /// - Returns: The request without its `authorization`.
-    package func request(for job: PushJob, now: Timestamp) -> PushRequest {
+    package func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader] = []) -> PushRequest {
         let path = HeaderText.path("/3/device/", segment: job.token)
         // 0 = one attempt, not stored (`providers.md` A3).
         let expiration = job.expiresAt.seconds > now.seconds ? String(job.expiresAt.seconds) : "0"
@@ -63,7 +64,8 @@ package struct APNsRenderer: Sendable {
                     expiration: expiration,
                     // No message to derive from; the delivery tells badge pushes apart and is the same on a resend.
                     id: MessageID(high: 0, low: 0).derived(by: job.delivery.rawValue),
-                    collapseID: nil
+                    collapseID: nil,
+                    reusing: spare
                 ),
                 body: badgeBody(job.badge ?? 0),
                 badge: job.badge ?? 0
@@ -80,7 +82,8 @@ package struct APNsRenderer: Sendable {
                 priority: message.priority == .high ? kind.urgentPriority : kind.usualPriority,
                 expiration: expiration,
                 id: message.id.derived(by: job.registration.rawValue),
-                collapseID: collapseID
+                collapseID: collapseID,
+                reusing: spare
             ),
             body: body(message, job: job, limit: kind.maxBodyBytes),
             badge: message.silent ? nil : job.badge
@@ -92,11 +95,12 @@ package struct APNsRenderer: Sendable {
         priority: String,
         expiration: String,
         id: MessageID,
-        collapseID: String?
+        collapseID: String?,
+        reusing spare: consuming [PushHeader]
     ) -> [PushHeader] {
-        var headers: [PushHeader] = []
-        // One more than we fill: the provider adds the authorization.
-        headers.reserveCapacity(7)
+        var headers = spare
+        headers.removeAll(keepingCapacity: true)
+        headers.reserveCapacity(6)
         headers.append(PushHeader(name: "apns-topic", value: kind.topic, indexing: .incremental))
         headers.append(PushHeader(name: "apns-push-type", value: kind.name, indexing: .incremental))
         headers.append(PushHeader(name: "apns-priority", value: priority, indexing: .incremental))

@@ -26,8 +26,8 @@ final class APNsCertificateDialect: ProviderDialect {
         facts.expiresAt > now.wall ? ProviderAuthorization(header: nil, token: 0) : nil
     }
 
-    func request(for job: PushJob, now: Timestamp) -> PushRequest {
-        renderer.request(for: job, now: now)
+    func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader]) -> PushRequest {
+        renderer.request(for: job, now: now, reusing: spare)
     }
 
     func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict {

@@ -27,6 +27,12 @@ package struct RuleAction: Sendable, Equatable {
     package var html: String?
     /// No answer ever; the stream stays open.
     package var isSilent: Bool
+    /// The first half of the answer's bytes, then the end of TCP without the end of TLS.
+    package var truncates: Bool
+    /// The connection stays open, but nothing is read or sent on it any more, answers to PING included.
+    package var mutes: Bool
+    /// Milliseconds between two bytes of all that is sent on the connection from now on, 1 to 60,000; 0 for no such order.
+    package var dribbleMilliseconds: Int
 
     /// Takes the orders.
     ///
@@ -42,6 +48,9 @@ package struct RuleAction: Sendable, Equatable {
     ///   - maxStreams: A new SETTINGS_MAX_CONCURRENT_STREAMS.
     ///   - html: An HTML page in place of the JSON body.
     ///   - isSilent: No answer ever.
+    ///   - truncates: Half an answer, then the end of TCP.
+    ///   - mutes: Nothing is read or sent on the connection any more.
+    ///   - dribbleMilliseconds: Milliseconds between two bytes from now on.
     package init(
         status: Int? = nil,
         reason: String? = nil,
@@ -53,7 +62,10 @@ package struct RuleAction: Sendable, Equatable {
         drops: Bool = false,
         maxStreams: UInt32? = nil,
         html: String? = nil,
-        isSilent: Bool = false
+        isSilent: Bool = false,
+        truncates: Bool = false,
+        mutes: Bool = false,
+        dribbleMilliseconds: Int = 0
     ) {
         self.status = status
         self.reason = reason
@@ -66,6 +78,9 @@ package struct RuleAction: Sendable, Equatable {
         self.maxStreams = maxStreams
         self.html = html
         self.isSilent = isSilent
+        self.truncates = truncates
+        self.mutes = mutes
+        self.dribbleMilliseconds = dribbleMilliseconds
     }
 
     /// A GOAWAY frame that is to be sent (RFC 9113 section 6.8).
@@ -76,6 +91,8 @@ package struct RuleAction: Sendable, Equatable {
         ///
         /// If not, the request gets no answer and the client can tell that it was not processed.
         package var coversRequest: Bool
+        /// The frame's last-stream-id in place of that, 0 to 2,147,483,647; never below a stream that was taken up before.
+        package var lastStreamID: Int32?
         /// The debug data; nil means what the provider sends.
         package var debugData: String?
 
@@ -84,10 +101,17 @@ package struct RuleAction: Sendable, Equatable {
         /// - Parameters:
         ///   - code: The error code.
         ///   - coversRequest: Whether the last-stream-id covers the request that caused the frame.
+        ///   - lastStreamID: The last-stream-id in place of that.
         ///   - debugData: The debug data; nil means what the provider sends.
-        package init(code: UInt32 = 0, coversRequest: Bool = true, debugData: String? = nil) {
+        package init(
+            code: UInt32 = 0,
+            coversRequest: Bool = true,
+            lastStreamID: Int32? = nil,
+            debugData: String? = nil
+        ) {
             self.code = code
             self.coversRequest = coversRequest
+            self.lastStreamID = lastStreamID
             self.debugData = debugData
         }
     }
