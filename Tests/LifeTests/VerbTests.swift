@@ -177,4 +177,37 @@ struct VerbTests {
         let bad = verdicts.filter { $0["ok"] == .bool(false) }.map { $0["subject"].plain }
         #expect(bad == ["acme/ios/apns/production", "acme/ios/apns/sandbox"])
     }
+
+    @Test("an app signs in with a .p12 file: check connects and tells its end, and the gateway counts it")
+    func certificate() async throws {
+        let simulator = try await SimulatorProcess.start(in: directory)
+        let trust = ["SWITCHBOARD_PROVIDER_TRUST_ROOTS": simulator.authority]
+        let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
+        try "simulator\n".write(toFile: directory.path("password"), atomically: true, encoding: .utf8)
+        _ = try await gateway.verb(["brand", "create", "acme", "--name", "Acme"])
+        let put = [
+            "app", "put", "acme", "ios", "--certificate", simulator.keys + "/apns.p12", "--endpoint", simulator.apns,
+        ]
+        let closed = try await gateway.verb(put)
+        #expect(closed.exit.status == 1 && closed.errors.joined().contains("/apns/password"))
+        let opened = try await gateway.verb(put + ["--password-file", directory.path("password")])
+        #expect(opened.exit.status == 0, "\(opened.errors)")
+        let shown = try await gateway.verb(["app", "show", "acme", "ios"]).output.joined()
+        let topic = try simulator.identity().topic
+        #expect(shown.contains("Apple Push Services: \(topic)") && shown.contains("expiresAt"))
+        #expect(!shown.contains("PRIVATE") && !shown.contains("simulator\""))
+        let metrics = try await gateway.admin.exchange("GET", ["metrics"]).body.plain
+        #expect(metrics.contains("switchboard_apns_certificates{expiry=\"over_30_days\"} 1"))
+        #expect(try await gateway.process.stop().status == 0)
+        let check = try ChildProcess(
+            "switchboard",
+            ["check", "--data-dir", directory.path("data")],
+            environment: trust
+        )
+        #expect(try await check.ended().status == 0, "\(check.output)")
+        let lanes = check.output.filter { $0.contains("acme/ios/apns/") }
+        #expect(lanes.count == 2)
+        #expect(lanes.allSatisfy { $0.hasPrefix("ok") && $0.contains("valid until") && $0.contains(topic) })
+        #expect(try await simulator.process.stop().status == 0)
+    }
 }

@@ -24,6 +24,19 @@ enum JSONFile {
         }
     }
 
+    /// Reads a certificate with its key as the API takes it.
+    ///
+    /// - Parameter path: A PEM file, or a `.p12` file.
+    /// - Returns: The PEM text, or the file as base64.
+    /// - Throws: ``CommandFailure``.
+    static func readCertificate(_ path: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.usage, "\(path) cannot be read")
+        }
+        if let text = String(data: data, encoding: .utf8), text.contains("-----BEGIN ") { return text }
+        return data.base64EncodedString()
+    }
+
     /// Reads a text file, such as a `.p8` key.
     ///
     /// - Parameter path: The file.

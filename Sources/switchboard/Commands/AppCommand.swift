@@ -21,7 +21,11 @@ struct AppCommand: AsyncParsableCommand {
         @Option(help: "APNs: the 10-character team id.") var teamId: String?
         @Option(help: "APNs: the 10-character key id.") var keyId: String?
         @Option(help: ArgumentHelp("APNs: the .p8 file of the key.", valueName: "file")) var privateKey: String?
-        @Option(help: "APNs: the app's bundle id.") var topic: String?
+        @Option(help: ArgumentHelp("APNs: a certificate with its key, PEM or .p12.", valueName: "file"))
+        var certificate: String?
+        @Option(help: ArgumentHelp("APNs: a file with the certificate's password.", valueName: "file"))
+        var passwordFile: String?
+        @Option(help: "APNs: the app's bundle id; a certificate for one app names it.") var topic: String?
         @Option(help: ArgumentHelp("FCM: the service account's JSON file.", valueName: "file"))
         var serviceAccount: String?
         @Option(help: "FCM: notification or data.") var style: String?
@@ -29,15 +33,21 @@ struct AppCommand: AsyncParsableCommand {
         var endpoint: String?
 
         func validate() throws {
-            let apns = [teamId, keyId, privateKey, topic].compactMap { $0 }
-            let ways = [settings != nil, !apns.isEmpty, serviceAccount != nil].filter { $0 }.count
+            let token = [teamId, keyId, privateKey].compactMap { $0 }
+            let ways = [settings != nil, !token.isEmpty, certificate != nil, serviceAccount != nil].filter { $0 }.count
             guard ways == 1 else {
                 throw ValidationError(
-                    "Give one of: --settings; --team-id, --key-id, --private-key and --topic; --service-account."
+                    """
+                    Give one of: --settings; --team-id, --key-id, --private-key and --topic; --certificate; \
+                    --service-account.
+                    """
                 )
             }
-            if !apns.isEmpty, apns.count < 4 {
-                throw ValidationError("APNs needs --team-id, --key-id, --private-key and --topic.")
+            if !token.isEmpty, token.count < 3 || topic == nil {
+                throw ValidationError("APNs needs --team-id, --key-id, --private-key and --topic, or --certificate.")
+            }
+            if passwordFile != nil, certificate == nil {
+                throw ValidationError("--password-file goes with --certificate.")
             }
         }
 
@@ -55,9 +65,18 @@ struct AppCommand: AsyncParsableCommand {
                     "teamId": .string(teamId), "keyId": .string(keyId), "topic": .string(topic),
                     "privateKey": .string(try JSONFile.readText(privateKey)),
                 ]
-                if let endpoint {
-                    apns["endpoints"] = ["production": .string(endpoint), "sandbox": .string(endpoint)]
+                apns["endpoints"] = endpoints
+                return ["platform": "ios", "apns": .object(apns)]
+            }
+            if let certificate {
+                var apns: [String: JSONValue] = ["certificate": .string(try JSONFile.readCertificate(certificate))]
+                if let passwordFile {
+                    let text = try JSONFile.readText(passwordFile)
+                    // Editors end files with a line break, which is no part of a password.
+                    apns["password"] = .string(text.hasSuffix("\n") ? String(text.dropLast()) : text)
                 }
+                apns["topic"] = topic.map { .string($0) }
+                apns["endpoints"] = endpoints
                 return ["platform": "ios", "apns": .object(apns)]
             }
             guard let serviceAccount else { return [:] }
@@ -65,6 +84,11 @@ struct AppCommand: AsyncParsableCommand {
             if let style { fcm["style"] = .string(style) }
             if let endpoint { fcm["endpoint"] = .string(endpoint) }
             return ["platform": "android", "fcm": .object(fcm)]
+        }
+
+        /// One other host for both of Apple's.
+        private var endpoints: JSONValue? {
+            endpoint.map { ["production": .string($0), "sandbox": .string($0)] }
         }
     }
 
