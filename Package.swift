@@ -259,6 +259,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "SendingTests",
+            dependencies: [
+                "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "PushPayloads", "PushProviders",
+                "PushSimulator", "SQLiteStorage", "Telemetry", crypto, cryptoExtras, httpClient, lifecycle, logging,
+                nioCore, nioPosix,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ConfigurationTests",
             dependencies: ["switchboard", "Delivery", "Telemetry", arguments, logging],
             swiftSettings: settings
