@@ -23,7 +23,7 @@ struct DeadTokenTests {
             SimulatorRule(match: .init(tokenPrefix: device.token), action: action(registered.registeredAt))
         ])
         try await site.post(to: [device])
-        let record = await site.outcomes(of: registered.id, count: 1)[0]
+        let record = try await site.outcomes(of: registered.id, count: 1)[0]
         return (record, try await site.registration(of: device))
     }
 
@@ -86,7 +86,7 @@ struct DeadTokenTests {
             try await site.post(to: [device])
             _ = try await site.simulator.waitForPush { $0.token == "bad0" }
             try await site.register(device, token: "beef")
-            let records = await site.outcomes(of: registration, count: 2)
+            let records = try await site.outcomes(of: registration, count: 2)
             #expect(records[0].answer?.status == ending.status)
             #expect(records[0].token == .none)
             #expect(records[1].disposition == .finished(.accepted, nil))
@@ -115,7 +115,7 @@ struct DeadTokenTests {
             _ = try await site.simulator.waitForPush { $0.token == "bad0" }
             site.clock.advance(seconds: 1)
             try await site.register(Self.device)
-            _ = await site.outcomes(of: before.id, count: 1)
+            _ = try await site.outcomes(of: before.id, count: 1)
             let left = try await site.registration(of: Self.device)
             #expect(left?.state == .active)
             #expect(left?.registeredAt == before.registeredAt.adding(seconds: 1))
@@ -138,7 +138,7 @@ struct DeadTokenTests {
             var moved = Self.device
             moved.owner = "somebody-else"
             try await site.register(moved)
-            _ = await site.outcomes(of: registration, count: 1)
+            _ = try await site.outcomes(of: registration, count: 1)
             let left = try await site.registration(of: moved)
             #expect(left?.state == .active)
             #expect(left?.consumer == moved.consumer)

@@ -30,13 +30,13 @@ struct OutcomeCase {
         for device in [refused, neighbour, elsewhere] { try await site.register(device) }
         let registration = try #require(try await site.registration(of: refused)).id
         try await site.post(to: [refused])
-        #expect(await site.outcomes(of: registration, count: 1).map(\.disposition) == [.finished(.accepted, nil)])
+        #expect(try await site.outcomes(of: registration, count: 1).map(\.disposition) == [.finished(.accepted, nil)])
         // Past the 20 minutes in which a token may not be replaced, and before a new connection would take a newer one.
         try await site.advance(seconds: 22 * 60)
 
         let moment = site.clock.now
         try await site.post(to: [refused])
-        let record = await site.outcomes(of: registration, count: 2)[1]
+        let record = try await site.outcomes(of: registration, count: 2)[1]
         #expect(record.answer?.status == row.status)
         #expect(record.answer?.reason == row.reason)
         try await checkDevice(record)
@@ -103,7 +103,7 @@ struct OutcomeCase {
             #expect(records[0].answer?.sentAt == moment.adding(seconds: wait))
         }
         if case .again = row.delivery {
-            let record = await site.outcomes(of: registration, count: 3)[2]
+            let record = try await site.outcomes(of: registration, count: 3)[2]
             #expect(record.disposition == .finished(.accepted, nil))
             #expect(record.answer?.sentAt == moment.adding(seconds: wait))
         }
@@ -122,7 +122,7 @@ struct OutcomeCase {
     private func checkWire() async throws {
         let own = site.pushes(to: refused)
         let after = site.pushes(to: neighbour)
-        #expect(own.count >= 2 && after.count == 1)
+        try #require(own.count >= 2 && after.count == 1)
         #expect(own[0].connection == own[1].connection)
         #expect(Set(after.map(\.connection) + own.dropFirst(2).map(\.connection)).count == 1)
         switch row.connection {

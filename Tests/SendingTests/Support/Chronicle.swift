@@ -9,7 +9,8 @@ final class Chronicle<Element: Sendable>: Sendable {
 
     private struct State {
         var elements: [Element] = []
-        var waiters: [Waiter] = []
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
     }
 
     private let state = Mutex(State())
@@ -20,9 +21,9 @@ final class Chronicle<Element: Sendable>: Sendable {
         let (ready, elements) = state.withLock { state -> ([Waiter], [Element]) in
             state.elements.append(contentsOf: new)
             let elements = state.elements
-            let ready = state.waiters.filter { $0.isMet(elements) }
-            state.waiters.removeAll { $0.isMet(elements) }
-            return (ready, elements)
+            let met = state.waiters.filter { $0.value.isMet(elements) }
+            for key in met.keys { state.waiters[key] = nil }
+            return (Array(met.values), elements)
         }
         for waiter in ready { waiter.continuation.resume(returning: elements) }
     }
@@ -30,13 +31,22 @@ final class Chronicle<Element: Sendable>: Sendable {
     /// Waits until a condition holds; the test's time limit ends a wait for what never comes.
     @discardableResult
     func wait(until isMet: @escaping @Sendable ([Element]) -> Bool) async -> [Element] {
-        await withCheckedContinuation { continuation in
-            let met = state.withLock { state -> [Element]? in
-                if isMet(state.elements) { return state.elements }
-                state.waiters.append(Waiter(isMet: isMet, continuation: continuation))
-                return nil
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known = state.withLock { state -> [Element]? in
+                    if isMet(state.elements) || Task.isCancelled { return state.elements }
+                    state.waiters[number] = Waiter(isMet: isMet, continuation: continuation)
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
             }
-            if let met { continuation.resume(returning: met) }
+        } onCancel: {
+            let (waiter, elements) = state.withLock { ($0.waiters.removeValue(forKey: number), $0.elements) }
+            waiter?.continuation.resume(returning: elements)
         }
     }
 }

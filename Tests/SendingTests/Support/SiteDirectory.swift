@@ -2,16 +2,17 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 import PushProviders
+import Synchronization
 
 /// The lanes of a site's apps, in the order of the apps' names.
 final class SiteDirectory: LaneDirectory {
     private let lanes: [LaneID: LaneKey]
-    private let apps: [String: AppSettings]
+    private let apps: Mutex<[String: AppSettings]>
     private let factory: PushProviderFactory
 
     /// Stores the brand and the apps.
     init(apps: [String: AppSettings], store: any GatewayStore, factory: PushProviderFactory) async throws {
-        self.apps = apps
+        self.apps = Mutex(apps)
         self.factory = factory
         try await store.insertBrand(SendingSite.brand)
         for (name, app) in apps.sorted(by: { $0.key < $1.key }) {
@@ -33,8 +34,16 @@ final class SiteDirectory: LaneDirectory {
     }
 
     func lane(_ id: LaneID) -> LaneDescription? {
-        guard let key = lanes[id], let app = apps[key.app.rawValue] else { return nil }
+        guard let key = lanes[id], let app = apps.withLock({ $0[key.app.rawValue] }) else { return nil }
         return LaneDescription(id: id, key: key, app: app, brand: SendingSite.brand)
+    }
+
+    /// Puts an app's settings right.
+    ///
+    /// - Returns: Its lanes.
+    func set(_ app: String, _ settings: AppSettings) -> [LaneID] {
+        apps.withLock { $0[app] = settings }
+        return lanes.filter { $0.value.app.rawValue == app }.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
     func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
