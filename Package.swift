@@ -185,7 +185,9 @@ let package = Package(
         .executableTarget(
             name: "switchboard-proof",
             dependencies: [
-                "DeliverySimulation", "ProcessHarness", arguments, httpClient, nioCore, nioHTTP1, nioPosix,
+                "DeliverySimulation", "GatewayModel", "HTTP2Connections", "ProcessHarness", "PushProviders",
+                "PushSimulator", arguments,
+                crypto, httpClient, logging, nioCore, nioHTTP1, nioPosix,
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings,
@@ -212,7 +214,7 @@ let package = Package(
         .testTarget(
             name: "PushProvidersTests",
             dependencies: [
-                "PushProviders", "PushPayloads", "GatewayModel", "HTTP2Connections", "PushSimulator",
+                "PushProviders", "PushPayloads", "GatewayModel", "HTTP2Connections", "PushSimulator", "Telemetry",
                 crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings

@@ -4,6 +4,7 @@ package import HTTP2Connections
 package import Logging
 package import NIOCore
 import NIOSSL
+package import Telemetry
 
 /// Makes the providers of a process, which share trust, provider tokens and access tokens.
 ///
@@ -12,6 +13,7 @@ package final class PushProviderFactory: Sendable {
     private let group: any EventLoopGroup
     private let tls: TLSClientContext
     private let clock: any GatewayClock
+    private let metrics: ProviderMetrics?
     private let logger: Logger
     private let configuration: PushProviderConfiguration
     private let signers = ProviderTokenSigners()
@@ -26,6 +28,7 @@ package final class PushProviderFactory: Sendable {
     ///   - trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
     ///   - httpClient: For token endpoints; made with ``httpClientConfiguration(trustRootsFile:)``. Not shut down here.
     ///   - clock: The clocks.
+    ///   - metrics: Counts connections and streams; nil counts nothing.
     ///   - logger: Only `debug` and `trace` are written.
     ///   - configuration: Limits.
     /// - Throws: ``HTTP2Connections/TLSFailure`` when the trust roots cannot be used.
@@ -34,12 +37,14 @@ package final class PushProviderFactory: Sendable {
         trustRootsFile: String?,
         httpClient: HTTPClient,
         clock: any GatewayClock,
+        metrics: ProviderMetrics? = nil,
         logger: Logger,
         configuration: PushProviderConfiguration = PushProviderConfiguration()
     ) throws(TLSFailure) {
         group = eventLoopGroup
         tls = try TLSClientContext(trustRootsFile: trustRootsFile)
         self.clock = clock
+        self.metrics = metrics
         self.logger = logger
         self.configuration = configuration
         accessTokens = AccessTokenSources(
@@ -168,6 +173,7 @@ package final class PushProviderFactory: Sendable {
     ) -> @Sendable (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool {
         var logger = logger
         logger[metadataKey: "lane"] = "\(lane)"
+        let observer = metrics.map { PoolMetrics(metrics: $0, provider: lane.pushType) }
         return { [tls, logger] source, eventLoop in
             HTTP2ConnectionPool(
                 target: endpoint.target,
@@ -175,6 +181,7 @@ package final class PushProviderFactory: Sendable {
                 configuration: connection,
                 eventLoop: eventLoop,
                 source: source,
+                observer: observer,
                 logger: logger
             )
         }

@@ -83,11 +83,16 @@ extension PushSimulator {
     ) async throws(SimulatorError) -> OpenPort {
         var settings = HTTP2ServerConfiguration()
         settings.maxConcurrentStreams = streams
+        settings.roundTrip = .milliseconds(Int64(configuration.roundTripMilliseconds))
+        settings.initialWindowSize = configuration.streamWindow
+        settings.windowUpdateDelay = configuration.windowUpdateDelayMilliseconds.map { .milliseconds(Int64($0)) }
+        settings.resetAfterBodyBytes = configuration.resetAfterBodyBytes
+        let shown = try credentials.serverCertificate(configuration.certificate)
         let tls: TLSServerContext
         do {
             let identity = TLSIdentity(
-                certificateChainPEM: Array(credentials.serverCertificatePEM.utf8),
-                privateKeyPEM: Array(credentials.serverKeyPEM.utf8)
+                certificateChainPEM: Array(shown.certificatePEM.utf8),
+                privateKeyPEM: Array(shown.keyPEM.utf8)
             )
             tls = try TLSServerContext(identity: identity)
         } catch {

@@ -29,6 +29,33 @@ struct PushSimulatorCommand: AsyncParsableCommand {
     @Flag(help: "Judge and count pushes, but keep none.")
     var quiet = false
 
+    @Option(help: "Take everything up this many milliseconds later, 0 to 10000: a distant provider.")
+    var roundTripMs = 0
+
+    @Option(help: "The window of each stream for a request's body in bytes, 1 to 2147483647.")
+    var streamWindow: UInt32 = 65_535
+
+    @Option(help: "Grant windows again only after this many milliseconds, 0 to 10000.")
+    var windowUpdateDelayMs: Int?
+
+    @Option(help: "The certificate that the servers show: sound, other-host, expired or self-signed.")
+    var certificate = ServerCertificateKind.sound
+
+    @Option(help: "MAX_CONCURRENT_STREAMS, for APNs once a push was accepted on the connection.")
+    var streams: UInt32 = 1000
+
+    func validate() throws {
+        guard (0...10_000).contains(self.roundTripMs) else {
+            throw ValidationError("--round-trip-ms must be 0 to 10000")
+        }
+        guard (0...10_000).contains(self.windowUpdateDelayMs ?? 0) else {
+            throw ValidationError("--window-update-delay-ms must be 0 to 10000")
+        }
+        guard (1...0x7FFF_FFFF).contains(self.streamWindow) else {
+            throw ValidationError("--stream-window must be 1 to 2147483647")
+        }
+    }
+
     func run() async throws {
         var configuration = SimulatorConfiguration()
         configuration.apns = self.apns
@@ -36,6 +63,11 @@ struct PushSimulatorCommand: AsyncParsableCommand {
         configuration.control = self.control
         configuration.certificates = self.certificates
         configuration.isQuiet = self.quiet
+        configuration.roundTripMilliseconds = self.roundTripMs
+        configuration.streamWindow = self.streamWindow
+        configuration.windowUpdateDelayMilliseconds = self.windowUpdateDelayMs
+        configuration.streams = self.streams
+        configuration.certificate = self.certificate
         do {
             try await SimulatorService(configuration: configuration).runUntilSignalled()
         } catch let error as SimulatorError {
@@ -45,6 +77,8 @@ struct PushSimulatorCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension ServerCertificateKind: ExpressibleByArgument {}
 
 extension SimulatorAddress: ExpressibleByArgument {
     /// Reads `HOST:PORT`.

@@ -5,7 +5,8 @@ import ArgumentParser
 struct SwitchboardProof: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "switchboard-proof",
-        abstract: "Proves that nothing accepted is lost: by simulation, and by killing real processes.",
-        subcommands: [SimulateCommand.self, CrashCommand.self]
+        abstract:
+            "Proves that nothing accepted is lost: by simulation, by killing real processes, and by providers that go wrong.",
+        subcommands: [SimulateCommand.self, CrashCommand.self, FaultsCommand.self]
     )
 }

@@ -18,7 +18,9 @@ private final class Owner: ClientConnectionOwner {
 
     func receive(_ responses: [HTTP2Response]) { self.responses += responses }
     func openStreamsChanged(by difference: Int) { streams += difference }
-    func connectionHeldBack(_ id: UInt64, _ isHeldBack: Bool) { told.append(isHeldBack ? "held back" : "has room") }
+    func connectionHeldBack(_ id: UInt64, _ reason: HTTP2HoldBack?) {
+        told.append(reason.map { "held back by \($0.rawValue)" } ?? "has room")
+    }
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) { told.append("ready") }
 
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {

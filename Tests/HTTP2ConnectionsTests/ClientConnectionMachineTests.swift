@@ -127,8 +127,8 @@ struct ClientConnectionMachineTests {
         #expect(script.capacity(window: -5) == 0)
         #expect(script.capacity(isWritable: false) == 0)
         #expect(script.capacity(window: 10) == 1)
-        // Bodies are taken for 1 KiB before the first is seen.
-        #expect(script.capacity(window: 65_535) == 63)
+        // Bodies are taken for 1 KiB before the first is seen; the last one fits in part.
+        #expect(script.capacity(window: 65_535) == 64)
     }
 
     @Test("GOAWAY drains at once and tells streams above its last id from those below")
@@ -233,16 +233,32 @@ struct ClientConnectionMachineTests {
         #expect(script.machine.nextDue == Script.time(5000))
         #expect(script.on(.tick, at: 4999) == [])
         #expect(
-            script.on(.tick, at: 5000) == [.reset(stream: 1, .cancel), .answer(record: sent, .unknown(.deadline))]
+            script.on(.tick, at: 5000) == [
+                .reset(stream: 1, .cancel), .answer(record: sent, .unknown(.deadline)), .draining(.unresponsive),
+            ]
         )
         #expect(script.machine.nextDue == Script.time(6000))
         #expect(
             script.on(.tick, at: 6000) == [
-                .reset(stream: 3, .cancel), .answer(record: unsent, .unprocessed(.deadline)),
+                .reset(stream: 3, .cancel), .answer(record: unsent, .unprocessed(.deadline)), .sayGoodbye,
             ]
         )
         // What nghttp2 says of them afterwards is late.
         #expect(script.on(.closed(record: sent, errorCode: 8, status: nil), at: 6001) == [])
+    }
+
+    @Test("a deadline that passes while others are answered says nothing against the connection")
+    func deadlineOfOne() {
+        var script = Script.ready()
+        let slow = script.open(1, timeout: 5000)[0]
+        let quick = script.open(1, from: 3, timeout: 9000)[0]
+        #expect(
+            script.on(.closed(record: quick, errorCode: 0, status: 200), at: 4000) == [.answer(record: quick, nil)]
+        )
+        #expect(
+            script.on(.tick, at: 5000) == [.reset(stream: 1, .cancel), .answer(record: slow, .unknown(.deadline))]
+        )
+        #expect(script.capacity() > 0)
     }
 
     @Test("a lost connection fails sent requests as unknown and unsent ones as unprocessed")

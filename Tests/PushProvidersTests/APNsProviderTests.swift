@@ -255,7 +255,7 @@ import Testing
                 let second = await harness.application.pushes.next()
                 #expect(second.stream.connection.id != first.stream.connection.id)
                 second.stream.reset(.refusedStream)
-                #expect(await source.answers.next().answer.outcome == .retry(afterSeconds: 1, scope: .device))
+                #expect(await source.answers.next().answer.outcome == .retry(afterSeconds: 0, scope: .device))
 
                 source.addAgain(refused.delivery)
                 provider.wake()

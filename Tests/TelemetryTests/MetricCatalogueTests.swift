@@ -36,6 +36,8 @@ struct MetricCatalogueTests {
         housekeeping.held.recordNanoseconds(1)
         delivery.events[.accepted].increment()
         delivery.storeFailed("full")
+        let providers = ProviderMetrics(factory: registry)
+        providers.connectionEnded(.apns, reason: "goaway")
         delivery.answered(.apns, Self.answer(.rejected(token: .quarantine), "BadDeviceToken"), queuedAt: nil)
         http.route(method: "GET", template: "/livez").record(status: 200, nanoseconds: 1_000_000)
         let text = registry.render()

@@ -13,6 +13,9 @@ struct PromtoolTests {
     func check() throws {
         let registry = PrometheusRegistry()
         let delivery = DeliveryMetrics(factory: registry)
+        let providers = ProviderMetrics(factory: registry)
+        providers.connections[.apns][.ready].increment()
+        providers.connectionEnded(.apns, reason: "goaway")
         let http = HTTPMetrics(factory: registry)
         let process = ProcessMetrics(factory: registry)
         registry.addCollector { process.collect() }

@@ -46,7 +46,12 @@ extension DeliveryMachine {
                 )
             )
             registrations[key] = registration
-            inFlight[row.id] = InFlight(registration: key, token: registration.token, queuedAt: row.queuedAt)
+            inFlight[row.id] = InFlight(
+                registration: key,
+                token: registration.token,
+                queuedAt: row.queuedAt,
+                isResend: row.attempts > 0
+            )
             lane.inFlight += 1
             room -= 1
         }
@@ -63,12 +68,12 @@ extension DeliveryMachine {
         return !lane.ready.isEmpty && lane.blockedUntil(now: now) == nil
     }
 
-    /// When a delivery that is on its way was queued.
+    /// When a delivery that is on its way was queued, and whether it was tried before.
     ///
     /// - Parameter delivery: The delivery.
     /// - Returns: Nil when it is not on its way.
-    package func queuedAt(_ delivery: DeliveryID) -> Timestamp? {
-        inFlight[delivery]?.queuedAt
+    package func history(of delivery: DeliveryID) -> (queuedAt: Timestamp, isResend: Bool)? {
+        inFlight[delivery].map { ($0.queuedAt, $0.isResend) }
     }
 
     /// Decides what follows from answers, and adds what has to be written down to ``outcomes``.
@@ -227,6 +232,10 @@ extension DeliveryMachine {
         due >= row.expiresAt ? .finished(.expired, nil) : .retry(due: due)
     }
 
+    /// How many tries of a delivery may be followed by another at once: browsers stop at about six resends of a refused
+    /// stream (`providers.md` F2).
+    private static let resendsAtOnce = 5
+
     /// The delay before the next try, in milliseconds: what the provider asked for, else the setting's, with up to 20 %
     /// added so that many rows do not come back in one moment.
     ///
@@ -234,16 +243,13 @@ extension DeliveryMachine {
     private func delay(after attempts: Int, asked: Int64?, row: DeliveryID) -> Int64 {
         let delays = settings.retryDelaysSeconds
         let seconds = delays.isEmpty ? 900 : delays[min(attempts, delays.count - 1)]
-        // 0 is "at once", but not for ever: a provider that always says so would make a storm of one push. Any other wish is
-        // a floor under our own delay for the same reason.
-        let isAtOnce = asked == 0 && attempts < Self.maxTriesAtOnce
+        // 0 is "at once", but not for ever; any other wish is a floor under our own delay, so that a provider's short one
+        // does not make a storm of many tries.
+        let isAtOnce = asked == 0 && attempts < Self.resendsAtOnce
         let base = isAtOnce ? 0 : max(asked ?? 0, asked == 0 ? delays.first ?? 5 : seconds) * 1000
         let mixed = UInt64(bitPattern: row.rawValue &+ Int64(attempts)) &* 0x9E37_79B9_7F4A_7C15
         return base + Int64(mixed >> 33) % max(base / 5, 1)
     }
-
-    /// Only so many tries follow each other at once (browsers give a refused stream about six).
-    private static let maxTriesAtOnce = 6
 
     /// Stops a lane whose credential is refused.
     ///

@@ -72,6 +72,7 @@ package struct DeliveryMachine: Sendable {
         /// What it left for; the device may have another token by the time of the answer.
         var token: String
         var queuedAt: Timestamp
+        var isResend: Bool
     }
 
     /// A registration with rows in memory, or with rows that were just given back.

@@ -62,17 +62,18 @@ extension DeliveryService {
 
     func receive(_ answers: [PushResult], from provider: PushType) {
         let now = clock.now
-        let (lanes, queuedAt, alerts) = state.withLock { state in
-            let queuedAt = answers.map { state.machine.queuedAt($0.delivery) }
+        let (lanes, histories, alerts) = state.withLock { state in
+            let histories = answers.map { state.machine.history(of: $0.delivery) }
             let lanes = state.machine.answered(answers, now: now)
-            return (lanes, queuedAt, state.machine.takeAlerts())
+            return (lanes, histories, state.machine.takeAlerts())
         }
         // Before the answers are written down: who reads what became of a push finds why.
         for (lane, alert) in alerts { log(alert, of: lane, now: now) }
         signal()
         wake(lanes)
-        for (result, queuedAt) in zip(answers, queuedAt) {
-            metrics.answered(provider, result.answer, queuedAt: queuedAt)
+        for (result, history) in zip(answers, histories) {
+            if history?.isResend == true { metrics.resends[provider].increment() }
+            metrics.answered(provider, result.answer, queuedAt: history?.queuedAt)
         }
     }
 

@@ -54,19 +54,29 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     /// The canonical lower-case form 8-4-4-4-12.
     package var description: String {
-        String(unsafeUninitializedCapacity: 36) { buffer in
-            var position = 0
-            for digit in 0..<32 {
-                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-                    buffer[position] = UInt8(ascii: "-")
-                    position += 1
-                }
-                let half = digit < 16 ? high : low
-                let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digit % 16) * 4)) & 0xF
-                buffer[position] = value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a")
+        String(unsafeUninitializedCapacity: Self.textBytes) { buffer in
+            write(to: buffer)
+            return Self.textBytes
+        }
+    }
+
+    /// How many bytes the canonical form has.
+    package static let textBytes = 36
+
+    /// Writes the canonical lower-case form, for who wants no string of its own.
+    ///
+    /// - Parameter buffer: ``textBytes`` bytes or more.
+    package func write(to buffer: UnsafeMutableBufferPointer<UInt8>) {
+        var position = 0
+        for digit in 0..<32 {
+            if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                buffer[position] = UInt8(ascii: "-")
                 position += 1
             }
-            return 36
+            let half = digit < 16 ? high : low
+            let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digit % 16) * 4)) & 0xF
+            buffer[position] = value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a")
+            position += 1
         }
     }
 

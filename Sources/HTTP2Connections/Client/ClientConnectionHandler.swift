@@ -25,7 +25,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var requests: [HTTP2Request] = []
     private var noted: [ClientConnectionMachine.Event] = []
     private var reportedStreams = 0
-    private var isToldHeldBack = false
+    private var toldHeldBack: HTTP2HoldBack?
     private var isRunning = false
     private var isClosing = false
     private var isTold = false
@@ -161,10 +161,10 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     private func reportHeldBack() {
-        let isHeldBack = machine.isHeldBack(window: framing.remoteWindow)
-        guard isHeldBack != isToldHeldBack else { return }
-        isToldHeldBack = isHeldBack
-        owner?.connectionHeldBack(id, isHeldBack)
+        let heldBack = machine.heldBack(window: framing.remoteWindow)
+        guard heldBack != toldHeldBack else { return }
+        toldHeldBack = heldBack
+        owner?.connectionHeldBack(id, heldBack)
     }
 
     /// Pulls requests and sends frames until there is no more room or nothing more to send.

@@ -60,6 +60,8 @@ struct ClientConnectionMachine {
     private struct Stream {
         var id: Int32
         var deadline: UInt64
+        /// How many answers the connection had brought when the request was pulled.
+        var answersBefore: UInt64
     }
 
     /// Times and limits in plain numbers.
@@ -97,7 +99,9 @@ struct ClientConnectionMachine {
     private var earliestDeadline = UInt64.max
     private var goAwayFailure: HTTP2ConnectionFailure?
     /// Whether a response came: a connection that never got one counts as a failed dial.
-    private(set) var isProductive = false
+    var isProductive: Bool { answers > 0 }
+    /// Responses so far.
+    private var answers: UInt64 = 0
 
     init(limits: Limits, now: UInt64) {
         self.limits = limits
@@ -119,19 +123,25 @@ struct ClientConnectionMachine {
     }
 
     /// How many requests may be pulled now, with `window` bytes of the connection's send window left.
+    ///
+    /// The last one may fit only in part: a peer grants its window again when half of it is used (nghttp2 does), so that one
+    /// that is never quite used up carries half as much.
     func capacity(window: Int, isWritable: Bool) -> Int {
         guard phase == .ready, isWritable, window > 0 else { return 0 }
-        let room = min(streamLimit - openStreams, max(1, window / bodyEstimate))
+        let room = min(streamLimit - openStreams, (window + bodyEstimate - 1) / bodyEstimate)
         let ids = Int(limits.lastStreamID) - Int(nextStreamID)
         return max(0, min(room, ids < 0 ? 0 : ids / 2 + 1))
     }
 
-    /// Whether the peer's stream limit or the send window is what keeps requests from being pulled.
+    /// What keeps requests from being pulled, the peer's stream limit or the send window; nil when they can be.
     ///
     /// Not while the one stream is open that must be accepted first, or while the peer allows none: then another
     /// connection would wait for the same.
-    func isHeldBack(window: Int) -> Bool {
-        phase == .ready && isAccepted && streamLimit > 0 && capacity(window: window, isWritable: true) == 0
+    func heldBack(window: Int) -> HTTP2HoldBack? {
+        guard phase == .ready, isAccepted, streamLimit > 0, capacity(window: window, isWritable: true) == 0 else {
+            return nil
+        }
+        return openStreams >= streamLimit ? .streams : .window
     }
 
     /// Gives a pulled request a record number.
@@ -142,7 +152,7 @@ struct ClientConnectionMachine {
         earliestDeadline = min(earliestDeadline, deadline)
         bodyEstimate = max(64, (bodyEstimate * 7 + bodyBytes) / 8)
         openStreams += 1
-        let stream = Stream(id: .max, deadline: deadline)
+        let stream = Stream(id: .max, deadline: deadline, answersBefore: answers)
         if let record = free.popLast() {
             streams[record] = stream
             return record
@@ -250,7 +260,7 @@ struct ClientConnectionMachine {
     }
 
     private mutating func accept(_ status: Int) {
-        isProductive = true
+        answers += 1
         // Until a valid provider token was seen, APNs answers 403 (`providers.md` A2).
         if status != 403 { isAccepted = true }
     }
@@ -346,17 +356,22 @@ struct ClientConnectionMachine {
         }
     }
 
+    /// Gives up what is past its deadline, and the connection with it when nothing at all was answered meanwhile: the peer
+    /// lives, or PING would tell, but it is not served on this connection any more (`providers.md` F1).
     private mutating func expire(_ now: UInt64, _ actions: inout [Action]) {
         guard now >= earliestDeadline else { return }
         earliestDeadline = .max
+        var isUnresponsive = false
         for record in streams.indices {
             guard let stream = streams[record] else { continue }
             if now >= stream.deadline {
+                if stream.answersBefore == answers { isUnresponsive = true }
                 abandon(record, .deadline, now, &actions)
             } else {
                 earliestDeadline = min(earliestDeadline, stream.deadline)
             }
         }
+        if isUnresponsive, phase == .ready { drain(.unresponsive, &actions) }
     }
 
     private mutating func abandon(

@@ -4,8 +4,8 @@
 protocol ClientConnectionOwner: AnyObject {
     /// Fills in requests, if the source has any.
     func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request])
-    /// The connection's streams or its send window are used up, or are not any more.
-    func connectionHeldBack(_ id: UInt64, _ isHeldBack: Bool)
+    /// The connection's streams or its send window are used up, or, with nil, are not any more.
+    func connectionHeldBack(_ id: UInt64, _ reason: HTTP2HoldBack?)
     func receive(_ responses: [HTTP2Response])
     func openStreamsChanged(by difference: Int)
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts)

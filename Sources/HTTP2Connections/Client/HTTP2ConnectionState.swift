@@ -40,6 +40,21 @@ package enum HTTP2DrainReason: Equatable, Sendable {
     case spare
     /// It ran out of stream ids.
     case streamIDsExhausted
+    /// A request's whole time passed without any answer on the connection.
+    case unresponsive
     /// The pool is shutting down.
     case shutdown
+
+    /// A metric label from a closed set.
+    package var label: String {
+        switch self {
+        case .goAway: "goaway"
+        case .age: "age"
+        case .idle: "idle"
+        case .spare: "spare"
+        case .streamIDsExhausted: "stream_ids"
+        case .unresponsive: "unresponsive"
+        case .shutdown: "shutdown"
+        }
+    }
 }

@@ -16,7 +16,12 @@ class FramingSession {
     private var isEntered = false
 
     /// Makes a session and queues nothing: `submitSettings` comes first.
-    init(role: Role) throws(HTTP2ConnectionFailure) {
+    ///
+    /// - Parameters:
+    ///   - role: Which end of the connection this is.
+    ///   - grantsWindows: Whether nghttp2 grants windows again by itself; if not, `consume` does.
+    /// - Throws: When there is no memory.
+    init(role: Role, grantsWindows: Bool = true) throws(HTTP2ConnectionFailure) {
         var callbacks: OpaquePointer?
         var option: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks else { throw .broken("out of memory") }
@@ -24,6 +29,7 @@ class FramingSession {
         guard nghttp2_option_new(&option) == 0, let option else { throw .broken("out of memory") }
         defer { nghttp2_option_del(option) }
         nghttp2_option_set_no_closed_streams(option, 1)
+        if !grantsWindows { nghttp2_option_set_no_auto_window_update(option, 1) }
         Self.install(in: callbacks)
         let owner = Unmanaged.passUnretained(self).toOpaque()
         let result =
@@ -113,6 +119,11 @@ class FramingSession {
     /// Lets the peer send `size` bytes on the connection before we acknowledge, above the 65,535 of the protocol.
     func grantConnectionWindow(_ size: Int) {
         nghttp2_session_set_local_window_size(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: size))
+    }
+
+    /// Grants the window of received bytes again, where nghttp2 does not by itself.
+    func consume(stream: Int32, bytes: Int) {
+        nghttp2_session_consume(session, stream, bytes)
     }
 
     /// Queues a request.

@@ -21,6 +21,11 @@ final class ServerFraming: FramingSession {
     /// Streams to be reset because their headers are too large.
     var oversized: [Int32] = []
 
+    /// Bytes of bodies by stream whose window is not granted again yet, since they were last taken.
+    var unconsumed: [(stream: Int32, bytes: Int)] = []
+    /// Bytes of bodies so far.
+    private(set) var bodyBytes = 0
+
     private let configuration: HTTP2ServerConfiguration
     private let block = HeaderBlock()
     private var exchanges: [Exchange] = []
@@ -29,7 +34,7 @@ final class ServerFraming: FramingSession {
 
     init(configuration: HTTP2ServerConfiguration) throws(HTTP2ConnectionFailure) {
         self.configuration = configuration
-        try super.init(role: .server)
+        try super.init(role: .server, grantsWindows: configuration.windowUpdateDelay == nil)
         try submitSettings([
             (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, configuration.maxConcurrentStreams),
             (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, configuration.initialWindowSize),
@@ -105,6 +110,8 @@ final class ServerFraming: FramingSession {
     }
 
     override func receivedData(stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
+        bodyBytes += bytes.count
+        if configuration.windowUpdateDelay != nil { unconsumed.append((stream, bytes.count)) }
         guard let record = exchange(of: stream) else { return }
         let room = configuration.maximumBodyBytes - exchanges[record].body.count
         if bytes.count > room { exchanges[record].isBodyTruncated = true }

@@ -16,12 +16,16 @@ final class ConnectionPoolCore {
     private let eventLoop: any EventLoop
     private let source: any HTTP2RequestSource
     private let gauge: StreamGauge
+    private let observer: (any HTTP2PoolObserver)?
     private let logger: Logger
     private var machine: ConnectionPoolMachine
     private var random: SplitMix
     private var connections: [UInt64: ClientConnectionHandler] = [:]
     /// Connections being dialled: whether they were given up meanwhile.
     private var dials: [UInt64: Bool] = [:]
+    /// What the connections do, and why those that take no more requests do not, for counting.
+    private var phases: [UInt64: HTTP2ConnectionPhase] = [:]
+    private var drainReasons: [UInt64: String] = [:]
     private var resumption: TLSResumption?
     private var finish: [EventLoopPromise<Void>] = []
     private var isFinished = false
@@ -40,6 +44,7 @@ final class ConnectionPoolCore {
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
         gauge: StreamGauge,
+        observer: (any HTTP2PoolObserver)?,
         logger: Logger
     ) {
         self.target = target
@@ -48,6 +53,7 @@ final class ConnectionPoolCore {
         self.eventLoop = eventLoop
         self.source = source
         self.gauge = gauge
+        self.observer = observer
         self.logger = logger
         random = SplitMix(state: .random(in: .min ... .max))
         machine = ConnectionPoolMachine(
@@ -112,6 +118,7 @@ final class ConnectionPoolCore {
     private func dial(_ id: UInt64) {
         let now = eventLoop.now
         dials[id] = false
+        observe(id, .connecting)
         source.connectionChanged(id, .connecting)
         logger.debug("dialling", metadata: ["http2.host": "\(target.host)", "http2.port": "\(target.port)"])
         let this = NIOLoopBound(self, eventLoop: eventLoop)
@@ -198,6 +205,9 @@ final class ConnectionPoolCore {
 
     private func ended(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool) {
         connections[id] = nil
+        observe(id, nil)
+        let drainReason = drainReasons.removeValue(forKey: id)
+        observer?.connectionEnded(reason: failure?.label ?? drainReason ?? "closed")
         if let failure {
             logger.debug("connection failed", metadata: ["error.code": "\(failure.label)"])
             source.connectionChanged(id, .failed(failure))
@@ -205,6 +215,13 @@ final class ConnectionPoolCore {
             source.connectionChanged(id, .closed)
         }
         decide(.ended(id: id, isProductive: isProductive))
+    }
+
+    /// Counts what a connection does now; nil when it is gone.
+    private func observe(_ id: UInt64, _ phase: HTTP2ConnectionPhase?) {
+        let old = phases[id]
+        phases[id] = phase
+        observer?.connectionChanged(from: old, to: phase)
     }
 
     private static func failure(of error: any Error) -> HTTP2ConnectionFailure {
@@ -275,18 +292,23 @@ extension ConnectionPoolCore: ClientConnectionOwner {
 
     func openStreamsChanged(by difference: Int) {
         gauge.value.add(difference, ordering: .relaxed)
+        observer?.openStreamsChanged(by: difference)
     }
 
-    func connectionHeldBack(_ id: UInt64, _ isHeldBack: Bool) {
-        decide(.heldBack(id: id, isHeldBack))
+    func connectionHeldBack(_ id: UInt64, _ reason: HTTP2HoldBack?) {
+        if let reason { observer?.connectionHeldBack(by: reason) }
+        decide(.heldBack(id: id, reason != nil))
     }
 
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) {
+        observe(id, .ready)
         source.connectionChanged(id, .ready(facts))
         decide(.ready(id: id))
     }
 
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {
+        observe(id, .draining)
+        drainReasons[id] = reason.label
         source.connectionChanged(id, .draining(reason))
         decide(.draining(id: id, isProductive: isProductive))
     }

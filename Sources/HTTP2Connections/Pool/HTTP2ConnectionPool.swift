@@ -25,6 +25,7 @@ package final class HTTP2ConnectionPool: Sendable {
     ///   - configuration: Limits.
     ///   - eventLoop: One loop of a `MultiThreadedEventLoopGroup`.
     ///   - source: Where requests come from.
+    ///   - observer: Counts what connections do.
     ///   - logger: Only `debug` and `trace` are written.
     package init(
         target: HTTP2Target,
@@ -32,6 +33,7 @@ package final class HTTP2ConnectionPool: Sendable {
         configuration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
+        observer: (any HTTP2PoolObserver)? = nil,
         logger: Logger
     ) {
         self.eventLoop = eventLoop
@@ -45,6 +47,7 @@ package final class HTTP2ConnectionPool: Sendable {
                 eventLoop: eventLoop,
                 source: source,
                 gauge: gauge,
+                observer: observer,
                 logger: logger
             ),
             eventLoop: eventLoop

@@ -92,6 +92,10 @@ package final class HTTP2Server: Sendable {
                         configuration: configuration,
                         onClose: { id in registry.remove(id) }
                     )
+                    if configuration.roundTrip > .zero {
+                        let distance = DistanceHandler(roundTrip: configuration.roundTrip)
+                        try channel.pipeline.syncOperations.addHandler(distance)
+                    }
                     try channel.pipeline.syncOperations.addHandler(handler)
                 }
             }

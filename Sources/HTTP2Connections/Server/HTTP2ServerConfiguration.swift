@@ -19,6 +19,16 @@ package struct HTTP2ServerConfiguration: Sendable {
     /// Bytes of a request's body that are kept; beyond them the request is flagged, so that it can be answered with 413.
     package var maximumBodyBytes = 65_536
 
+    /// How much later than it arrives everything is taken up: the round trip to a distant peer; zero for none.
+    package var roundTrip: TimeAmount = .zero
+
+    /// How long after a body's bytes their window is granted again; nil for at once, as nghttp2 does by itself.
+    package var windowUpdateDelay: TimeAmount?
+
+    /// The connection is cut with a reset once this many bytes of bodies have arrived, in the middle of a request as a
+    /// rule; nil for never.
+    package var resetAfterBodyBytes: Int?
+
     /// How long a client may take for TLS.
     package var handshakeTimeout: TimeAmount = .seconds(10)
 

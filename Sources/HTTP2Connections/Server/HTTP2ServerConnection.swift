@@ -1,4 +1,4 @@
-internal import NIOCore
+package import NIOCore
 internal import Synchronization
 
 /// A handle on one connection of a server, to answer and to misbehave through.
@@ -13,6 +13,9 @@ package final class HTTP2ServerConnection: Sendable {
         case maxConcurrentStreams(UInt32)
         case close
         case abort
+        case truncate(stream: Int32, HTTP2ServerResponse)
+        case mute
+        case dribble(TimeAmount)
     }
 
     private struct Pending {
@@ -73,6 +76,23 @@ package final class HTTP2ServerConnection: Sendable {
     /// Cuts the TCP connection with a reset.
     package func abort() {
         perform(.abort)
+    }
+
+    /// Sends the first half of an answer's bytes and ends TCP, without the end of TLS.
+    package func truncate(stream: Int32, _ response: HTTP2ServerResponse) {
+        perform(.truncate(stream: stream, response))
+    }
+
+    /// Neither reads nor writes from now on, and keeps the connection open: a peer that has gone without a word.
+    package func mute() {
+        perform(.mute)
+    }
+
+    /// Sends a byte at a time from now on.
+    ///
+    /// - Parameter interval: The time between two bytes.
+    package func dribble(every interval: TimeAmount) {
+        perform(.dribble(interval))
     }
 
     // MARK: - Between any thread and the loop

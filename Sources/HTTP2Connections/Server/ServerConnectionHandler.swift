@@ -26,6 +26,11 @@ final class ServerConnectionHandler: ChannelInboundHandler {
     private var isRunning = false
     private var needsFlush = false
     private var handshakeTimer: Scheduled<Void>?
+    private var isMuted = false
+    /// The time between two bytes; nil sends what there is.
+    private var dribble: TimeAmount?
+    /// What is sent a byte at a time.
+    private var dribbling = ByteBuffer()
 
     init(
         connection: HTTP2ServerConnection,
@@ -60,13 +65,26 @@ final class ServerConnectionHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isOver, !mustEnd else { return }
+        guard !isOver, !mustEnd, !isMuted else { return }
         do throws(HTTP2ConnectionFailure) {
             let progress = try transport.receive(unwrapInboundIn(data))
             if progress.becameSecure { open() }
             if progress.peerClosed { mustEnd = true }
         } catch {
             mustEnd = true
+        }
+        if let limit = configuration.resetAfterBodyBytes, framing.bodyBytes >= limit { abort(context) }
+        grantWindowsLater(context)
+    }
+
+    private func grantWindowsLater(_ context: ChannelHandlerContext) {
+        guard let delay = configuration.windowUpdateDelay, !framing.unconsumed.isEmpty else { return }
+        let consumed = framing.unconsumed
+        framing.unconsumed = []
+        context.eventLoop.assumeIsolated().scheduleTask(in: delay) {
+            guard !self.isOver else { return }
+            for (stream, bytes) in consumed { self.framing.consume(stream: stream, bytes: bytes) }
+            self.run()
         }
     }
 
@@ -106,7 +124,7 @@ final class ServerConnectionHandler: ChannelInboundHandler {
         connection.takeCommands(into: &commands)
         for command in commands { execute(command, context) }
         commands.removeAll(keepingCapacity: true)
-        if !isOver { write(context) }
+        if !isOver, !isMuted { write(context) }
         isRunning = false
         if mustEnd || (isOpen && framing.isFinished) { end() }
     }
@@ -142,13 +160,37 @@ final class ServerConnectionHandler: ChannelInboundHandler {
             framing.terminate(errorCode: HTTP2ErrorCode.noError.rawValue)
             mustEnd = true
         case .abort:
-            // No lingering makes close send RST.
-            if let socket = context.channel as? any SocketOptionProvider {
-                _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-            }
-            isOver = true
-            context.close(promise: nil)
+            abort(context)
+        case .truncate(let stream, let response):
+            truncate(stream, response, context)
+        case .mute:
+            isMuted = true
+        case .dribble(let interval):
+            write(context)
+            dribble = interval
         }
+    }
+
+    private func abort(_ context: ChannelHandlerContext) {
+        // No lingering makes close send RST.
+        if let socket = context.channel as? any SocketOptionProvider {
+            _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        }
+        isOver = true
+        context.close(promise: nil)
+    }
+
+    private func truncate(_ stream: Int32, _ response: HTTP2ServerResponse, _ context: ChannelHandlerContext) {
+        write(context)
+        framing.respond(stream: stream, response)
+        _ = try? transport.encrypt(limit: .max)
+        if var bytes = transport.takeOutput(allocator: context.channel.allocator),
+            let half = bytes.readSlice(length: bytes.readableBytes / 2)
+        {
+            context.writeAndFlush(wrapOutboundOut(half), promise: nil)
+        }
+        isOver = true
+        context.close(promise: nil)
     }
 
     private func write(_ context: ChannelHandlerContext) {
@@ -168,9 +210,23 @@ final class ServerConnectionHandler: ChannelInboundHandler {
     }
 
     private func writeOutput(_ context: ChannelHandlerContext) {
-        guard let buffer = transport.takeOutput(allocator: context.channel.allocator) else { return }
+        guard var buffer = transport.takeOutput(allocator: context.channel.allocator) else { return }
+        if dribble != nil {
+            let isIdle = dribbling.readableBytes == 0
+            dribbling.writeBuffer(&buffer)
+            if isIdle { dribbleOn(context) }
+            return
+        }
         context.write(wrapOutboundOut(buffer), promise: nil)
         needsFlush = true
+    }
+
+    private func dribbleOn(_ context: ChannelHandlerContext) {
+        guard !isOver, let dribble, let byte = dribbling.readSlice(length: 1) else { return }
+        context.writeAndFlush(wrapOutboundOut(byte), promise: nil)
+        context.eventLoop.assumeIsolated().scheduleTask(in: dribble) {
+            self.dribbleOn(context)
+        }
     }
 
     private func open() {

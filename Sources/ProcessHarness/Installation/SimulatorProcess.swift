@@ -19,6 +19,7 @@ package struct SimulatorProcess: Sendable {
     ///   - directory: Its credentials are in `keys` below it.
     ///   - apnsPort: APNs' port; 0 takes a free one.
     ///   - quiet: Whether it only counts pushes.
+    ///   - options: Further options of the program, for example `["--round-trip-ms", "80"]`.
     ///   - environment: Variables for it.
     /// - Returns: The simulator.
     /// - Throws: ``HarnessError`` when it ends instead.
@@ -26,6 +27,7 @@ package struct SimulatorProcess: Sendable {
         in directory: TemporaryDirectory,
         apnsPort: Int = 0,
         quiet: Bool = false,
+        options: [String] = [],
         environment: [String: String] = [:]
     ) async throws -> SimulatorProcess {
         let keys = directory.path("keys")
@@ -34,7 +36,7 @@ package struct SimulatorProcess: Sendable {
             [
                 "--apns", "127.0.0.1:\(apnsPort)", "--fcm", "127.0.0.1:0", "--control", "127.0.0.1:0",
                 "--certificates", keys,
-            ] + (quiet ? ["--quiet"] : []),
+            ] + (quiet ? ["--quiet"] : []) + options,
             environment: environment
         )
         let apns = try await process.line("apns listening on ")

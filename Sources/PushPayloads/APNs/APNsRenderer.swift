@@ -33,8 +33,9 @@ package struct APNsRenderer: Sendable {
     /// - Parameters:
     ///   - job: The push.
     ///   - now: The wall clock: what has expired, or may not wait, is tried once and never stored.
+    ///   - spare: The headers of a request that is done with: their storage is used again.
     /// - Returns: The request without its `authorization`.
-    package func request(for job: PushJob, now: Timestamp) -> PushRequest {
+    package func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader] = []) -> PushRequest {
         let path = HeaderText.path("/3/device/", segment: job.token)
         // 0 = one attempt, not stored (`providers.md` A3).
         let expiration = job.expiresAt.seconds > now.seconds ? String(job.expiresAt.seconds) : "0"
@@ -47,7 +48,8 @@ package struct APNsRenderer: Sendable {
                     expiration: expiration,
                     // No message to derive from; the delivery tells badge pushes apart and is the same on a resend.
                     id: MessageID(high: 0, low: 0).derived(by: job.delivery.rawValue),
-                    collapseID: nil
+                    collapseID: nil,
+                    reusing: spare
                 ),
                 body: badgeBody(job.badge ?? 0),
                 badge: job.badge ?? 0
@@ -64,7 +66,8 @@ package struct APNsRenderer: Sendable {
                 isUrgent: message.priority == .high && !message.silent,
                 expiration: expiration,
                 id: message.id.derived(by: job.registration.rawValue),
-                collapseID: collapseID
+                collapseID: collapseID,
+                reusing: spare
             ),
             body: body(message, job: job),
             badge: message.silent ? nil : job.badge
@@ -76,11 +79,12 @@ package struct APNsRenderer: Sendable {
         isUrgent: Bool,
         expiration: String,
         id: MessageID,
-        collapseID: String?
+        collapseID: String?,
+        reusing spare: consuming [PushHeader]
     ) -> [PushHeader] {
-        var headers: [PushHeader] = []
-        // One more than we fill: the provider adds the authorization.
-        headers.reserveCapacity(7)
+        var headers = spare
+        headers.removeAll(keepingCapacity: true)
+        headers.reserveCapacity(6)
         headers.append(PushHeader(name: "apns-topic", value: topic, indexing: .incremental))
         headers.append(PushHeader(name: "apns-push-type", value: type, indexing: .incremental))
         headers.append(PushHeader(name: "apns-priority", value: isUrgent ? "10" : "5", indexing: .incremental))

@@ -91,8 +91,10 @@ package struct JSONWriter {
     ///
     /// - Parameter id: A message's id.
     package mutating func identifier(_ id: MessageID) {
-        var text = id.description
-        text.withUTF8 { bytes.append(contentsOf: $0) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MessageID.textBytes) { buffer in
+            id.write(to: buffer)
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<MessageID.textBytes]))
+        }
     }
 
     /// How many bytes one byte of UTF-8 takes inside a string.

@@ -30,8 +30,8 @@ final class APNsDialect: ProviderDialect {
         )
     }
 
-    func request(for job: PushJob, now: Timestamp) -> PushRequest {
-        renderer.request(for: job, now: now)
+    func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader]) -> PushRequest {
+        renderer.request(for: job, now: now, reusing: spare)
     }
 
     func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict {

@@ -84,8 +84,9 @@ final class ProviderCore: Sendable {
         var jobs = state.value.jobs
         state.value.jobs = []
         source.nextPushes(capacity: capacity, into: &jobs)
+        var spare: [PushHeader] = []
         for job in jobs {
-            let rendered = state.value.dialect.request(for: job, now: now.wall)
+            let rendered = state.value.dialect.request(for: job, now: now.wall, reusing: consume spare)
             let id = state.value.inFlight.add(
                 InFlightPushes.Push(
                     delivery: job.delivery,
@@ -97,6 +98,7 @@ final class ProviderCore: Sendable {
                 )
             )
             requests.append(request(id, rendered, authorization.header))
+            spare = rendered.headers
         }
         jobs.removeAll(keepingCapacity: true)
         state.value.jobs = jobs
@@ -168,11 +170,11 @@ final class ProviderCore: Sendable {
 
     /// How long the source should keep a push that was provably not processed.
     ///
-    /// It is the source that sends again, since the push must be true when it leaves; a connection in good order that
-    /// ends is no reason to wait.
+    /// It is the source that sends again, since the push must be true when it leaves, and that limits how often at once; a
+    /// connection in good order that ends, or a stream that was one too many, is no reason to wait.
     private static func resendDelay(_ reason: HTTP2RequestFailure.Reason) -> Int64? {
         switch reason {
-        case .goAway(.noError), .shutdown: 0
+        case .goAway(.noError), .reset(.refusedStream), .shutdown: 0
         case .goAway, .reset, .connectionLost, .deadline: 1
         // Our own fault, which the next try may well repeat: the source's schedule decides.
         case .malformed, .queueFull: nil

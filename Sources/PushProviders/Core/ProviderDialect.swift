@@ -12,8 +12,8 @@ protocol ProviderDialect: AnyObject {
     /// The core is told when there is one again.
     func authorization(of connection: ConnectionNumber, _ now: Moment) -> ProviderAuthorization?
 
-    /// Renders a push.
-    func request(for job: PushJob, now: Timestamp) -> PushRequest
+    /// Renders a push; the storage of headers that are done with may be used again.
+    func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader]) -> PushRequest
 
     /// Reads an answer.
     func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict

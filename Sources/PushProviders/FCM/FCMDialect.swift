@@ -43,7 +43,7 @@ final class FCMDialect: ProviderDialect {
         )
     }
 
-    func request(for job: PushJob, now: Timestamp) -> PushRequest {
+    func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader]) -> PushRequest {
         renderer.request(for: job, now: now)
     }
 

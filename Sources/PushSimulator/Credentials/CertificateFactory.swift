@@ -12,7 +12,7 @@ enum CertificateFactory {
     }
 
     private static let day: Double = 86_400
-    private static let lifeDays: Double = 3650
+    static let lifeDays: Double = 3650
 
     /// Makes a certificate authority.
     ///
@@ -41,36 +41,47 @@ enum CertificateFactory {
 
     /// Makes the server's certificate, for `localhost` and the loopback addresses.
     ///
-    /// - Parameter authority: Who issues it.
+    /// - Parameters:
+    ///   - authority: Who issues it; nil for itself.
+    ///   - names: The DNS names it is for.
+    ///   - lifeDays: How long it counts from now on, in days; negative for one that has expired.
     /// - Returns: The certificate with its key.
     /// - Throws: What the libraries throw.
-    static func server(issuedBy authority: Issued) throws -> Issued {
-        let issuer = try Certificate(pemEncoded: authority.certificatePEM)
-        let issuerKey = try P256.Signing.PrivateKey(pemRepresentation: authority.keyPEM)
+    static func server(
+        issuedBy authority: Issued?,
+        names: [GeneralName] = Self.loopback,
+        lifeDays: Double = Self.lifeDays
+    ) throws -> Issued {
         let key = P256.Signing.PrivateKey()
-        let loopback6 = [UInt8](repeating: 0, count: 15) + [1]
+        let subject = try DistinguishedName { CommonName("localhost") }
+        let issuer = try authority.map { try Certificate(pemEncoded: $0.certificatePEM).subject } ?? subject
+        let issuerKey = try authority.map { try P256.Signing.PrivateKey(pemRepresentation: $0.keyPEM) } ?? key
         let certificate = try Self.certificate(
-            subject: try DistinguishedName { CommonName("localhost") },
-            issuer: issuer.subject,
+            subject: subject,
+            issuer: issuer,
             publicKey: key.publicKey,
             issuerKey: issuerKey,
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
-                SubjectAlternativeNames([
-                    .dnsName("localhost"),
-                    .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
-                    .ipAddress(ASN1OctetString(contentBytes: loopback6[...])),
-                ])
+                SubjectAlternativeNames(names)
                 SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
                 AuthorityKeyIdentifier(
                     keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(issuerKey.publicKey)).keyIdentifier
                 )
-            }
+            },
+            lifeDays: lifeDays
         )
         return Issued(certificatePEM: try certificate.serializeAsPEM().pemString, keyPEM: key.pemRepresentation)
     }
+
+    /// `localhost` and the loopback addresses.
+    static let loopback: [GeneralName] = [
+        .dnsName("localhost"),
+        .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
+        .ipAddress(ASN1OctetString(contentBytes: ([UInt8](repeating: 0, count: 15) + [1])[...])),
+    ]
 
     /// Whether a stored certificate can be used on: it parses, goes with its key, counts for a day more, and, for one that
     /// was issued, bears the issuer's signature.
@@ -94,15 +105,16 @@ enum CertificateFactory {
         issuer: DistinguishedName,
         publicKey: P256.Signing.PublicKey,
         issuerKey: P256.Signing.PrivateKey,
-        extensions: Certificate.Extensions
+        extensions: Certificate.Extensions,
+        lifeDays: Double = Self.lifeDays
     ) throws -> Certificate {
         try Certificate(
             version: .v3,
             serialNumber: Certificate.SerialNumber(),
             publicKey: Certificate.PublicKey(publicKey),
             // The past lets a client whose clock is a little behind connect.
-            notValidBefore: Date.now.addingTimeInterval(-Self.day),
-            notValidAfter: Date.now.addingTimeInterval(Self.lifeDays * Self.day),
+            notValidBefore: Date.now.addingTimeInterval((min(0, lifeDays) - 1) * Self.day),
+            notValidAfter: Date.now.addingTimeInterval(lifeDays * Self.day),
             issuer: issuer,
             subject: subject,
             signatureAlgorithm: .ecdsaWithSHA256,

@@ -8,12 +8,10 @@ internal import FoundationEssentials
 package struct SimulatorCredentials: Sendable {
     /// The folder in which all of it lies.
     package let folder: String
-    /// The authority that clients must trust, PEM.
-    package let authorityPEM: String
-    /// The servers' certificate, PEM.
-    let serverCertificatePEM: String
-    /// Its key, PEM.
-    let serverKeyPEM: String
+    /// The authority with its key.
+    let authority: CertificateFactory.Issued
+    /// The servers' certificate with its key.
+    let server: CertificateFactory.Issued
     /// The team's APNs key: what a sender signs provider tokens with.
     package let teamKey: P256.Signing.PrivateKey
     /// The id of the APNs key, ten characters.
@@ -31,8 +29,14 @@ package struct SimulatorCredentials: Sendable {
     /// The service account's project.
     package let projectID: String
 
+    /// The authority that clients must trust, PEM.
+    package var authorityPEM: String { authority.certificatePEM }
     /// The authority's file: what a client is told to trust.
     package var authorityFile: String { Self.path("ca.pem", in: self.folder) }
+    /// The file of the servers' certificate (PEM).
+    package var serverCertificateFile: String { Self.path("server.pem", in: self.folder) }
+    /// The file of its key (PEM).
+    package var serverKeyFile: String { Self.path("server.key", in: self.folder) }
     /// The file of the team's APNs key (PKCS#8 PEM).
     package var teamKeyFile: String { Self.path("apns-key.p8", in: self.folder) }
     /// The service account's file in Google's form.
@@ -57,9 +61,7 @@ package struct SimulatorCredentials: Sendable {
         let server = try Self.certificate("server", in: folder, authority: authority) {
             try CertificateFactory.server(issuedBy: authority)
         }
-        self.authorityPEM = authority.certificatePEM
-        self.serverCertificatePEM = server.certificatePEM
-        self.serverKeyPEM = server.keyPEM
+        (self.authority, self.server) = (authority, server)
         self.teamKey = try Self.teamKey(in: folder)
         let team = try Self.team(in: folder)
         (self.teamID, self.keyID, self.topic) = (team.teamID, team.keyID, team.topic)

@@ -29,6 +29,12 @@ package struct RuleAction: Sendable, Equatable {
     package var body: [UInt8]?
     /// No answer ever; the stream stays open.
     package var isSilent: Bool
+    /// The first half of the answer's bytes, then the end of TCP without the end of TLS.
+    package var truncates: Bool
+    /// The connection stays open, but nothing is read or sent on it any more, answers to PING included.
+    package var mutes: Bool
+    /// Milliseconds between two bytes of all that is sent on the connection from now on, 1 to 60,000; 0 for no such order.
+    package var dribbleMilliseconds: Int
 
     /// Takes the orders.
     ///
@@ -45,6 +51,9 @@ package struct RuleAction: Sendable, Equatable {
     ///   - html: An HTML page in place of the JSON body.
     ///   - body: These bytes in place of the answer's body.
     ///   - isSilent: No answer ever.
+    ///   - truncates: Half an answer, then the end of TCP.
+    ///   - mutes: Nothing is read or sent on the connection any more.
+    ///   - dribbleMilliseconds: Milliseconds between two bytes from now on.
     package init(
         status: Int? = nil,
         reason: String? = nil,
@@ -57,7 +66,10 @@ package struct RuleAction: Sendable, Equatable {
         maxStreams: UInt32? = nil,
         html: String? = nil,
         body: [UInt8]? = nil,
-        isSilent: Bool = false
+        isSilent: Bool = false,
+        truncates: Bool = false,
+        mutes: Bool = false,
+        dribbleMilliseconds: Int = 0
     ) {
         self.status = status
         self.reason = reason
@@ -71,6 +83,9 @@ package struct RuleAction: Sendable, Equatable {
         self.html = html
         self.body = body
         self.isSilent = isSilent
+        self.truncates = truncates
+        self.mutes = mutes
+        self.dribbleMilliseconds = dribbleMilliseconds
     }
 
     /// A GOAWAY frame that is to be sent (RFC 9113 section 6.8).
@@ -81,6 +96,8 @@ package struct RuleAction: Sendable, Equatable {
         ///
         /// If not, the request gets no answer and the client can tell that it was not processed.
         package var coversRequest: Bool
+        /// The frame's last-stream-id in place of that, 0 to 2,147,483,647; never below a stream that was taken up before.
+        package var lastStreamID: Int32?
         /// The debug data; nil means what the provider sends.
         package var debugData: String?
 
@@ -89,10 +106,17 @@ package struct RuleAction: Sendable, Equatable {
         /// - Parameters:
         ///   - code: The error code.
         ///   - coversRequest: Whether the last-stream-id covers the request that caused the frame.
+        ///   - lastStreamID: The last-stream-id in place of that.
         ///   - debugData: The debug data; nil means what the provider sends.
-        package init(code: UInt32 = 0, coversRequest: Bool = true, debugData: String? = nil) {
+        package init(
+            code: UInt32 = 0,
+            coversRequest: Bool = true,
+            lastStreamID: Int32? = nil,
+            debugData: String? = nil
+        ) {
             self.code = code
             self.coversRequest = coversRequest
+            self.lastStreamID = lastStreamID
             self.debugData = debugData
         }
     }

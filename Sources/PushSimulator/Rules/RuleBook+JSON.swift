@@ -57,6 +57,9 @@ extension RuleBook {
         action.html = try Self.html(&reader, at: place)
         action.body = try reader.string("body").map { Array($0.utf8) }
         action.isSilent = try reader.flag("silent")
+        action.truncates = try reader.flag("truncate")
+        action.mutes = try reader.flag("mute")
+        action.dribbleMilliseconds = try reader.integer("dribbleMs", in: 1...60_000).map { Int($0) } ?? 0
         try reader.end()
         try Self.checkConsistency(of: action, at: place)
         return action
@@ -89,6 +92,12 @@ extension RuleBook {
             _ = part.take("processed")
             order.coversRequest = flag
         }
+        if let last = try part.integer("lastStreamId", in: 0...0x7FFF_FFFF) {
+            guard value["processed"] == nil else {
+                throw RuleError(description: "\(place), goaway: only one of \"processed\" and \"lastStreamId\"")
+            }
+            order.lastStreamID = Int32(last)
+        }
         order.debugData = try part.string("debugData")
         try part.end()
         return order
@@ -115,10 +124,15 @@ extension RuleBook {
 
     private static func checkConsistency(of action: RuleAction, at place: String) throws(RuleError) {
         let withholds = [
-            action.drops, action.isSilent, action.resetCode != nil, action.goAway?.coversRequest == false,
+            action.drops, action.isSilent, action.mutes, action.resetCode != nil, action.goAway?.coversRequest == false,
         ]
         guard withholds.count(where: { $0 }) <= 1 else {
-            throw RuleError(description: "\(place): only one of drop, silent, reset and goaway with processed false")
+            throw RuleError(
+                description: "\(place): only one of drop, silent, mute, reset and goaway with processed false"
+            )
+        }
+        if withholds.contains(true), action.truncates {
+            throw RuleError(description: "\(place): half an answer is ordered, but none will be given")
         }
         let answers =
             action.status != nil || action.reason != nil || action.html != nil || action.body != nil

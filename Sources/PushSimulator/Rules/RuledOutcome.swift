@@ -46,6 +46,8 @@ package struct RuledOutcome: Sendable {
             self.init(unanswered: "goaway")
         } else if action.isSilent {
             self.init(unanswered: "silent")
+        } else if action.mutes {
+            self.init(unanswered: "mute")
         } else {
             self.init(Self.answer(verdict, bentBy: action, provider: provider, at: now))
         }

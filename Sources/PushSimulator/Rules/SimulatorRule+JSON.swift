@@ -27,7 +27,8 @@ extension RuleAction {
         if let order = self.goAway {
             var parts: [JSONValue.JSONMember] = [
                 .init(name: "code", value: .integer(Int64(order.code))),
-                .init(name: "processed", value: .bool(order.coversRequest)),
+                order.lastStreamID.map { .init(name: "lastStreamId", value: .integer(Int64($0))) }
+                    ?? .init(name: "processed", value: .bool(order.coversRequest)),
             ]
             if let data = order.debugData { parts.append(.init(name: "debugData", value: .string(data))) }
             add("goaway", .object(parts))
@@ -38,6 +39,9 @@ extension RuleAction {
         add("html", self.html.map { .string($0) })
         add("body", self.body.map { .string(String(decoding: $0, as: UTF8.self)) })
         add("silent", self.isSilent ? .bool(true) : nil)
+        add("truncate", self.truncates ? .bool(true) : nil)
+        add("mute", self.mutes ? .bool(true) : nil)
+        add("dribbleMs", self.dribbleMilliseconds == 0 ? nil : .integer(Int64(self.dribbleMilliseconds)))
         return .object(members)
     }
 }

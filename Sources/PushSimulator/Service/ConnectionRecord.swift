@@ -14,6 +14,8 @@ final class ConnectionRecord: Sendable {
         var unanswered = 0
         /// Streams above this were disowned by a GOAWAY.
         var lastStream = Int32.max
+        /// The highest stream that was taken up.
+        var highestStream: Int32 = 0
         /// Whether a rule cut the connection.
         var isCut = false
     }

@@ -32,6 +32,9 @@ struct RequestBatch {
         var outcomes: [RuledOutcome] = []
         outcomes.reserveCapacity(judged.count)
         for index in judged.indices {
+            if let action = actions?[index] {
+                actions?[index] = self.settlingGoAway(of: action, stream: judged[index].request.stream.id)
+            }
             if let reason = self.loss(of: judged[index], action: actions?[index]) {
                 outcomes.append(RuledOutcome(unanswered: reason))
                 actions?[index] = nil
@@ -54,10 +57,29 @@ struct RequestBatch {
         return self.record.state.withLock { state in
             if state.isCut { return "drop" }
             if stream > state.lastStream { return "goaway" }
-            if let action, action.drops, action.delayMilliseconds == 0 { state.isCut = true }
-            if action?.goAway?.coversRequest == false { state.lastStream = max(0, stream - 2) }
+            if let action, action.drops || action.mutes || action.truncates, action.delayMilliseconds == 0 {
+                state.isCut = true
+            }
+            if let last = action?.goAway?.lastStreamID { state.lastStream = min(state.lastStream, last) }
+            state.highestStream = max(state.highestStream, min(stream, state.lastStream))
             return nil
         }
+    }
+
+    /// Decides what the last-stream-id of a GOAWAY is: a server may name any, but not below what it has taken up.
+    private func settlingGoAway(of action: RuleAction, stream: Int32) -> RuleAction {
+        guard let order = action.goAway else { return action }
+        let last: Int32
+        if let wanted = order.lastStreamID {
+            last = self.record.state.withLock { max(wanted, $0.highestStream) }
+        } else {
+            guard !order.coversRequest else { return action }
+            last = max(0, stream - 2)
+        }
+        var action = action
+        action.goAway?.lastStreamID = last
+        action.goAway?.coversRequest = stream <= last
+        return action
     }
 
     private func outcome(of judged: Judged, action: RuleAction?) -> RuledOutcome {
@@ -130,15 +152,22 @@ struct RequestBatch {
         if let order = action?.goAway {
             let usual = judged.provider == .apns ? #"{"reason":"Shutdown"}"# : ""
             self.connection.goAway(
-                lastStreamID: order.coversRequest ? nil : max(0, stream.id - 2),
+                lastStreamID: order.lastStreamID,
                 code: HTTP2ErrorCode(rawValue: order.code),
                 debugData: Array((order.debugData ?? usual).utf8)
             )
+        }
+        if let milliseconds = action?.dribbleMilliseconds, milliseconds > 0 {
+            self.connection.dribble(every: .milliseconds(Int64(milliseconds)))
         }
         let (connection, record) = (self.connection, self.record)
         let end: @Sendable () -> Void = {
             if action?.drops == true {
                 connection.abort()
+            } else if action?.mutes == true {
+                connection.mute()
+            } else if action?.truncates == true, let reply = outcome.reply {
+                connection.truncate(stream: stream.id, HTTP2ServerResponse(reply))
             } else if let code = action?.resetCode, outcome.reason == "reset" {
                 stream.reset(HTTP2ErrorCode(rawValue: code))
                 record.state.withLock { $0.unanswered -= 1 }

@@ -20,6 +20,10 @@ package struct DeliveryMetrics: Sendable {
     package let providerLatency: LabelledMetrics<PushType, Timer>
     /// From accepting an event to the provider taking its push.
     package let endToEnd: LabelledMetrics<PushType, Timer>
+    /// From accepting an event to its push leaving.
+    package let queueWait: LabelledMetrics<PushType, Timer>
+    /// Pushes that left once more.
+    package let resends: LabelledMetrics<PushType, Counter>
     /// Rows that lanes hold in memory.
     package let ownedRows: LabelledMetrics<PushType, Meter>
     /// Pushes that left and are not answered.
@@ -57,6 +61,12 @@ package struct DeliveryMetrics: Sendable {
         endToEnd = perProvider {
             Timer(label: MetricCatalogue.deliveryEndToEnd.name, dimensions: $0, factory: factory)
         }
+        queueWait = perProvider {
+            Timer(label: MetricCatalogue.deliveryQueueWait.name, dimensions: $0, factory: factory)
+        }
+        resends = perProvider {
+            Counter(label: MetricCatalogue.deliveryResends.name, dimensions: $0, factory: factory)
+        }
         ownedRows = perProvider {
             Meter(label: MetricCatalogue.deliveryOwnedRows.name, dimensions: $0, factory: factory)
         }
@@ -79,7 +89,7 @@ package struct DeliveryMetrics: Sendable {
     /// - Parameters:
     ///   - provider: The provider.
     ///   - answer: What it said.
-    ///   - queuedAt: When the delivery was queued, on the wall clock; nil leaves end-to-end time out.
+    ///   - queuedAt: When the delivery was queued, on the wall clock; nil leaves waiting and end-to-end time out.
     package func answered(_ provider: PushType, _ answer: PushAnswer, queuedAt: Timestamp?) {
         let outcome = OutcomeLabel(answer.outcome)
         if answer.reason == nil {
@@ -88,7 +98,9 @@ package struct DeliveryMetrics: Sendable {
             reasons.counter(provider: provider, outcome: outcome, reason: ReasonLabel.label(answer.reason)).increment()
         }
         providerLatency[provider].recordMilliseconds(answer.latencyMilliseconds)
-        if outcome == .accepted, let queuedAt {
+        guard let queuedAt else { return }
+        queueWait[provider].recordMilliseconds(max(0, answer.sentAt.milliseconds - queuedAt.milliseconds))
+        if outcome == .accepted {
             let answeredAt = answer.sentAt.milliseconds + answer.latencyMilliseconds
             endToEnd[provider].recordMilliseconds(max(0, answeredAt - queuedAt.milliseconds))
         }

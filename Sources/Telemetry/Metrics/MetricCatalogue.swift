@@ -106,6 +106,48 @@ package enum MetricCatalogue {
         help: "Lanes that stopped because their credential or set-up is refused.",
         labels: ["provider"]
     )
+    /// From accepting an event to its push leaving for the provider.
+    package static let deliveryQueueWait = MetricDeclaration(
+        "switchboard_delivery_queue_wait_seconds",
+        .histogram(bounds: longSecondBounds),
+        help: "From accepting an event to its push leaving, later tries included.",
+        labels: ["provider"]
+    )
+    /// Pushes that left once more after an earlier try.
+    package static let deliveryResends = MetricDeclaration(
+        "switchboard_delivery_resends_total",
+        .counter,
+        help: "Pushes that left once more after an earlier try.",
+        labels: ["provider"]
+    )
+    /// Connections to providers (``ConnectionLabel``).
+    package static let providerConnections = MetricDeclaration(
+        "switchboard_provider_connections",
+        .gauge,
+        help: "Connections to providers by what they are doing.",
+        labels: ["provider", "state"]
+    )
+    /// Connections to providers that ended.
+    package static let providerConnectionsClosed = MetricDeclaration(
+        "switchboard_provider_connections_closed_total",
+        .counter,
+        help: "Connections to providers that ended, by why.",
+        labels: ["provider", "reason"]
+    )
+    /// Streams to providers.
+    package static let providerOpenStreams = MetricDeclaration(
+        "switchboard_provider_open_streams",
+        .gauge,
+        help: "HTTP/2 streams to providers that are open.",
+        labels: ["provider"]
+    )
+    /// How often a connection to a provider was full (``HoldBackLabel``).
+    package static let providerHeldBack = MetricDeclaration(
+        "switchboard_provider_held_back_total",
+        .counter,
+        help: "How often a connection to a provider could take no more pushes, by what held it back.",
+        labels: ["provider", "by"]
+    )
     /// HTTP requests by route template.
     package static let httpRequests = MetricDeclaration(
         "switchboard_http_requests_total",
@@ -198,7 +240,9 @@ package enum MetricCatalogue {
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors,
         housekeepingRemovedRows, housekeepingBatch, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
-        deliveryInFlight, deliveryOpenBreakers, httpRequests, httpRequestDuration, httpConnections, httpRefused,
+        deliveryInFlight, deliveryOpenBreakers, deliveryQueueWait, deliveryResends, providerConnections,
+        providerConnectionsClosed, providerOpenStreams, providerHeldBack, httpRequests, httpRequestDuration,
+        httpConnections, httpRefused,
         httpCutOff,
         machineFaults, sessionsOpened,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,

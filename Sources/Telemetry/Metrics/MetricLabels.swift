@@ -43,6 +43,24 @@ package enum OutcomeLabel: String, CaseIterable, Sendable {
     }
 }
 
+/// What a connection to a provider is doing, as a label.
+package enum ConnectionLabel: String, CaseIterable, Sendable {
+    /// DNS, TCP, TLS, or waiting for the first SETTINGS.
+    case connecting
+    /// It takes requests.
+    case ready
+    /// It waits for its last answers.
+    case draining
+}
+
+/// What keeps a connection to a provider from taking more requests, as a label.
+package enum HoldBackLabel: String, CaseIterable, Sendable {
+    /// The provider's stream limit.
+    case streams
+    /// The provider's send window is used up.
+    case window
+}
+
 /// How a session was opened, as a label.
 package enum GrantLabel: String, CaseIterable, Sendable {
     /// A brand's signed assertion.

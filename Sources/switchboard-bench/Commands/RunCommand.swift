@@ -15,14 +15,18 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
-        case sender, commit, intake, batch, single, latency, memory, backlog
+        case sender, commit, intake, batch, single, latency, memory, backlog, bulkhead
+        case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
+        case senderDistance = "sender-distance"
     }
 
     @Option(help: "Only these scenarios; may be repeated.")
     var scenario: [Scenario] = []
     @Option(help: "Multiplies how much is sent, 0.01 to 100.")
     var scale: Double = 1
+    @Flag(help: "With 'sender': other senders too, if they can be had (Node, AsyncHTTPClient, aioapns from PyPI).")
+    var peers = false
     @Flag(help: "Print the figures as JSON.")
     var json = false
     @Flag(help: "Exit with 1 when a figure misses what it must reach.")
@@ -66,8 +70,16 @@ struct RunCommand: AsyncParsableCommand {
         func scaled(_ count: Int) -> Int { max(Int(Double(count) * scale), 1000) }
         switch scenario {
         case .sender:
-            return try await SenderScenario(notifications: scaled(200_000), ratioLimit: 4)
-                .run(http: http)
+            return try await SenderScenario(
+                notifications: scaled(200_000),
+                ratioLimit: 2.5,
+                allocationLimit: 8,
+                peers: peers ? Peer.all(scale: scale) : []
+            ).run(http: http)
+        case .senderLatency:
+            return try await SenderLatencyScenario(notifications: scaled(100_000), ratioLimit: 3).run(http: http)
+        case .senderDistance:
+            return try await DistanceScenario(notifications: max(scaled(80_000), 60_000)).run(http: http)
         case .commit:
             return try await CommitScenario(turns: max(Int(200 * scale), 10)).run()
         case .intake:
@@ -97,6 +109,8 @@ struct RunCommand: AsyncParsableCommand {
             ).run(group: group, http: http)
         case .latency:
             return try await LatencyScenario().run(http: http)
+        case .bulkhead:
+            return try await BulkheadScenario(rounds: max(Int(21 * scale), 1), changeLimit: 10).run(http: http)
         case .memory:
             return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }

@@ -8,7 +8,6 @@ import NIOPosix
 import ProcessHarness
 import PushPayloads
 import PushProviders
-import Synchronization
 
 /// The process of ``SenderScenario``: sends jobs from memory and prints what that cost.
 struct SenderCommand: AsyncParsableCommand {
@@ -22,8 +21,12 @@ struct SenderCommand: AsyncParsableCommand {
     var apns: String
     @Option(help: "The simulator's directory of certificates and credentials.")
     var keys: String
-    @Option(help: "How many notifications.")
+    @Option(help: "How many notifications; with --rate for how many seconds.")
     var count: Int
+    @Option(help: "Make each body this long, in bytes; as it comes without.")
+    var bodyBytes: Int?
+    @Option(help: "Notifications a second; without it as fast as possible.")
+    var rate: Int?
 
     func run() async throws {
         let identity = try SimulatorIdentity(keys: keys)
@@ -57,110 +60,110 @@ struct SenderCommand: AsyncParsableCommand {
             clock: clock,
             logger: Logger(label: "bench")
         )
-        let source = JobSource(count: count, now: clock.now)
         let lane = LaneKey(brand: brand.id, app: AppID(trusted: "ios"), pushType: .apns, environment: .production)
-        let provider = try factory.make(lane: lane, app: app, brand: brand, source: source)
-
-        let cpu = ProcessUsage.ownCPUSeconds()
-        let start = ContinuousClock.now
-        let accepted = await withCheckedContinuation { continuation in
-            source.start { continuation.resume(returning: $0) }
-            provider.wake()
+        let renderer = APNsRenderer(brand: brand, topic: identity.topic)
+        let now = clock.now
+        let length = renderer.request(for: JobMaker(now: now).job(1), now: now).body.count
+        let jobs = JobMaker(now: now, padding: max(0, (bodyBytes ?? 0) - length))
+        var result = SenderResult()
+        let sample = renderer.request(for: jobs.job(1), now: now)
+        result.body = String(decoding: sample.body, as: UTF8.self)
+        result.headers = sample.headers.map { "\($0.name): \($0.value)" }
+        let provider: any PushProvider
+        if let rate {
+            let source = PacedJobSource(jobs, rate: rate, seconds: count)
+            provider = try factory.make(lane: lane, app: app, brand: brand, source: source)
+            let (accepted, latencies) = await source.run(provider, on: group.next())
+            result.accepted = accepted
+            result.expected = source.count
+            result.p50Seconds = latencies.percentile(0.5)
+            result.p99Seconds = latencies.percentile(0.99)
+        } else {
+            let source = JobSource(jobs, count: count)
+            provider = try factory.make(lane: lane, app: app, brand: brand, source: source)
+            let cpu = ProcessUsage.ownCPUSeconds()
+            let start = ContinuousClock.now
+            result.accepted = await source.run(provider)
+            result.expected = count
+            result.wallSeconds = seconds(ContinuousClock.now - start)
+            result.cpuSeconds = ProcessUsage.ownCPUSeconds() - cpu
+            result.acceptedByTime = source.acceptedByTime
         }
-        let wall = seconds(ContinuousClock.now - start)
-        let spent = ProcessUsage.ownCPUSeconds() - cpu
-        let sample = APNsRenderer(brand: brand, topic: identity.topic).request(for: source.job(1), now: clock.now).body
-        let result = SenderResult(
-            cpuSeconds: spent,
-            wallSeconds: wall,
-            accepted: accepted,
-            peakResidentBytes: try ProcessUsage(pid: getpid()).peakResidentBytes,
-            body: String(decoding: sample, as: UTF8.self)
-        )
+        result.peakResidentBytes = try ProcessUsage(pid: getpid()).peakResidentBytes
         await provider.shutdown(within: .seconds(5))
         try await http.shutdown()
         try await group.shutdownGracefully()
         print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }
-}
 
-/// Jobs from memory, each to a device of its own; counts what was accepted.
-private final class JobSource: PushSource {
-    private struct State {
-        var handedOut = 0
-        var answered = 0
-        var accepted = 0
-        var whenDone: (@Sendable (Int) -> Void)?
-    }
-
-    private let count: Int
-    private let messages: [Message]
-    private let expiresAt: Timestamp
-    private let state = Mutex(State())
-
-    init(count: Int, now: Timestamp) {
-        self.count = count
-        expiresAt = now.adding(seconds: 3600)
-        var ids = MessageIDGenerator()
-        messages = (0..<1000).map { number in
-            var event = AgentEvent(
-                id: EventID(trusted: "e\(number)"),
-                type: .agentMessage,
-                consumer: ConsumerID(trusted: "consumer-\(number)")
-            )
-            event.text = "Your order has shipped and will be with you tomorrow between nine and eleven."
-            event.agentNickname = "Dana"
-            event.agentID = "8500.2001"
-            event.sound = "default"
-            return Message(
-                PostedEvent(event, ids.next(at: now)),
-                brand: BrandID(trusted: Installation.brand),
-                conversation: ConversationID(trusted: "conversation-\(number)"),
-                sequence: Int64(number + 1),
-                acceptedAt: now,
-                expiresAt: now.adding(seconds: 3600)
-            )
-        }
-    }
-
-    func start(whenDone: @escaping @Sendable (Int) -> Void) { state.withLock { $0.whenDone = whenDone } }
-
-    func job(_ number: Int) -> PushJob {
-        PushJob(
-            delivery: DeliveryID(Int64(number)),
-            registration: RegistrationID(Int64(number)),
-            token: Installation.token(number),
-            platform: .ios,
-            message: messages[number % messages.count],
-            badge: Int64(number % 10 + 1),
-            expiresAt: expiresAt
-        )
-    }
-
-    func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
-        let range = state.withLock { state in
-            let first = state.handedOut
-            state.handedOut = min(first + capacity, count)
-            return first..<state.handedOut
-        }
-        for number in range { pushes.append(job(number + 1)) }
-    }
-
-    func receive(_ answers: [PushResult]) {
-        let done: (@Sendable (Int) -> Void, Int)? = state.withLock { state in
-            state.answered += answers.count
-            for answer in answers {
-                if case .accepted = answer.answer.outcome { state.accepted += 1 }
-            }
-            guard state.answered == count, let whenDone = state.whenDone else { return nil }
-            state.whenDone = nil
-            return (whenDone, state.accepted)
-        }
-        if let (whenDone, accepted) = done { whenDone(accepted) }
-    }
-
-    func providerChanged(_ state: PushProviderState) {
+    /// Says why nothing is sent.
+    ///
+    /// - Parameter state: The provider's.
+    static func report(_ state: PushProviderState) {
         guard case .failed(let reason) = state else { return }
         FileHandle.standardError.write(Data("the provider failed: \(reason)\n".utf8))
+    }
+}
+
+/// What the sender process reports, as one line of JSON.
+struct SenderResult: Codable {
+    /// CPU time from the first wake to the last outcome, in seconds.
+    var cpuSeconds = 0.0
+    /// Wall time of the same, in seconds.
+    var wallSeconds = 0.0
+    /// How many pushes were to be accepted.
+    var expected = 0
+    /// How many were.
+    var accepted = 0
+    /// The highest resident memory, in bytes.
+    var peakResidentBytes = 0
+    /// One body as it was sent.
+    var body = ""
+    /// The headers that went with it but `authorization`, as `name: value`.
+    var headers: [String] = []
+    /// How many pushes were accepted in each tenth of a second.
+    var acceptedByTime: [Int] = []
+    /// From the moment when a push should have left to its answer, of a paced run, in seconds.
+    var p50Seconds = 0.0
+    /// The same for the slowest hundredth.
+    var p99Seconds = 0.0
+
+    /// Runs a sender and waits for its result.
+    ///
+    /// - Parameters:
+    ///   - simulator: Where it sends to.
+    ///   - count: How many notifications, or seconds when there is a rate.
+    ///   - rate: Notifications a second; nil sends as fast as possible.
+    ///   - bodyBytes: How long each body is made; nil leaves it as it comes.
+    /// - Returns: Its result.
+    /// - Throws: ``HarnessError`` when it ends early or a push is not accepted.
+    static func run(
+        _ simulator: SimulatorProcess,
+        count: Int,
+        rate: Int? = nil,
+        bodyBytes: Int? = nil
+    ) async throws -> SenderResult {
+        let sender = try ChildProcess(
+            "switchboard-bench",
+            ["sender", "--apns", simulator.apns, "--keys", simulator.keys, "--count", "\(count)"]
+                + (rate.map { ["--rate", "\($0)"] } ?? [])
+                + (bodyBytes.map { ["--body-bytes", "\($0)"] } ?? [])
+        )
+        return try await read(sender)
+    }
+
+    /// Waits for the result of a sender.
+    ///
+    /// - Parameter process: The sender.
+    /// - Returns: Its result.
+    /// - Throws: ``HarnessError`` when it ends early or a push is not accepted.
+    static func read(_ process: ChildProcess) async throws -> SenderResult {
+        let line = "{" + (try await process.line("{", within: .seconds(300)))
+        try await process.ended(within: .seconds(30))
+        let result = try JSONDecoder().decode(SenderResult.self, from: Data(line.utf8))
+        guard result.accepted == result.expected else {
+            throw HarnessError("only \(result.accepted) of \(result.expected) pushes were accepted")
+        }
+        return result
     }
 }

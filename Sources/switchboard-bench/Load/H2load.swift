@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import Crypto
 import Foundation
 import ProcessHarness
 
@@ -12,46 +11,105 @@ struct H2load {
     ///
     /// APNs, and so the simulator, allows one until a push was accepted, and refuses the others (REFUSED_STREAM).
     private static let streamsBeforeSettings = 100
+    /// As many as our sender opens of the simulator's 1000.
+    private static let streams = 900
+
+    /// What a run cost.
+    struct Cost {
+        /// CPU a request, user and system, without what h2load does before the first.
+        var microseconds: Double
+        /// Requests a second.
+        var perSecond: Double
+    }
 
     /// Where the requests go.
     var simulator: SimulatorProcess
-    /// Where the body is kept.
+    /// Where the body and the paths are kept.
     var directory: TemporaryDirectory
     /// A client.
     var http: HTTPClient
 
-    /// Posts a push again and again over one connection.
+    /// Posts pushes over one connection, each to another device as far as there are any.
     ///
     /// - Parameters:
     ///   - requests: How many.
-    ///   - body: The push's body.
-    /// - Returns: Microseconds of CPU a request; nil when `h2load` is not installed.
+    ///   - body: The body of each.
+    ///   - headers: `name: value` beside `authorization`, the same for all; empty takes those of an alert.
+    /// - Returns: What a request cost; nil when `h2load` is not installed.
     /// - Throws: ``HarnessError`` when a request is refused.
-    func microseconds(requests: Int, body: String) async throws -> Double? {
-        guard let h2load = Self.path(of: "h2load") else { return nil }
+    func cost(requests: Int, body: String, headers: [String] = []) async throws -> Cost? {
+        guard let h2load = Programs.path(of: "h2load") else { return nil }
+        let arguments = try arguments(body, headers)
+        // It reads and prepares all paths first, which is no part of a request.
+        let setUp = try await run(h2load, ["-n", "1"] + arguments)
         let earlier = try await simulator.acceptedPushes(http)
-        let file = directory.path("body.json")
-        try body.write(toFile: file, atomically: true, encoding: .utf8)
-        let identity = try simulator.identity()
-        let token = try Self.providerToken(identity)
-        let headers = [
-            "authorization: bearer \(token)", "apns-topic: \(identity.topic)", "apns-push-type: alert",
-            "apns-priority: 10", "apns-expiration: 0", "apns-id: \(UUID().uuidString.lowercased())",
-        ]
-        let before = Self.childrenCPUSeconds()
-        let process = try ChildProcess(
-            h2load,
-            ["-n", "\(requests)", "-c", "1", "-t", "1", "-m", "900", "-d", file]
-                + headers.flatMap { ["-H", $0] } + ["\(simulator.apns)/3/device/\(Installation.token(1))"]
-        )
-        guard try await process.ended().status == 0 else {
-            throw HarnessError("h2load failed: \(process.errors.joined(separator: "\n"))")
-        }
+        let start = ContinuousClock.now
+        let spent = try await run(h2load, ["-n", "\(requests)"] + arguments)
+        let wall = seconds(ContinuousClock.now - start)
         let answered = try await simulator.acceptedPushes(http) - earlier
         guard answered > requests - Self.streamsBeforeSettings else {
             throw HarnessError("h2load had \(answered) of \(requests) requests accepted")
         }
-        return (Self.childrenCPUSeconds() - before) * 1e6 / Double(answered)
+        return Cost(microseconds: (spent - setUp) * 1e6 / Double(answered), perSecond: Double(answered) / wall)
+    }
+
+    /// Posts pushes at a rate over one connection.
+    ///
+    /// h2load looks every 10 ms what is due, and counts from the moment when the headers leave.
+    ///
+    /// - Parameters:
+    ///   - rate: Requests a second.
+    ///   - seconds: How long, 1 or more.
+    ///   - body: The body of each.
+    ///   - headers: `name: value` beside `authorization`, the same for all.
+    /// - Returns: The seconds that each request took but those of the first half second; nil when `h2load` is not
+    ///   installed.
+    /// - Throws: ``HarnessError`` when a request is refused.
+    func latencies(rate: Int, seconds: Int, body: String, headers: [String]) async throws -> [Double]? {
+        guard let h2load = Programs.path(of: "h2load") else { return nil }
+        let log = directory.path("h2load.log")
+        // It appends.
+        try? FileManager.default.removeItem(atPath: log)
+        _ = try await run(
+            h2load,
+            ["-n", "\(rate * seconds)", "--rps", "\(rate)", "--log-file", log] + arguments(body, headers)
+        )
+        let rows = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap { line in
+            let columns = line.split(separator: "\t").compactMap { Int($0) }
+            return columns.count < 3 ? nil : (start: columns[0], status: columns[1], microseconds: columns[2])
+        }
+        let first = rows.lazy.map(\.start).min() ?? 0
+        let counted = rows.filter { $0.start >= first + 500_000 }
+        guard !counted.isEmpty, counted.allSatisfy({ $0.status == 200 }) else {
+            throw HarnessError("h2load had a request refused")
+        }
+        return counted.map { Double($0.microseconds) / 1e6 }
+    }
+
+    /// Runs it; returns the seconds of CPU that it used.
+    private func run(_ h2load: String, _ arguments: [String]) async throws -> Double {
+        let before = Self.childrenCPUSeconds()
+        let process = try ChildProcess(h2load, arguments)
+        guard try await process.ended().status == 0 else {
+            throw HarnessError("h2load failed: \(process.errors.joined(separator: "\n"))")
+        }
+        return Self.childrenCPUSeconds() - before
+    }
+
+    private func arguments(_ body: String, _ headers: [String]) throws -> [String] {
+        let (bodyFile, paths) = (directory.path("body.json"), directory.path("paths"))
+        try body.write(toFile: bodyFile, atomically: true, encoding: .utf8)
+        let uris = (0..<JobMaker.devices).map { "\(simulator.apns)/3/device/\(Installation.token($0))\n" }
+        try uris.joined().write(toFile: paths, atomically: true, encoding: .utf8)
+        let identity = try simulator.identity()
+        let others =
+            headers.isEmpty
+            ? [
+                "apns-topic: \(identity.topic)", "apns-push-type: alert", "apns-priority: 10", "apns-expiration: 0",
+                "apns-id: \(UUID().uuidString.lowercased())", "apns-collapse-id: \(UUID().uuidString.lowercased())",
+            ] : headers
+        return ["-c", "1", "-t", "1", "-m", "\(Self.streams)", "-d", bodyFile, "-i", paths]
+            + (try ["authorization: bearer \(identity.providerToken())"] + others).flatMap { ["-H", $0] }
     }
 
     /// CPU time of the children that have ended, in seconds.
@@ -60,24 +118,5 @@ struct H2load {
         getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
-    }
-
-    private static func path(of program: String) -> String? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
-
-    private static func providerToken(_ identity: SimulatorIdentity) throws -> String {
-        func encode(_ data: some DataProtocol) -> String {
-            Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
-                "=",
-                with: ""
-            )
-        }
-        let key = try P256.Signing.PrivateKey(pemRepresentation: identity.privateKey)
-        let header = encode(Data(#"{"alg":"ES256","kid":"\#(identity.keyID)"}"#.utf8))
-        let claims = encode(Data(#"{"iss":"\#(identity.teamID)","iat":\#(Int(Date().timeIntervalSince1970))}"#.utf8))
-        let signature = try key.signature(for: Data("\(header).\(claims)".utf8))
-        return "\(header).\(claims).\(encode(signature.rawRepresentation))"
     }
 }

@@ -8,4 +8,7 @@ extension [Double] {
         let sorted = sorted()
         return sorted[Swift.min(Int(Double(sorted.count) * share), sorted.count - 1)]
     }
+
+    /// The value in the middle, for figures of rounds of which some were disturbed.
+    var median: Double { percentile(0.5) }
 }

@@ -3,29 +3,26 @@ import Foundation
 import ProcessHarness
 
 /// The sender alone: jobs in memory are rendered, submitted, answered and turned into outcomes; beside it `h2load` posts
-/// the same body over one connection to the same server.
+/// the same body with the same headers over one connection to the same server.
 struct SenderScenario {
     /// How many notifications.
     var notifications: Int
     /// What must be reached: CPU a notification as a multiple of `h2load`'s a request in the same run.
     var ratioLimit: Double
+    /// What must be reached: allocations of Swift code a notification.
+    var allocationLimit: Double
+    /// Other senders that are run beside ours.
+    var peers: [Peer] = []
 
-    /// Runs both, one after the other, against one simulator.
+    private static let rounds = 3
+
+    /// Runs all, one after the other, against one simulator.
     ///
     /// - Parameter http: A client.
     /// - Returns: The figures; without `h2load` only the sender's.
     /// - Throws: When a push is refused.
     func run(http: HTTPClient) async throws -> Report {
-        let directory = try TemporaryDirectory()
-        let simulator = try await SimulatorProcess.start(in: directory, quiet: true)
-        do {
-            let report = try await measure(simulator, directory, http)
-            try await simulator.process.stop()
-            return report
-        } catch {
-            _ = try? await simulator.process.stop()
-            throw error
-        }
+        try await SimulatorProcess.use { try await measure($0, $1, http) }
     }
 
     private func measure(
@@ -33,43 +30,46 @@ struct SenderScenario {
         _ directory: TemporaryDirectory,
         _ http: HTTPClient
     ) async throws -> Report {
-        let sender = try ChildProcess(
-            "switchboard-bench",
-            ["sender", "--apns", simulator.apns, "--keys", simulator.keys, "--count", "\(notifications)"]
-        )
-        let line = "{" + (try await sender.line("{", within: .seconds(300)))
-        try await sender.ended(within: .seconds(30))
-        let result = try JSONDecoder().decode(SenderResult.self, from: Data(line.utf8))
-        guard result.accepted == notifications else {
-            throw HarnessError("only \(result.accepted) of \(notifications) pushes were accepted")
+        let h2load = H2load(simulator: simulator, directory: directory, http: http)
+        var senders: [SenderResult] = []
+        var references: [H2load.Cost] = []
+        // In turns, because others use the machine too.
+        for _ in 0..<Self.rounds {
+            let sender = try await SenderResult.run(simulator, count: notifications)
+            senders.append(sender)
+            let cost = try await h2load.cost(requests: notifications, body: sender.body, headers: sender.headers)
+            if let cost { references.append(cost) }
         }
+        func cost(_ result: SenderResult) -> Double { result.cpuSeconds * 1e6 / Double(notifications) }
         var report = Report()
         let name = "sender alone"
-        let own = result.cpuSeconds * 1e6 / Double(notifications)
-        report.add(name, "CPU a notification", own, "us")
-        report.add(name, "notifications", Double(notifications) / result.wallSeconds, "pushes/s")
-        report.add(name, "peak memory", Double(result.peakResidentBytes) / 1e6, "MB")
-        let h2load = H2load(simulator: simulator, directory: directory, http: http)
-        guard let reference = try await h2load.microseconds(requests: notifications, body: result.body) else {
+        report.add(name, "CPU a notification", senders.map(cost).median, "us")
+        let rates = senders.map { Double(notifications) / $0.wallSeconds }
+        report.add(name, "notifications", rates.median, "pushes/s")
+        report.add(name, "peak memory", Double(senders.map(\.peakResidentBytes).max() ?? 0) / 1e6, "MB")
+        if references.isEmpty {
             report.add(name, H2load.missing, 0, "")
-            return report
+        } else {
+            report.add(name, "h2load CPU a request", references.map(\.microseconds).median, "us")
+            report.add(name, "h2load requests", references.map(\.perSecond).median, "requests/s")
+            let ratios = zip(senders, references).map { cost($0) / $1.microseconds }
+            report.add(name, "ratio to h2load", ratios.median, "x", atMost: ratioLimit)
         }
-        report.add(name, "h2load CPU a request", reference, "us")
-        report.add(name, "ratio to h2load", own / reference, "x", atMost: ratioLimit)
+        if let count = try await AllocationCount.run(simulator, directory) {
+            report.add(name, "allocations a notification, Swift", count.swift, "", atMost: allocationLimit)
+            report.add(name, "allocations a notification, nghttp2 and OpenSSL", count.libraries, "")
+        } else {
+            report.add(name, AllocationCount.missing, 0, "")
+        }
+        for peer in peers {
+            do {
+                let result = try await peer.run(simulator, directory, senders[0])
+                report.add(name, peer.name + " CPU a push", result.cpuSeconds * 1e6 / Double(peer.pushes), "us")
+                report.add(name, peer.name + " pushes", Double(peer.pushes) / result.wallSeconds, "pushes/s")
+            } catch {
+                report.add(name, "\(peer.name) (not measured: \(error))", 0, "")
+            }
+        }
         return report
     }
-}
-
-/// What the sender process reports, as one line of JSON.
-struct SenderResult: Codable {
-    /// CPU time from the first wake to the last outcome, in seconds.
-    var cpuSeconds: Double
-    /// Wall time of the same, in seconds.
-    var wallSeconds: Double
-    /// How many pushes were accepted.
-    var accepted: Int
-    /// The highest resident memory, in bytes.
-    var peakResidentBytes: Int
-    /// One body as it was sent.
-    var body: String
 }

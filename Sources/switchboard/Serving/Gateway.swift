@@ -110,6 +110,7 @@ final class Gateway: Sendable {
                 trustRootsFile: settings.provider.trustRoots,
                 httpClient: httpClient,
                 clock: clock,
+                metrics: ProviderMetrics(factory: registry),
                 logger: logger
             )
         } catch {

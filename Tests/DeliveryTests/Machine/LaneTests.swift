@@ -129,6 +129,24 @@ struct LaneTests {
         #expect(script.turn().outcomes.last?.disposition == .finished(.expired, nil))
     }
 
+    @Test("what the provider provably did not process goes out again at once, but not for ever")
+    func resendsAtOnce() throws {
+        var script = MachineScript(retryDelays: [5, 30])
+        // A provider that is well must not hold a push up for a quarter of an hour: the first delay, however often.
+        for (attempts, seconds) in [(0, 0), (4, 0), (5, 5), (9, 5)] {
+            let row = try script.row(device: Int64(attempts + 1), attempts: attempts)
+            script.turn(owned: [row])
+            _ = script.take()
+            script.answer(row.id, .retry(afterSeconds: 0, scope: .device), status: 0)
+            guard case .retry(let due) = script.turn().outcomes.last?.disposition else {
+                Issue.record("no retry after \(attempts) attempts")
+                continue
+            }
+            let delay = due.milliseconds - script.now.milliseconds
+            #expect(delay >= Int64(seconds) * 1000 && delay <= Int64(seconds) * 1200)
+        }
+    }
+
     @Test("draining takes nothing more, gives back what waits, and still records answers")
     func drain() throws {
         var script = MachineScript()

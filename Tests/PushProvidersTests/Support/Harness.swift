@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import PushProviders
+import Telemetry
 import Testing
 
 /// A provider's host on loopback with real TLS, and a factory that trusts it by a file.
@@ -22,6 +23,7 @@ struct Harness {
     static func run(
         certificate: String = TestCertificates.leaf,
         trust: String = TestCertificates.root,
+        metrics: ProviderMetrics? = nil,
         answer: @escaping TestServer.Answer,
         body: (Harness) async throws -> Void
     ) async throws {
@@ -37,7 +39,7 @@ struct Harness {
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger
         )
-        try await factory(trust: trust) { factory, clock in
+        try await factory(trust: trust, metrics: metrics) { factory, clock in
             let result: Result<Void, any Error>
             do {
                 try await body(Harness(server: server, application: application, factory: factory, clock: clock))
@@ -53,6 +55,7 @@ struct Harness {
     /// A factory alone, for peers that are not ours.
     static func factory(
         trust: String = TestCertificates.root,
+        metrics: ProviderMetrics? = nil,
         body: (PushProviderFactory, TestClock) async throws -> Void
     ) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).pem")
@@ -75,6 +78,7 @@ struct Harness {
                 trustRootsFile: file.path,
                 httpClient: client,
                 clock: clock,
+                metrics: metrics,
                 logger: logger,
                 configuration: configuration
             )

@@ -19,6 +19,14 @@ import Testing
             (#"[{"do":{"goaway":{"code":0,"last":1}}}]"#, #"rule 0, do, goaway: unknown member "last""#),
             (#"[{"do":{"goaway":7}}]"#, "rule 0, do, goaway: must be an object"),
             (#"[{"do":{"silent":true,"drop":true}}]"#, "rule 0, do: only one of"),
+            (#"[{"do":{"mute":true,"reset":true}}]"#, "rule 0, do: only one of"),
+            (#"[{"do":{"silent":true,"truncate":true}}]"#, "rule 0, do: half an answer is ordered"),
+            (#"[{"do":{"dribbleMs":0}}]"#, #"rule 0, do: "dribbleMs" must be"#),
+            (
+                #"[{"do":{"goaway":{"processed":true,"lastStreamId":1}}}]"#,
+                #"rule 0, do, goaway: only one of "processed" and "lastStreamId""#
+            ),
+            (#"[{"do":{"goaway":{"lastStreamId":-1}}}]"#, #"rule 0, do, goaway: "lastStreamId" must be"#),
             (#"[{"do":{"silent":true,"status":500}}]"#, "rule 0, do: an answer is described"),
             (#"[{"do":{"status":200,"reason":"BadTopic"}}]"#, "rule 0, do: an acceptance has no reason"),
             (#"[{"do":{"retryAfter":"a\nb"}}]"#, #"rule 0, do: "retryAfter" must be"#),
@@ -39,11 +47,12 @@ import Testing
             "timestamp":1700000000000,"retryAfter":7,"delayMs":50}},
             {"do":{"goaway":true}},{"do":{"goaway":{"processed":false,"debugData":"x"}}},{"do":{"reset":true}},
             {"do":{"reset":2}},{"do":{"drop":true}},{"do":{"maxStreams":0}},{"do":{"html":true,"status":502}},
-            {"match":{"provider":"oauth"},"do":{"silent":true}},
+            {"match":{"provider":"oauth"},"do":{"silent":true}},{"do":{"truncate":true}},{"do":{"mute":true}},
+            {"do":{"dribbleMs":20}},{"do":{"goaway":{"lastStreamId":2147483647}}},
             {"do":{"retryAfter":"Wed, 21 Oct 2026 07:28:00 GMT","status":503}}]
             """#
         let rules = try RuleBook.parse(Array(text.utf8)).rules
-        #expect(rules.count == 10)
+        #expect(rules.count == 14)
         let shown = JSONWriter.bytes(of: .array(rules.map(\.json)))
         #expect(try RuleBook.parse(shown).rules == rules)
         #expect(rules[0].action.timestamp == 1_700_000_000_000)

@@ -104,7 +104,124 @@ import Testing
             client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(isSilent: true))])
             #expect(await client.push(token: "00aa", timeout: .milliseconds(200)).failure == .unknown(.deadline))
             #expect(await client.push().status == 200)
-            #expect(client.simulator.pushes.map(\.connection) == [1, 1, 1])
+            // A whole time without any answer is the end of a connection.
+            #expect(client.simulator.pushes.map(\.connection) == [1, 1, 2])
+        }
+    }
+
+    @Test("silence on one stream is no fault of the connection while others are answered")
+    func silentStream() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(isSilent: true))])
+            async let silent = client.push(token: "00aa", timeout: .seconds(3))
+            _ = try await client.simulator.waitForPush { $0.token == "00aa" }
+            #expect(await client.push().status == 200)
+            #expect(await silent.failure == .unknown(.deadline))
+            #expect(await client.push().status == 200)
+            #expect(client.simulator.pushes.map(\.connection) == [1, 1, 1, 1])
+        }
+    }
+
+    @Test("a GOAWAY with the highest stream id lets all that is open be answered")
+    func goAwayGraceful() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([
+                .init(match: .init(tokenPrefix: "00"), action: RuleAction(delayMilliseconds: 200)),
+                .init(match: .init(tokenPrefix: "01"), action: RuleAction(goAway: .init(lastStreamID: .max))),
+            ])
+            async let open = client.push(token: "00aa")
+            _ = try await client.simulator.waitForPush { $0.token == "00aa" }
+            #expect(await client.push(token: "01aa").status == 200)
+            #expect(await open.status == 200)
+            #expect(await client.push().status == 200)
+            #expect(client.simulator.pushes.map(\.connection) == [1, 1, 1, 2])
+        }
+    }
+
+    @Test("a GOAWAY never disowns what was taken up before it")
+    func goAwayTooLow() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([
+                .init(match: .init(tokenPrefix: "00"), action: RuleAction(delayMilliseconds: 200)),
+                .init(match: .init(tokenPrefix: "01"), action: RuleAction(goAway: .init(lastStreamID: 0))),
+            ])
+            async let open = client.push(token: "00aa")
+            _ = try await client.simulator.waitForPush { $0.token == "00aa" }
+            #expect(await client.push(token: "01aa").failure == .unprocessed(.goAway(.noError)))
+            #expect(await open.status == 200)
+        }
+    }
+
+    @Test("half an answer leaves the client in doubt, though the push was taken")
+    func truncate() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(truncates: true))])
+            #expect(await client.push(token: "00aa").failure == .unknown(.connectionLost))
+            #expect(client.simulator.pushes.last?.result == .accepted)
+        }
+    }
+
+    @Test("a mute peer is given up at the request's deadline, and the next push goes over a new connection")
+    func mute() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(mutes: true))])
+            #expect(await client.push(token: "00aa", timeout: .milliseconds(200)).failure == .unknown(.deadline))
+            #expect(await client.push().status == 200)
+            #expect(client.simulator.pushes.map(\.connection) == [1, 1, 2])
+        }
+    }
+
+    @Test("answers that come a byte at a time are read, and given up when they take too long")
+    func dribble() async throws {
+        try await WireClient.run { client async throws in
+            #expect(await client.push().status == 200)
+            client.simulator.setRules([
+                .init(match: .init(tokenPrefix: "00"), action: RuleAction(dribbleMilliseconds: 1)),
+                .init(match: .init(tokenPrefix: "01"), action: RuleAction(dribbleMilliseconds: 5000)),
+            ])
+            #expect(await client.push(token: "00aa").status == 200)
+            let answer = await client.push(token: "01aa", timeout: .milliseconds(200))
+            #expect(answer.failure == .unknown(.deadline))
+            #expect(await client.push().status == 200)
+            #expect(client.simulator.pushes.map(\.connection) == [1, 1, 1, 2])
+        }
+    }
+
+    @Test("windows that are granted late hold bodies up, and no push is lost")
+    func lateWindows() async throws {
+        let configuration = SimulatorConfiguration.with { configuration in
+            configuration.streamWindow = 1000
+            configuration.windowUpdateDelayMilliseconds = 20
+        }
+        try await WireClient.run(configuration) { client async throws in
+            let body = #"{"aps":{"alert":""# + String(repeating: "x", count: 3000) + #""}}"#
+            let statuses = await withTaskGroup(of: Int?.self) { group in
+                for _ in 0..<50 { group.addTask { await client.push(body: body).status } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses == Array(repeating: 200, count: 50))
+            #expect(client.simulator.pushes.map(\.body.count) == Array(repeating: body.utf8.count, count: 50))
+        }
+    }
+
+    @Test("a connection that is cut in the middle of a body leaves the client in doubt, and the next works")
+    func resetMidBody() async throws {
+        let configuration = SimulatorConfiguration.with { configuration in
+            configuration.resetAfterBodyBytes = 5000
+            configuration.streamWindow = 3000
+            configuration.windowUpdateDelayMilliseconds = 20
+        }
+        try await WireClient.run(configuration) { client async throws in
+            let body = #"{"aps":{"alert":""# + String(repeating: "x", count: 3500) + #""}}"#
+            #expect(await client.push(body: body).status == 200)
+            #expect(await client.push(body: body).failure == .unknown(.connectionLost))
+            #expect(await client.push(body: body).status == 200)
+            #expect(client.simulator.pushes.map(\.connection) == [1, 2])
         }
     }
 

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds in release mode, then prints what the sender survives, with counts, and what it costs beside other senders.
+# --all prints the proofs (crashes, simulation) and every scenario of the benchmark as well: about 15 minutes more.
+# Needs the Swift toolchain; installs the packages that are missing (with sudo when it is not run by root).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=Deploy/packages.sh
+. Deploy/packages.sh
+
+scenarios=(--scenario sender --scenario sender-distance --scenario sender-latency --scenario bulkhead)
+all=false
+for argument in "$@"; do
+    case "$argument" in
+        --all)
+            all=true
+            scenarios=()
+            ;;
+        *) fail "usage: Deploy/measure.sh [--all]" ;;
+    esac
+done
+
+packages=("${build_packages[@]}" nghttp2-client python3)
+command -v node >/dev/null 2>&1 || packages+=(nodejs)
+require_swift
+require_packages "${packages[@]}"
+say "building (the first time takes some minutes)"
+swift build -c release
+binaries=$(swift build -c release --show-bin-path)
+if $all; then
+    say "the gateway is killed under load"
+    "$binaries/switchboard-proof" crash
+    say "a million simulated schedules"
+    "$binaries/switchboard-proof" simulate --seeds 1000000
+fi
+say "providers that go wrong"
+"$binaries/switchboard-proof" faults
+say "what it costs"
+"$binaries/switchboard-bench" "${scenarios[@]}" --peers

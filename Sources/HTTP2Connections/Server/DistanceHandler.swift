@@ -1,0 +1,53 @@
+internal import DequeModule
+internal import NIOCore
+
+/// Makes a peer seem far away: what arrives is handed on a round trip later.
+///
+/// The whole round trip is spent on the way in: a client cannot tell, since nothing but our answers, window updates
+/// included, shows it when something arrived. The TCP handshake is not delayed.
+final class DistanceHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let roundTrip: TimeAmount
+    /// Bounded by the windows that were granted to the client.
+    private var onTheWay: Deque<(due: NIODeadline, bytes: NIOAny)> = []
+    private var isTimerSet = false
+
+    init(roundTrip: TimeAmount) {
+        self.roundTrip = roundTrip
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        onTheWay.append((context.eventLoop.now + roundTrip, data))
+        setTimer(context)
+    }
+
+    /// Follows what was handed on.
+    func channelReadComplete(context: ChannelHandlerContext) {}
+
+    func channelInactive(context: ChannelHandlerContext) {
+        handOn(context, upTo: .distantFuture)
+        context.fireChannelInactive()
+    }
+
+    private func setTimer(_ context: ChannelHandlerContext) {
+        guard !isTimerSet, let first = onTheWay.first else { return }
+        isTimerSet = true
+        context.eventLoop.assumeIsolated().scheduleTask(deadline: first.due) {
+            self.isTimerSet = false
+            guard !self.onTheWay.isEmpty else { return }
+            self.handOn(context, upTo: context.eventLoop.now)
+            self.setTimer(context)
+        }
+    }
+
+    private func handOn(_ context: ChannelHandlerContext, upTo now: NIODeadline) {
+        guard let first = onTheWay.first, first.due <= now else { return }
+        while let next = onTheWay.first, next.due <= now {
+            onTheWay.removeFirst()
+            context.fireChannelRead(next.bytes)
+        }
+        context.fireChannelReadComplete()
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import GatewayModel
+import ProcessHarness
+import PushProviders
+import Synchronization
+
+/// Hands jobs out as fast as the sender takes them, and counts what was accepted.
+final class JobSource: PushSource {
+    private struct State {
+        var handedOut = 0
+        var answered = 0
+        var accepted = 0
+        var whenDone: (@Sendable (Int) -> Void)?
+        var start = ContinuousClock.now
+        var acceptedByTime: [Int] = []
+    }
+
+    private let jobs: JobMaker
+    private let count: Int
+    private let state = Mutex(State())
+
+    init(_ jobs: JobMaker, count: Int) {
+        self.jobs = jobs
+        self.count = count
+    }
+
+    /// Hands everything out.
+    ///
+    /// - Parameter provider: Who sends it.
+    /// - Returns: How many were accepted, once all are answered.
+    func run(_ provider: any PushProvider) async -> Int {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.whenDone = { continuation.resume(returning: $0) }
+                state.start = .now
+            }
+            provider.wake()
+        }
+    }
+
+    /// How many were accepted in each tenth of a second since the start.
+    var acceptedByTime: [Int] { state.withLock { $0.acceptedByTime } }
+
+    func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
+        let range = state.withLock { state in
+            let first = state.handedOut
+            state.handedOut = min(first + capacity, count)
+            return first..<state.handedOut
+        }
+        for number in range { pushes.append(jobs.job(number)) }
+    }
+
+    func receive(_ answers: [PushResult]) {
+        let done: (@Sendable (Int) -> Void, Int)? = state.withLock { state in
+            state.answered += answers.count
+            let before = state.accepted
+            for answer in answers {
+                if case .accepted = answer.answer.outcome { state.accepted += 1 }
+            }
+            let tenth = min(Int(seconds(ContinuousClock.now - state.start) * 10), 36_000)
+            while state.acceptedByTime.count <= tenth { state.acceptedByTime.append(0) }
+            state.acceptedByTime[tenth] += state.accepted - before
+            guard state.answered == count, let whenDone = state.whenDone else { return nil }
+            state.whenDone = nil
+            return (whenDone, state.accepted)
+        }
+        if let (whenDone, accepted) = done { whenDone(accepted) }
+    }
+
+    func providerChanged(_ state: PushProviderState) { SenderCommand.report(state) }
+}

@@ -1,0 +1,107 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+import ProcessHarness
+
+/// Single events to a gateway, each when its moment comes, and how long each took to become a push at the provider.
+struct TimedEvents {
+    /// Where the events go, and where their pushes arrive.
+    let installation: Installation
+    /// A client; its connections are kept alive.
+    let http: HTTPClient
+    /// The value of `authorization`.
+    let authorization: String
+    /// How many consumers take turns.
+    let consumers: Int
+    /// The last push that was read.
+    private var after = 0
+
+    /// Makes a load.
+    ///
+    /// - Parameters:
+    ///   - installation: Where the events go, and where their pushes arrive; its simulator must keep pushes.
+    ///   - http: A client.
+    ///   - authorization: The value of `authorization`.
+    ///   - consumers: How many consumers take turns.
+    init(_ installation: Installation, http: HTTPClient, authorization: String, consumers: Int) {
+        self.installation = installation
+        self.http = http
+        self.authorization = authorization
+        self.consumers = consumers
+    }
+
+    /// Posts events and waits until their pushes have arrived.
+    ///
+    /// - Parameters:
+    ///   - run: Tells the events from another run's.
+    ///   - events: How many.
+    ///   - rate: Events a second.
+    ///   - start: When the first is due.
+    /// - Returns: The milliseconds from posting to arrival of each, at the simulator's resolution of one.
+    /// - Throws: ``HarnessError`` when a request is refused or a push is missing.
+    mutating func latencies(
+        run: String,
+        events: Int,
+        rate: Int,
+        from start: ContinuousClock.Instant = .now
+    ) async throws -> [Double] {
+        let posted = try await post(run: run, events: events, rate: rate, from: start)
+        var arrived: [String: Double] = [:]
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !posted.keys.allSatisfy({ arrived[$0] != nil }) {
+            guard ContinuousClock.now < deadline else {
+                throw HarnessError("of \(events) pushes some did not arrive within a minute")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+            try await readArrivals(into: &arrived)
+        }
+        return posted.compactMap { message, sentAt in arrived[message].map { ($0 - sentAt) * 1e3 } }
+    }
+
+    /// Returns when each message was posted, in seconds since 1970.
+    private func post(
+        run: String,
+        events: Int,
+        rate: Int,
+        from start: ContinuousClock.Instant
+    ) async throws -> [String: Double] {
+        try await withThrowingTaskGroup(of: (String, Double).self) { group in
+            for number in 0..<events {
+                try await Task.sleep(until: start + .microseconds(number * 1_000_000 / rate))
+                group.addTask { [self] in try await post(run: run, number: number) }
+            }
+            var posted: [String: Double] = [:]
+            for try await (message, sentAt) in group { posted[message] = sentAt }
+            return posted
+        }
+    }
+
+    private func post(run: String, number: Int) async throws -> (String, Double) {
+        let body = EventBodies.event(run: run, number: number, consumers: consumers)
+        let sentAt = Date().timeIntervalSince1970
+        let path = "/v1/brands/\(Installation.brand)/events"
+        let answer = try await installation.call(http, "POST", path, body, authorization: authorization)
+        guard let result = (answer["results"] as? [[String: Any]])?.first,
+            let message = result["messageId"] as? String
+        else { throw HarnessError("an event was not accepted") }
+        return (message, sentAt)
+    }
+
+    /// Adds when each message's push arrived, in seconds since 1970.
+    private mutating func readArrivals(into arrivals: inout [String: Double]) async throws {
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let url = installation.simulator.control + "/pushes?after=\(after)&waitSeconds=0"
+        let response = try await http.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
+        let bytes = try await response.body.collect(upTo: 256 << 20)
+        let page = try JSONSerialization.jsonObject(with: Data(buffer: bytes)) as? [String: Any]
+        for push in page?["pushes"] as? [[String: Any]] ?? [] {
+            after = max(after, push["number"] as? Int ?? 0)
+            guard let body = push["body"] as? [String: Any], let message = body["messageId"] as? String,
+                let time = push["time"] as? String
+            else { continue }
+            arrivals[message] = try format.parse(time).timeIntervalSince1970
+        }
+    }
+}

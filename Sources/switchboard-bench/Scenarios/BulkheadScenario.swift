@@ -1,0 +1,68 @@
+import AsyncHTTPClient
+import Foundation
+import ProcessHarness
+
+/// What one lane notices of another lane whose provider is silent.
+///
+/// Three gateways have two lanes each; one of them has a silent provider from the first round to the last. Their events come
+/// in turns, so that whatever else the machine does hits all three alike; what then tells the two healthy ones apart is noise.
+struct BulkheadScenario {
+    /// How many rounds.
+    var rounds: Int
+    /// How long one round lasts.
+    var seconds = 3
+    /// Events a second to the measured lane of each gateway.
+    var rate = 200
+    /// What must be reached: by how many percent the fault changes the p99 beyond the noise.
+    var changeLimit: Double
+
+    /// Runs it on fresh installations.
+    ///
+    /// - Parameter http: A client; its connections are kept alive.
+    /// - Returns: The figures.
+    /// - Throws: When a request is refused or a push is missing.
+    func run(http: HTTPClient) async throws -> Report {
+        var sites: [BulkheadSite] = []
+        let result: Result<Report, any Error>
+        do {
+            for _ in 0..<3 { sites.append(try await BulkheadSite(http: http)) }
+            result = .success(try await measure(sites))
+        } catch { result = .failure(error) }
+        for site in sites { await site.stop() }
+        return try result.get()
+    }
+
+    private func measure(_ sites: [BulkheadSite]) async throws -> Report {
+        await sites[0].silenceFCM()
+        let start = ContinuousClock.now
+        for site in sites { try await site.fillFCM() }
+        var turns: [(silent: Double, healthy: Double, other: Double)] = []
+        for round in 0..<rounds {
+            let first = ContinuousClock.now + .milliseconds(20)
+            // Each comes first, second and third in turn.
+            func due(_ site: Int) -> ContinuousClock.Instant {
+                first + .microseconds((site + round) % 3 * 1_000_000 / (3 * rate))
+            }
+            async let silent = sites[0].p99(from: due(0), seconds: seconds, rate: rate)
+            async let healthy = sites[1].p99(from: due(1), seconds: seconds, rate: rate)
+            async let other = sites[2].p99(from: due(2), seconds: seconds, rate: rate)
+            turns.append(try await (silent, healthy, other))
+        }
+        let silence = ProcessHarness.seconds(ContinuousClock.now - start)
+        guard try await sites[0].isFCMSilent(), try await !sites[1].isFCMSilent() else {
+            throw HarnessError("the silent provider was not silent, or the other one was")
+        }
+        let change = turns.map { ($0.silent * 2 / ($0.healthy + $0.other) - 1) * 100 }.median
+        let noise = abs(turns.map { ($0.healthy - $0.other) * 2 / ($0.healthy + $0.other) * 100 }.median)
+        var report = Report()
+        let name = "bulkhead, \(rate) events/s"
+        let p99 = "posted to push received, p99"
+        report.add(name, "silence of the other lane's provider", silence, "s")
+        report.add(name, p99 + ", no fault", (turns.map(\.healthy) + turns.map(\.other)).median, "ms")
+        report.add(name, p99 + ", other lane silent", turns.map(\.silent).median, "ms")
+        report.add(name, "noise between two without the fault", noise, "%")
+        report.add(name, "change with the fault", change, "%")
+        report.add(name, "change beyond the noise", change - noise, "%", atMost: changeLimit)
+        return report
+    }
+}

@@ -1,0 +1,128 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import GatewayModel
+import HTTP2Connections
+import Logging
+import NIOCore
+import NIOPosix
+import ProcessHarness
+import PushProviders
+import PushSimulator
+
+/// Sends pushes to a peer with a fault, over the gateway's own sender, and counts what became of them.
+struct FaultRun {
+    /// How many pushes each fault gets.
+    var pushes: Int
+    /// The longest time for one fault.
+    var limit = Duration.seconds(120)
+
+    /// Runs one.
+    ///
+    /// - Parameter fault: The fault.
+    /// - Returns: What became of the pushes.
+    /// - Throws: When a peer or the sender cannot be started.
+    func run(_ fault: Fault) async throws -> FaultResult {
+        switch fault.peer {
+        case .simulator(var configuration, let rules):
+            configuration.control = nil
+            configuration.keptPushes = pushes * 100
+            let simulator = try await PushSimulator.start(configuration)
+            simulator.setRules(rules)
+            let outcome = await Result { try await send(fault, to: simulator.apns.port, simulator.credentials) }
+            let taken = simulator.pushes.filter { $0.result == .accepted }.compactMap(\.token)
+            let connections = simulator.statistics.connections[.apns]?.opened
+            await simulator.stop()
+            let (counts, time) = try outcome.get()
+            return FaultResult(
+                fault,
+                pushes: pushes,
+                counts: counts,
+                taken: taken,
+                connections: connections,
+                seconds: time
+            )
+        case .node(let mode):
+            let directory = try TemporaryDirectory()
+            let credentials = try SimulatorCredentials(folder: directory.path("keys"))
+            let node = try await NodeServer.start(
+                mode,
+                key: credentials.serverKeyFile,
+                certificate: credentials.serverCertificateFile
+            )
+            let (counts, time) = try await send(fault, to: node.port, credentials)
+            return FaultResult(
+                fault,
+                pushes: pushes,
+                counts: counts,
+                taken: node.tokens,
+                connections: mode == .http1 ? nil : node.connections,
+                seconds: time
+            )
+        }
+    }
+
+    private func send(
+        _ fault: Fault,
+        to port: Int,
+        _ credentials: SimulatorCredentials
+    ) async throws -> (FaultSource.Counts, seconds: Double) {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let http = HTTPClient(
+            eventLoopGroup: group,
+            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: credentials.authorityFile)
+        )
+        var configuration = PushProviderConfiguration()
+        configuration.requestTimeout = fault.requestTimeout
+        configuration.connection.pingInterval = fault.pingInterval
+        configuration.connection.pingTimeout = fault.pingInterval
+        configuration.connection.backoffBase = .milliseconds(10)
+        configuration.connection.backoffCap = .milliseconds(100)
+        let clock = SystemClock()
+        let factory = try PushProviderFactory(
+            eventLoopGroup: group,
+            trustRootsFile: credentials.authorityFile,
+            httpClient: http,
+            clock: clock,
+            logger: Logger(label: "proof") { _ in SwiftLogNoOpLogHandler() },
+            configuration: configuration
+        )
+        let app = AppSettings(
+            platform: .ios,
+            apns: APNsSettings(
+                teamId: credentials.teamID,
+                keyId: credentials.keyID,
+                privateKey: credentials.teamKey.pemRepresentation,
+                topic: credentials.topic,
+                endpoints: .init(production: "https://127.0.0.1:\(port)")
+            )
+        )
+        let brand = Brand(
+            id: BrandID(trusted: Installation.brand),
+            name: "Proof",
+            settings: BrandSettings(),
+            createdAt: clock.now
+        )
+        let source = FaultSource(count: pushes, eventLoop: group.next())
+        let provider = try factory.make(
+            lane: LaneKey(brand: brand.id, app: AppID(trusted: "ios"), pushType: .apns, environment: .production),
+            app: app,
+            brand: brand,
+            source: source
+        )
+        let isRefusal = if case .refused = fault.expectation { true } else { false }
+        let start = ContinuousClock.now
+        await source.send(over: provider, within: limit) { isRefusal && $0.refusal != nil }
+        let time = seconds(ContinuousClock.now - start)
+        await provider.shutdown(within: .seconds(2))
+        try await http.shutdown()
+        return (source.counts, time)
+    }
+}
+
+extension Result where Failure == any Error {
+    /// Runs something, and keeps its error for later.
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

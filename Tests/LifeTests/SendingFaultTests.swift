@@ -1,0 +1,62 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// The providers that go wrong, with few pushes each; `switchboard-proof faults` sends more.
+@Suite("Providers that go wrong", .timeLimit(.minutes(3)))
+struct SendingFaultTests {
+    private static let pushes = 600
+
+    @Test(
+        "lose no push, and get none twice where HTTP/2 proves that it was not processed",
+        arguments: [
+            "goaway", "goaway-graceful", "refused-stream", "stream-limit", "late-windows", "distance",
+            "node-goaway",
+            "node-refused-stream",
+        ]
+    )
+    func once(name: String) async throws {
+        let row = try await run(name)
+        #expect(row["lost"] == "0" && row["duplicated"] == "0", "\(row)")
+        #expect(row["accepted"] == "\(Self.pushes)", "\(row)")
+    }
+
+    @Test(
+        "lose no push, and get one twice only when its answer was lost",
+        arguments: ["reset-mid-body", "tls-cut", "drop", "silent-stream", "silent-peer", "slow-answers"]
+    )
+    func atLeastOnce(name: String) async throws {
+        let row = try await run(name)
+        #expect(row["lost"] == "0" && row["unexplained"] == "0", "\(row)")
+        #expect(Int(row["doubts"] ?? "") ?? 0 > 0, "the fault did not happen: \(row)")
+    }
+
+    @Test(
+        "get nothing when they are not to be trusted, and the reason is clear",
+        arguments: [
+            ("other-host", "mismatch"), ("expired", "has expired"), ("self-signed", "self-signed"),
+            ("http1", "does not speak HTTP/2"),
+        ]
+    )
+    func refused(name: String, reason: String) async throws {
+        let row = try await run(name)
+        #expect(row["sent"] == "0" && row["accepted"] == "0", "\(row)")
+        #expect(row["refusal"]?.contains(reason) == true, "\(row)")
+    }
+
+    private func run(_ name: String) async throws -> [String: String] {
+        let proof = try ChildProcess(
+            "switchboard-proof",
+            ["faults", "--json", "--fault", name, "--pushes", "\(Self.pushes)"]
+        )
+        let exit = try await proof.ended()
+        #expect(exit == .init(status: 0, isSignal: false), "\(proof.output) \(proof.errors)")
+        let table = try JSONValue(parsing: Data(proof.output.joined().utf8))
+        #expect(table["holds"] == .bool(true))
+        let row = try #require(table["faults"].items.first)
+        let names = ["sent", "accepted", "lost", "duplicated", "unexplained", "doubts", "refusal"]
+        return Dictionary(uniqueKeysWithValues: names.map { ($0, row[$0].plain) })
+    }
+}
