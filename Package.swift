@@ -262,6 +262,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "SendingTests",
+            dependencies: [
+                "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "PushPayloads", "PushProviders",
+                "PushSimulator", "SQLiteStorage", "Telemetry", crypto, cryptoExtras, httpClient, lifecycle, logging,
+                nioCore, nioPosix,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ConfigurationTests",
             dependencies: [
                 "switchboard", "Delivery", "GatewayModel", "PushProviders", "Telemetry", arguments, logging,

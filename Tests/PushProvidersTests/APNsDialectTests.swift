@@ -50,6 +50,21 @@ struct APNsDialectTests {
         #expect(try token(second) == new)
     }
 
+    @Test("connections on which a change is allowed do not wait until the expired token fails on them too")
+    func renewedEverywhere() throws {
+        let old = try token(first)
+        #expect(try token(second) == old)
+        clock.advance(seconds: 19 * 60)
+        let third = ConnectionNumber(pool: 0, connection: 3)
+        #expect(try token(third) == old)
+        clock.advance(seconds: 60)
+        #expect(dialect.renewToken(failed: old, on: first, now: Moment(clock)))
+        let new = try token(first)
+        #expect(try token(second) == new)
+        // Changed after a minute, Apple would refuse the new one here.
+        #expect(try token(third) == old)
+    }
+
     @Test("a connection that ended leaves nothing behind for the next one")
     func ended() throws {
         let old = try token(first)

@@ -29,6 +29,8 @@ extension DeliveryMachine {
         var ready: Deque<RegistrationID> = []
         /// How often in a row the credential was refused.
         var refusals = 0
+        /// How many tokens in a row were quarantined.
+        var quarantined = 0
         /// The backlog that arrived while a claim was under way is kept through the claim's answer.
         var backlogDuringTurn: Timestamp?
         /// It has no credential, or its app or brand is gone: nothing is taken for it until it is started over.

@@ -48,6 +48,7 @@ extension DeliveryMachine {
             registrations[key] = registration
             inFlight[row.id] = InFlight(
                 registration: key,
+                token: registration.token,
                 queuedAt: row.queuedAt,
                 isResend: row.attempts > 0
             )
@@ -84,9 +85,11 @@ extension DeliveryMachine {
     package mutating func answered(_ results: [PushResult], now: Timestamp) -> Set<LaneID> {
         var touched: Set<LaneID> = []
         for result in results {
-            guard let key = inFlight.removeValue(forKey: result.delivery)?.registration,
-                var registration = registrations.removeValue(forKey: key), let row = registration.head
-            else { continue }
+            guard let push = inFlight.removeValue(forKey: result.delivery) else { continue }
+            let key = push.registration
+            guard var registration = registrations.removeValue(forKey: key), let row = registration.head else {
+                continue
+            }
             let lane = registration.lane
             registration.isSending = false
             registration.head = registration.tail.popFirst()
@@ -95,7 +98,9 @@ extension DeliveryMachine {
                 lanes.values[place].rows -= 1
             }
             consumers[row.consumer]?.rows -= 1
-            let verdict = decide(row, result.answer, lane: lane, token: registration.token, now: now)
+            follow(result.answer, of: lane, now: now)
+            let hasOtherToken = registration.token != push.token
+            let verdict = decide(row, result.answer, lane: lane, token: push.token, hasOtherToken, now: now)
             add(
                 OutcomeRecord(
                     delivery: row.id,
@@ -144,33 +149,69 @@ extension DeliveryMachine {
         registrations[key] = registration
     }
 
+    /// What an answer says of its lane: whether the credential works, and whether tokens do.
+    private mutating func follow(_ answer: PushAnswer, of id: LaneID, now: Timestamp) {
+        guard let place = lanes.index(forKey: id) else { return }
+        switch answer.outcome {
+        case .misconfigured:
+            if openBreaker(id, now: now), let until = lanes[id]?.blockedUntil(now: now) {
+                alerts[id] = .stopped(until: until, status: answer.status, reason: answer.reason)
+            }
+        case .accepted, .unregistered, .rejected:
+            // A judgement of the push itself: the credential was good for it.
+            if lanes.values[place].breaker != .closed { alerts[id] = .recovered }
+            lanes.values[place].breaker = .closed
+            lanes.values[place].refusals = 0
+        case .retry, .unknown:
+            // An overloaded provider, or none, says nothing about the credential: try again at once.
+            if lanes.values[place].breaker == .trying { lanes.values[place].breaker = .open(until: now) }
+        }
+        switch answer.outcome {
+        case .accepted: lanes.values[place].quarantined = 0
+        case .rejected(.quarantine):
+            lanes.values[place].quarantined += 1
+            let count = lanes.values[place].quarantined
+            if count == Self.manyQuarantined || count.isMultiple(of: 1000) {
+                alerts[id] = .tokensRefused(count: count, reason: answer.reason)
+            }
+        case .unregistered, .retry, .rejected, .misconfigured, .unknown: break
+        }
+    }
+
+    /// This many tokens quarantined in a row are not each the device's own fault.
+    private static let manyQuarantined = 20
+
+    /// Takes what operators are to be told.
+    ///
+    /// - Returns: The newest of each lane, by the lanes' numbers.
+    package mutating func takeAlerts() -> [(lane: LaneID, alert: LaneAlert)] {
+        guard !alerts.isEmpty else { return [] }
+        defer { alerts = [:] }
+        return alerts.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
+    }
+
     private mutating func decide(
         _ row: OutboxRow,
         _ answer: PushAnswer,
         lane: LaneID,
         token: String,
+        _ hasOtherToken: Bool,
         now: Timestamp
     ) -> (disposition: OutcomeRecord.Disposition, token: OutcomeRecord.TokenEffect) {
-        if case .misconfigured = answer.outcome {
-            openBreaker(lane, now: now)
-        } else if answer.status != 0 {
-            if let place = lanes.index(forKey: lane) {
-                lanes.values[place].breaker = .closed
-                lanes.values[place].refusals = 0
-            }
-        } else if lanes[lane]?.breaker == .trying {
-            // No answer says nothing about the credential: try again at once.
-            lanes[lane]?.breaker = .open(until: now)
-        }
         switch answer.outcome {
         case .accepted:
             return (.finished(.accepted, nil), .none)
-        case .unregistered(let since):
+        case .unregistered, .rejected(.quarantine):
+            if hasOtherToken {
+                // It was the old token's end; the device took another meanwhile, which the push has not been tried with.
+                return (retry(row, due: now), .none)
+            }
+            guard case .unregistered(let since) = answer.outcome else {
+                return (.finished(.failed, nil), .quarantine(token: token))
+            }
             return (.finished(.failed, nil), .drop(token: token, since: since))
         case .rejected(.keep):
             return (.finished(.failed, nil), .none)
-        case .rejected(.quarantine):
-            return (.finished(.failed, nil), .quarantine(token: token))
         case .retry(let seconds, let scope):
             let due = now.adding(milliseconds: delay(after: row.attempts, asked: seconds, row: row.id))
             let pausedUntil = lanes[lane]?.pausedUntil ?? due
@@ -205,20 +246,23 @@ extension DeliveryMachine {
         // 0 is "at once", but not for ever; any other wish is a floor under our own delay, so that a provider's short one
         // does not make a storm of many tries.
         let isAtOnce = asked == 0 && attempts < Self.resendsAtOnce
-        let base = isAtOnce ? 0 : max(asked ?? 0, seconds) * 1000
+        let base = isAtOnce ? 0 : max(asked ?? 0, asked == 0 ? delays.first ?? 5 : seconds) * 1000
         let mixed = UInt64(bitPattern: row.rawValue &+ Int64(attempts)) &* 0x9E37_79B9_7F4A_7C15
         return base + Int64(mixed >> 33) % max(base / 5, 1)
     }
 
-    mutating func openBreaker(_ id: LaneID, now: Timestamp) {
-        guard var lane = lanes[id] else { return }
-        let isOpen = if case .open(let until) = lane.breaker { until > now } else { false }
-        if !isOpen {
-            let seconds = settings.breakerFirstSeconds << Int64(min(lane.refusals, 10))
-            lane.refusals += 1
-            lane.breaker = .open(until: now.adding(seconds: min(seconds, settings.breakerMaxSeconds)))
-            lanes[id] = lane
-        }
+    /// Stops a lane whose credential is refused.
+    ///
+    /// - Returns: False when it was stopped already; what was on its way then says nothing new.
+    @discardableResult
+    mutating func openBreaker(_ id: LaneID, now: Timestamp) -> Bool {
+        guard var lane = lanes[id] else { return false }
+        if case .open(let until) = lane.breaker, until > now { return false }
+        let seconds = settings.breakerFirstSeconds << Int64(min(lane.refusals, 10))
+        lane.refusals += 1
+        lane.breaker = .open(until: now.adding(seconds: min(seconds, settings.breakerMaxSeconds)))
+        lanes[id] = lane
+        return true
     }
 
     /// Stops taking and asks for nothing more; what waits in memory goes back to the store.

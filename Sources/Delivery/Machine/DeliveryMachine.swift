@@ -20,6 +20,9 @@ package struct DeliveryMachine: Sendable {
     /// Each lane that has ever had a row, by its number.
     package internal(set) var lanes: [LaneID: Lane] = [:]
 
+    /// What operators have not been told of lanes yet: of each the newest.
+    package internal(set) var alerts: [LaneID: LaneAlert] = [:]
+
     var registrations: [RegistrationID: Registration] = [:]
     var consumers: [ConsumerKey: Consumer] = [:]
     var inFlight: [DeliveryID: InFlight] = [:]
@@ -66,6 +69,8 @@ package struct DeliveryMachine: Sendable {
     /// A delivery that is on its way.
     struct InFlight: Sendable {
         var registration: RegistrationID
+        /// What it left for; the device may have another token by the time of the answer.
+        var token: String
         var queuedAt: Timestamp
         var isResend: Bool
     }

@@ -62,15 +62,41 @@ extension DeliveryService {
 
     func receive(_ answers: [PushResult], from provider: PushType) {
         let now = clock.now
-        let (lanes, histories) = state.withLock { state in
+        let (lanes, histories, alerts) = state.withLock { state in
             let histories = answers.map { state.machine.history(of: $0.delivery) }
-            return (state.machine.answered(answers, now: now), histories)
+            let lanes = state.machine.answered(answers, now: now)
+            return (lanes, histories, state.machine.takeAlerts())
         }
+        // Before the answers are written down: who reads what became of a push finds why.
+        for (lane, alert) in alerts { log(alert, of: lane, now: now) }
         signal()
         wake(lanes)
         for (result, history) in zip(answers, histories) {
             if history?.isResend == true { metrics.resends[provider].increment() }
             metrics.answered(provider, result.answer, queuedAt: history?.queuedAt)
+        }
+    }
+
+    private func log(_ alert: LaneAlert, of lane: LaneID, now: Timestamp) {
+        let name = directory.lane(lane).map { "\($0.key)" } ?? "\(lane)"
+        switch alert {
+        case .stopped(let until, let status, let reason):
+            logger.error(
+                "a provider refuses the credential or the set-up of a lane, which stops",
+                metadata: [
+                    LogKey.laneName: "\(name)", LogKey.providerStatus: "\(status)", LogKey.reason: "\(reason ?? "")",
+                    LogKey.seconds: "\((until.milliseconds - now.milliseconds) / 1000)",
+                ]
+            )
+        case .recovered:
+            logger.notice("a provider takes the credential of a lane again", metadata: [LogKey.laneName: "\(name)"])
+        case .tokensRefused(let count, let reason):
+            logger.error(
+                "a provider refuses the tokens of many devices in a row: the app's environment or topic may be wrong",
+                metadata: [
+                    LogKey.laneName: "\(name)", LogKey.count: "\(count)", LogKey.reason: "\(reason ?? "")",
+                ]
+            )
         }
     }
 

@@ -82,7 +82,8 @@ package struct AnswerTable: Sendable {
             case .accepted: .accepted(providerID: providerID)
             case .unregistered: .unregistered(since: deadSince)
             case .retry(let scope, let seconds):
-                .retry(afterSeconds: retryAfterSeconds ?? seconds, scope: scope)
+                // Only the table may say "at once": a provider's 0 is the shortest wait it wants, and a storm if obeyed.
+                .retry(afterSeconds: retryAfterSeconds.map { max($0, 1) } ?? seconds, scope: scope)
             case .rejected(let token): .rejected(token: token)
             case .misconfigured: .misconfigured
             }

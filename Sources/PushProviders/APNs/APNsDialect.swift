@@ -47,7 +47,10 @@ final class APNsDialect: ProviderDialect {
     func renewToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) -> Bool {
         guard let renewed = signer.renewed(failed: failed, now) else { return false }
         // One that takes no more requests has none; the resend goes out on another.
-        tokens[connection]?.renewed(renewed)
+        tokens[connection]?.renewed(renewed, now)
+        for other in tokens.keys where other != connection {
+            tokens[other]?.renewedElsewhere(failed: failed, renewed, now)
+        }
         return true
     }
 

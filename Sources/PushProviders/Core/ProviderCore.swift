@@ -193,7 +193,12 @@ final class ProviderCore: Sendable {
             state.value.dialect.keepOldToken(failed: push.token, on: push.connection, now: now)
             return verdict.outcome
         case .replaceConnection:
-            if push.connection.pool == state.value.poolNumber { replacePool(now) }
+            // The newest is blamed too, only just after it took the place of another: at once would be a storm.
+            if push.connection.pool == state.value.poolNumber, !replacePool(now),
+                case .retry(0?, let scope) = verdict.outcome
+            {
+                return .retry(afterSeconds: nil, scope: scope)
+            }
             return verdict.outcome
         }
     }
@@ -231,9 +236,12 @@ final class ProviderCore: Sendable {
         source.providerChanged(current)
     }
 
-    private func replacePool(_ now: Moment) {
-        guard !state.value.isShutDown else { return }
-        if let last = state.value.replacedAt, now.seconds(since: last) < Self.minSecondsBetweenReplacements { return }
+    /// - Returns: False when that was done only just before.
+    private func replacePool(_ now: Moment) -> Bool {
+        guard !state.value.isShutDown else { return false }
+        if let last = state.value.replacedAt, now.seconds(since: last) < Self.minSecondsBetweenReplacements {
+            return false
+        }
         state.value.replacedAt = now.monotonic
         state.value.poolNumber += 1
         state.value.watch = ConnectionWatch()
@@ -253,6 +261,7 @@ final class ProviderCore: Sendable {
         }
         tell()
         next.wake()
+        return true
     }
 
     // MARK: - Check

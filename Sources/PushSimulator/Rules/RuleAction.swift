@@ -25,6 +25,8 @@ package struct RuleAction: Sendable, Equatable {
     package var maxStreams: UInt32?
     /// An HTML page in place of the JSON body, as a front end in trouble sends it.
     package var html: String?
+    /// These bytes in place of the answer's body, whatever they are.
+    package var body: [UInt8]?
     /// No answer ever; the stream stays open.
     package var isSilent: Bool
     /// The first half of the answer's bytes, then the end of TCP without the end of TLS.
@@ -47,6 +49,7 @@ package struct RuleAction: Sendable, Equatable {
     ///   - drops: The connection is cut.
     ///   - maxStreams: A new SETTINGS_MAX_CONCURRENT_STREAMS.
     ///   - html: An HTML page in place of the JSON body.
+    ///   - body: These bytes in place of the answer's body.
     ///   - isSilent: No answer ever.
     ///   - truncates: Half an answer, then the end of TCP.
     ///   - mutes: Nothing is read or sent on the connection any more.
@@ -62,6 +65,7 @@ package struct RuleAction: Sendable, Equatable {
         drops: Bool = false,
         maxStreams: UInt32? = nil,
         html: String? = nil,
+        body: [UInt8]? = nil,
         isSilent: Bool = false,
         truncates: Bool = false,
         mutes: Bool = false,
@@ -77,6 +81,7 @@ package struct RuleAction: Sendable, Equatable {
         self.drops = drops
         self.maxStreams = maxStreams
         self.html = html
+        self.body = body
         self.isSilent = isSilent
         self.truncates = truncates
         self.mutes = mutes

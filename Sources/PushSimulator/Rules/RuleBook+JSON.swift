@@ -55,6 +55,7 @@ extension RuleBook {
         action.drops = try reader.flag("drop")
         action.maxStreams = try reader.integer("maxStreams", in: 0...0x7FFF_FFFF).map { UInt32($0) }
         action.html = try Self.html(&reader, at: place)
+        action.body = try reader.string("body").map { Array($0.utf8) }
         action.isSilent = try reader.flag("silent")
         action.truncates = try reader.flag("truncate")
         action.mutes = try reader.flag("mute")
@@ -133,9 +134,14 @@ extension RuleBook {
         if withholds.contains(true), action.truncates {
             throw RuleError(description: "\(place): half an answer is ordered, but none will be given")
         }
-        let answers = action.status != nil || action.reason != nil || action.html != nil || action.retryAfter != nil
+        let answers =
+            action.status != nil || action.reason != nil || action.html != nil || action.body != nil
+            || action.retryAfter != nil
         if withholds.contains(true), answers {
             throw RuleError(description: "\(place): an answer is described, but none will be given")
+        }
+        if action.html != nil, action.body != nil {
+            throw RuleError(description: "\(place): only one of html and body")
         }
         if action == RuleAction() { throw RuleError(description: "\(place): nothing is to be done") }
         if let status = action.status, status == 200, action.reason != nil {

@@ -69,6 +69,7 @@ package struct RuledOutcome: Sendable {
             verdict.reply = .html(status, text)
             if status != 200 { verdict.reason = verdict.reason ?? "HTML" }
         }
+        if let body = action.body { verdict.reply.body = body }
         if let text = action.retryAfter { verdict.reply.headers.append(("retry-after", text)) }
         return verdict
     }

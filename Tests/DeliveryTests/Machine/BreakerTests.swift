@@ -1,0 +1,85 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import Testing
+
+@Suite("What an answer says of its lane's credential, and what operators are told")
+struct BreakerTests {
+    private static let lane = MachineScript.lane
+
+    private func script(_ devices: Int) throws -> (MachineScript, [OutboxRow]) {
+        var script = MachineScript()
+        let rows = try (1...devices).map { try script.row(device: Int64($0), consumer: Int64($0)) }
+        script.turn(owned: rows)
+        return (script, rows)
+    }
+
+    @Test("an overloaded provider proves nothing: the lane stays stopped, and its wait goes on growing")
+    func overload() throws {
+        var (script, rows) = try script(4)
+        #expect(script.take(1).count == 1)
+        script.answer(rows[0].id, .misconfigured, status: 403)
+        script.now = script.now.adding(seconds: 30)
+        #expect(script.take().count == 1)
+        script.answer(rows[1].id, .retry(afterSeconds: nil, scope: .device), status: 500)
+        // Tried again at once, with one push.
+        #expect(script.take().map(\.delivery) == [rows[2].id])
+        script.answer(rows[2].id, .misconfigured, status: 403)
+        guard case .open(let until) = script.machine.lanes[Self.lane]?.breaker else {
+            Issue.record("the breaker is not open")
+            return
+        }
+        #expect(until == script.now.adding(seconds: 60))
+    }
+
+    @Test(
+        "a judgement of the push itself shows that the credential works",
+        arguments: [
+            PushOutcome.accepted(providerID: nil), .rejected(token: .keep), .rejected(token: .quarantine),
+            .unregistered(since: nil),
+        ]
+    )
+    func judgement(outcome: PushOutcome) throws {
+        var (script, rows) = try script(3)
+        #expect(script.take(1).count == 1)
+        script.answer(rows[0].id, .misconfigured, status: 403)
+        script.now = script.now.adding(seconds: 30)
+        #expect(script.take().count == 1)
+        _ = script.machine.takeAlerts()
+        script.answer(rows[1].id, outcome)
+        #expect(script.machine.lanes[Self.lane]?.breaker == .closed)
+        #expect(script.machine.takeAlerts().map(\.alert) == [.recovered])
+    }
+
+    @Test("operators are told once that a lane stopped, however many pushes were on their way")
+    func alertOnce() throws {
+        var (script, rows) = try script(3)
+        #expect(script.take().count == 3)
+        script.answer(rows[0].id, .misconfigured, status: 403)
+        let first = script.machine.takeAlerts()
+        #expect(first.map(\.lane) == [Self.lane])
+        #expect(
+            first.map(\.alert) == [.stopped(until: script.now.adding(seconds: 30), status: 403, reason: nil)]
+        )
+        script.answer(rows[1].id, .misconfigured, status: 403)
+        script.answer(rows[2].id, .misconfigured, status: 403)
+        #expect(script.machine.takeAlerts().isEmpty)
+    }
+
+    @Test("a device's new token is not blamed for the old one's answer, and the push tries it")
+    func newToken() throws {
+        for outcome in [PushOutcome.unregistered(since: nil), .rejected(token: .quarantine)] {
+            var (script, rows) = try script(1)
+            #expect(script.take().count == 1)
+            // A younger row of the same device, committed with its new token.
+            var renewed = try script.row(device: 1, consumer: 1, sequence: 2)
+            renewed.token = "another"
+            script.turn(owned: [renewed])
+            script.answer(rows[0].id, outcome, status: 410)
+            let record = try #require(script.turn().outcomes.first { $0.delivery == rows[0].id })
+            #expect(record.disposition == .retry(due: script.now))
+            #expect(record.token == .none)
+        }
+    }
+}

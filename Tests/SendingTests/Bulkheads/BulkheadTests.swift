@@ -1,0 +1,157 @@
+import Crypto
+import Delivery
+import GatewayModel
+import GatewayStorage
+import Logging
+import PushSimulator
+import Testing
+
+@Suite("One lane's trouble stays on that lane, and in its slots", .timeLimit(.minutes(1)))
+struct BulkheadTests {
+    private static let slots = 8
+    private static let sick = devices(of: "sick", "dead", .apns)
+    private static let ios = devices(of: "ios", "a0", .apns)
+    private static let android = devices(of: "android", "b0", .fcm)
+
+    private static func devices(of app: String, _ prefix: String, _ pushType: PushType) -> [Device] {
+        (0..<100).map { Device(name: "\(app)\($0)", app: app, pushType: pushType, token: "\(prefix)\(1000 + $0)") }
+    }
+
+    private static var settings: DeliverySettings {
+        var settings = DeliverySettings()
+        settings.slotsPerLane = slots
+        // Nobody waits at the end for what is never answered.
+        settings.drainDeadlineSeconds = 0
+        return settings
+    }
+
+    /// A sound app for each provider, and one with another key or host.
+    private static func apps(
+        key: P256.Signing.PrivateKey? = nil,
+        port: Int? = nil
+    ) -> (PushSimulator) throws -> [String: AppSettings] {
+        { simulator in
+            [
+                "sick": Apps.ios(simulator, key: key, port: port), "ios": Apps.ios(simulator),
+                "android": Apps.android(simulator),
+            ]
+        }
+    }
+
+    /// Posts to all three lanes in turn, and waits until everything of the two sound ones has arrived.
+    private func flood(_ site: SendingSite, before: Int = 0) async throws {
+        for device in Self.sick + Self.ios + Self.android { try await site.register(device) }
+        for (sick, (ios, android)) in zip(Self.sick, zip(Self.ios, Self.android)) {
+            try await site.post(to: [sick, ios, android])
+            #expect(try #require(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#)) <= 2 * Self.slots)
+        }
+        await site.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 200 + before }
+        for prefix in ["a0", "b0"] {
+            let pushes = site.simulator.pushes.filter { $0.token?.hasPrefix(prefix) == true }
+            #expect(pushes.count == 100)
+            #expect(Set(pushes.map(\.token)).count == 100)
+        }
+        // The sound APNs lane is empty by now, so that what is in memory is the sick one's.
+        #expect(try #require(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#)) <= Self.slots)
+        for device in Self.sick {
+            let states = try await site.deliveries(to: device).map(\.state)
+            #expect(states.count == 1 && states.allSatisfy { !$0.isFinished })
+            #expect(try await site.registration(of: device)?.state == .active)
+        }
+    }
+
+    /// Whatever waited on the sick lane leaves once it is sound.
+    private func recover(_ site: SendingSite, before: Int = 0, unanswered: Int = 0) async throws {
+        site.set("sick", Apps.ios(site.simulator))
+        // What the old provider had on its way comes back first, as nobody knows what.
+        await site.store.outcomes.wait { $0.count { $0.answer?.outcome == .unknown } == unanswered }
+        try await site.advance(seconds: 40)
+        await site.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 300 + before }
+        let accepted = site.simulator.pushes.filter { $0.token?.hasPrefix("dead1") == true && $0.status == 200 }
+        #expect(accepted.count == 100)
+        #expect(Set(accepted.map(\.token)).count == 100)
+    }
+
+    @Test("a provider that takes connections and says nothing")
+    func blackHole() async throws {
+        let hole = try await BlackHole.open()
+        try await SendingSite.run(apps: Self.apps(port: hole.port), settings: Self.settings) { site in
+            try await flood(site)
+            #expect(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == Self.slots)
+            #expect(site.metric(#"switchboard_delivery_in_flight_pushes{provider="apns"}"#) == 0)
+            try await recover(site)
+        }
+        await hole.close()
+    }
+
+    @Test(
+        "a provider that takes pushes and never answers, from the beginning or after a first answer",
+        arguments: [false, true]
+    )
+    func silent(isWarm: Bool) async throws {
+        try await SendingSite.run(apps: Self.apps(), settings: Self.settings) { site in
+            if isWarm {
+                let early = Device.ios("early", token: "dead00", app: "sick")
+                try await site.register(early)
+                try await site.post(to: [early])
+                _ = try await site.outcomes(of: early, count: 1)
+            }
+            site.simulator.setRules([
+                SimulatorRule(match: .init(tokenPrefix: "dead1"), action: RuleAction(isSilent: true))
+            ])
+            try await flood(site, before: isWarm ? 1 : 0)
+            #expect(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == Self.slots)
+            // One at a time until the provider has answered once; then as many as there are slots.
+            let unanswered = isWarm ? Self.slots : 1
+            #expect(site.simulator.statistics.count(.unanswered) == unanswered)
+            #expect(site.metric(#"switchboard_delivery_in_flight_pushes{provider="apns"}"#) == unanswered)
+            site.simulator.setRules([])
+            try await recover(site, before: isWarm ? 1 : 0, unanswered: unanswered)
+        }
+    }
+
+    @Test("an app whose key was revoked: one refusal stops its lane, an operator is called, and no device is lost")
+    func revokedKey() async throws {
+        let other = P256.Signing.PrivateKey()
+        try await SendingSite.run(apps: Self.apps(key: other), settings: Self.settings) { site in
+            try await flood(site)
+            let refused = site.simulator.pushes.filter { $0.status != 200 }
+            #expect(refused.map(\.reason) == ["InvalidProviderToken"])
+            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 1)
+            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="fcm"}"#) == 0)
+            let calls = site.logs.all.filter { $0.level == .error }
+            #expect(calls.map { $0.metadata["provider.reason"] } == ["InvalidProviderToken"])
+            #expect(calls.first?.metadata["lane.name"] == "bank/sick/apns/production")
+            try await recover(site)
+            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 0)
+        }
+    }
+
+    @Test("a device under 429: its own pushes go back to the store behind the one that was refused, others pass")
+    func slowDevice() async throws {
+        try await SendingSite.run(settings: Self.settings) { site in
+            let slow = Device.ios("slow", token: "dead")
+            for device in [slow] + Self.ios { try await site.register(device) }
+            let registration = try #require(try await site.registration(of: slow)).id
+            site.simulator.setRules([
+                SimulatorRule(
+                    match: .init(tokenPrefix: "dead"),
+                    action: RuleAction(status: 429, reason: "TooManyRequests")
+                )
+            ])
+            for device in Self.ios { try await site.post(to: [slow, device]) }
+            await site.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 100 }
+            #expect(site.pushes(to: slow).map(\.reason) == ["TooManyRequests"])
+            #expect(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == 0)
+            #expect(try await site.deliveries(to: slow).count { !$0.state.isFinished } == 100)
+            site.simulator.setRules([])
+            try await site.advance(seconds: 6)
+            let records = try await site.outcomes(of: registration, count: 101)
+            #expect(
+                records.map(\.disposition).dropFirst() == Array(repeating: .finished(.accepted, nil), count: 100)[...]
+            )
+            // In the order in which they were posted.
+            #expect(records.dropFirst().map(\.delivery) == records.dropFirst().map(\.delivery).sorted())
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import GatewayModel
+import GatewayStorage
+import Logging
+import PushSimulator
+import Testing
+
+@Suite("A device is dropped only for the token that it still has", .timeLimit(.minutes(1)))
+struct DeadTokenTests {
+    private static let device = Device.ios("phone", token: "bad0")
+
+    /// Registers the device after ten minutes, and lets the provider refuse a push to it later.
+    private func refuse(
+        _ device: Device,
+        at site: SendingSite,
+        with action: (_ registered: Timestamp) -> RuleAction
+    ) async throws -> (record: OutcomeRecord, left: DeviceRegistration?) {
+        site.clock.advance(seconds: 600)
+        try await site.register(device)
+        let registered = try #require(try await site.registration(of: device))
+        #expect(registered.registeredAt == site.clock.now)
+        site.clock.advance(seconds: 600)
+        site.simulator.setRules([
+            SimulatorRule(match: .init(tokenPrefix: device.token), action: action(registered.registeredAt))
+        ])
+        try await site.post(to: [device])
+        let record = try await site.outcomes(of: registered.id, count: 1)[0]
+        return (record, try await site.registration(of: device))
+    }
+
+    @Test(
+        "Apple's time is milliseconds, and a device that registered after it stays",
+        arguments: [(-1, false), (0, true), (1, true), (-600_000, false), (600_000, true)] as [(Int64, Bool)]
+    )
+    func appleTime(milliseconds: Int64, isDropped: Bool) async throws {
+        try await SendingSite.run { site in
+            let (record, left) = try await refuse(Self.device, at: site) { registered in
+                RuleAction(status: 410, reason: "Unregistered", timestamp: registered.milliseconds + milliseconds)
+            }
+            #expect(record.disposition == .finished(.failed, nil))
+            #expect((left == nil) == isDropped)
+            if !isDropped { #expect(left?.state == .active) }
+        }
+    }
+
+    @Test("seconds in place of milliseconds are long before any registration")
+    func secondsForMilliseconds() async throws {
+        try await SendingSite.run { site in
+            let (_, left) = try await refuse(Self.device, at: site) { registered in
+                RuleAction(status: 410, reason: "Unregistered", timestamp: registered.milliseconds / 1000)
+            }
+            #expect(left?.state == .active)
+        }
+    }
+
+    @Test(
+        "without a time, the moment of sending counts",
+        arguments: [#"{"reason":"Unregistered"}"#, #"{"reason":"Unregistered","timestamp":null}"#, ""]
+    )
+    func noTime(body: String) async throws {
+        try await SendingSite.run { site in
+            let (_, left) = try await refuse(Self.device, at: site) { _ in
+                RuleAction(status: 410, body: Array(body.utf8))
+            }
+            #expect(left == nil)
+        }
+    }
+
+    /// Answers that end a token, of both providers.
+    private static let endings: [(Device, RuleAction)] = [
+        (.ios("phone", token: "bad0"), RuleAction(status: 410, reason: "Unregistered")),
+        (.ios("phone", token: "bad0"), RuleAction(status: 400, reason: "BadDeviceToken")),
+        (.ios("phone", token: "bad0"), RuleAction(status: 400, reason: "DeviceTokenNotForTopic")),
+        (.android("phone", token: "bad0"), RuleAction(status: 404, reason: "UNREGISTERED")),
+        (.android("phone", token: "bad0"), RuleAction(status: 403, reason: "SENDER_ID_MISMATCH")),
+    ]
+
+    @Test("a token that was replaced while the push was on its way takes the blame alone", arguments: 0..<endings.count)
+    func replacedMeanwhile(index: Int) async throws {
+        let (device, ending) = Self.endings[index]
+        try await SendingSite.run { site in
+            try await site.register(device)
+            let registration = try #require(try await site.registration(of: device)).id
+            var slow = ending
+            slow.delayMilliseconds = 1500
+            site.simulator.setRules([SimulatorRule(match: .init(tokenPrefix: "bad0"), action: slow)])
+            try await site.post(to: [device])
+            _ = try await site.simulator.waitForPush { $0.token == "bad0" }
+            try await site.register(device, token: "beef")
+            let records = try await site.outcomes(of: registration, count: 2)
+            #expect(records[0].answer?.status == ending.status)
+            #expect(records[0].token == .none)
+            #expect(records[1].disposition == .finished(.accepted, nil))
+            let left = try await site.registration(of: device)
+            #expect(left?.id == registration)
+            #expect(left?.token == "beef")
+            #expect(left?.state == .active)
+            #expect(site.simulator.pushes.map(\.token) == ["bad0", "beef"])
+            #expect(try await site.deliveries(to: device).map(\.state) == [.accepted])
+        }
+    }
+
+    @Test("a device that registered the same token again while the push was on its way stays")
+    func registeredAgainMeanwhile() async throws {
+        try await SendingSite.run { site in
+            try await site.register(Self.device)
+            let before = try #require(try await site.registration(of: Self.device))
+            let dead = RuleAction(
+                status: 410,
+                reason: "Unregistered",
+                timestamp: site.clock.now.milliseconds,
+                delayMilliseconds: 1500
+            )
+            site.simulator.setRules([SimulatorRule(match: .init(tokenPrefix: "bad0"), action: dead)])
+            try await site.post(to: [Self.device])
+            _ = try await site.simulator.waitForPush { $0.token == "bad0" }
+            site.clock.advance(seconds: 1)
+            try await site.register(Self.device)
+            _ = try await site.outcomes(of: before.id, count: 1)
+            let left = try await site.registration(of: Self.device)
+            #expect(left?.state == .active)
+            #expect(left?.registeredAt == before.registeredAt.adding(seconds: 1))
+        }
+    }
+
+    @Test("a registration that ended while its push was on its way does not come back, and its successor stays")
+    func movedMeanwhile() async throws {
+        try await SendingSite.run { site in
+            try await site.register(Self.device)
+            let registration = try #require(try await site.registration(of: Self.device)).id
+            site.simulator.setRules([
+                SimulatorRule(
+                    match: .init(tokenPrefix: "bad0"),
+                    action: RuleAction(status: 400, reason: "BadDeviceToken", delayMilliseconds: 1500)
+                )
+            ])
+            try await site.post(to: [Self.device])
+            _ = try await site.simulator.waitForPush { $0.token == "bad0" }
+            var moved = Self.device
+            moved.owner = "somebody-else"
+            try await site.register(moved)
+            _ = try await site.outcomes(of: registration, count: 1)
+            let left = try await site.registration(of: moved)
+            #expect(left?.state == .active)
+            #expect(left?.consumer == moved.consumer)
+            #expect(left?.id != registration)
+        }
+    }
+
+    @Test("many quarantines in a row are an operator's matter")
+    func manyQuarantined() async throws {
+        try await SendingSite.run { site in
+            let devices = (0..<25).map { Device.ios("phone\($0)", token: "bad0\(10 + $0)") }
+            for device in devices { try await site.register(device) }
+            site.simulator.setRules([
+                SimulatorRule(
+                    match: .init(tokenPrefix: "bad0"),
+                    action: RuleAction(status: 400, reason: "DeviceTokenNotForTopic")
+                )
+            ])
+            try await site.post(to: devices)
+            await site.store.outcomes.wait { $0.count { $0.answer != nil } == 25 }
+            let calls = site.logs.all.filter { $0.level == .error }
+            #expect(calls.count == 1)
+            #expect(calls.first?.metadata["count"] == "20")
+            #expect(calls.first?.metadata["provider.reason"] == "DeviceTokenNotForTopic")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import GatewayModel
+import GatewayStorage
+import Logging
+import PushSimulator
+import Testing
+
+/// Plays one row: the second push to a device is answered as the row says, others on its lane and elsewhere follow.
+struct OutcomeCase {
+    static let openBreakers = "switchboard_delivery_open_breaker_lanes"
+
+    let row: OutcomeRow
+    let site: SendingSite
+    let refused: Device
+    let neighbour: Device
+    let elsewhere: Device
+
+    init(_ row: OutcomeRow, _ site: SendingSite) {
+        self.row = row
+        self.site = site
+        refused = .of(row.provider, "refused", token: "bad0")
+        neighbour = .of(row.provider, "neighbour", token: "900d")
+        elsewhere = .of(row.provider == .apns ? .fcm : .apns, "elsewhere", token: "e15e")
+    }
+
+    func play() async throws {
+        let provider: SimulatedProvider = row.provider == .apns ? .apns : .fcm
+        site.simulator.setRules([
+            SimulatorRule(match: .init(provider: provider, tokenPrefix: "bad0", everyNth: 2), action: row.action)
+        ])
+        for device in [refused, neighbour, elsewhere] { try await site.register(device) }
+        let registration = try #require(try await site.registration(of: refused)).id
+        try await site.post(to: [refused])
+        #expect(try await site.outcomes(of: registration, count: 1).map(\.disposition) == [.finished(.accepted, nil)])
+        // Past the 20 minutes in which a token may not be replaced, and before a new connection would take a newer one.
+        try await site.advance(seconds: 22 * 60)
+
+        let moment = site.clock.now
+        try await site.post(to: [refused])
+        let record = try await site.outcomes(of: registration, count: 2)[1]
+        #expect(record.answer?.status == row.status)
+        #expect(record.answer?.reason == row.reason)
+        try await checkDevice(record)
+        checkDelivery(record, at: moment)
+        let isCalled = site.logs.all.contains {
+            $0.level == .error && $0.metadata["lane.name"]?.contains("/\(refused.app)/") == true
+        }
+        #expect(isCalled == (row.lane == .stopped))
+        #expect(
+            site.metric(Self.openBreakers + "{provider=\"\(row.provider.rawValue)\"}") == (row.lane == .stopped ? 1 : 0)
+        )
+
+        try await site.post(to: [neighbour, elsewhere])
+        let other = try await site.outcomes(of: elsewhere, count: 1)
+        #expect(other.map(\.disposition) == [.finished(.accepted, nil)])
+        #expect(other[0].answer?.sentAt == moment)
+        try await finish(registration, from: moment)
+        try await checkLog()
+        try await checkWire()
+    }
+
+    private func checkDevice(_ record: OutcomeRecord) async throws {
+        let stored = try await site.registration(of: refused)
+        switch row.device {
+        case .kept:
+            #expect(record.token == .none)
+            #expect(stored?.state == .active)
+        case .quarantined:
+            #expect(record.token == .quarantine(token: refused.token))
+            #expect(stored?.state == .quarantined)
+        case .dropped:
+            #expect(stored == nil)
+        }
+    }
+
+    private func checkDelivery(_ record: OutcomeRecord, at moment: Timestamp) {
+        switch row.delivery {
+        case .accepted: #expect(record.disposition == .finished(.accepted, nil))
+        case .failed: #expect(record.disposition == .finished(.failed, nil))
+        case .again(let wait):
+            guard case .retry(let due) = record.disposition else {
+                Issue.record("not tried again: \(record.disposition)")
+                return
+            }
+            #expect(wait.range.contains(due.milliseconds - moment.milliseconds))
+        }
+    }
+
+    /// Lets the time pass that the row asks for, and sees who left when.
+    private func finish(_ registration: RegistrationID, from moment: Timestamp) async throws {
+        var wait: Int64 = 0
+        if case .again(let time) = row.delivery { wait = time.range.upperBound / 1000 }
+        if row.lane == .open {
+            let records = try await site.outcomes(of: neighbour, count: 1)
+            #expect(records.map(\.disposition) == [.finished(.accepted, nil)])
+            #expect(records[0].answer?.sentAt == moment)
+        } else {
+            #expect(site.pushes(to: neighbour).isEmpty)
+        }
+        if wait > 0 { try await site.advance(seconds: wait) }
+        if row.lane != .open {
+            let records = try await site.outcomes(of: neighbour, count: 1)
+            #expect(records.map(\.disposition) == [.finished(.accepted, nil)])
+            #expect(records[0].answer?.sentAt == moment.adding(seconds: wait))
+        }
+        if case .again = row.delivery {
+            let record = try await site.outcomes(of: registration, count: 3)[2]
+            #expect(record.disposition == .finished(.accepted, nil))
+            #expect(record.answer?.sentAt == moment.adding(seconds: wait))
+        }
+        #expect(site.metric(Self.openBreakers + "{provider=\"\(row.provider.rawValue)\"}") == 0)
+    }
+
+    private func checkLog() async throws {
+        let log = try await site.deliveries(to: refused)
+        #expect(log.map(\.state) == [.accepted, row.delivery == .failed ? .failed : .accepted])
+        #expect(log.map(\.attempts) == [1, site.pushes(to: refused).count - 1])
+        // Who is gone or quarantined gets nothing more.
+        try await site.post(to: [refused])
+        #expect(try await site.deliveries(to: refused).count == (row.device == .kept ? 3 : 2))
+    }
+
+    private func checkWire() async throws {
+        let own = site.pushes(to: refused)
+        let after = site.pushes(to: neighbour)
+        try #require(own.count >= 2 && after.count == 1)
+        #expect(own[0].connection == own[1].connection)
+        #expect(Set(after.map(\.connection) + own.dropFirst(2).map(\.connection)).count == 1)
+        switch row.connection {
+        case .kept: #expect(after[0].connection == own[0].connection)
+        case .replaced: #expect(after[0].connection != own[0].connection)
+        }
+        #expect(own[0].header("authorization") == own[1].header("authorization"))
+        switch row.credential {
+        case .kept: #expect(after[0].header("authorization") == own[0].header("authorization"))
+        case .renewed: #expect(after[0].header("authorization") != own[0].header("authorization"))
+        }
+        let grants = site.simulator.statistics.requests(to: .oauth)
+        #expect(grants == (row.provider == .fcm && row.credential == .renewed ? 2 : 1))
+    }
+}

@@ -1,0 +1,45 @@
+import GatewayModel
+import GatewayStorage
+import PushSimulator
+import Testing
+
+@Suite("How long a push waits when its provider names a time", .timeLimit(.minutes(2)))
+struct RetryAfterTests {
+    /// The field, the provider, and the shortest wait in seconds that must follow; up to a fifth is added.
+    static let rows: [(String, PushType, Int64)] = [
+        ("40", .apns, 40), ("40", .fcm, 40),
+        // Neither provider's clock nor ours makes a wait shorter than our own.
+        ("0", .apns, 5), ("1", .apns, 5), ("1", .fcm, 10),
+        // 90 s after the test's beginning, 22 minutes of which have gone.
+        ("Fri, 15 Jan 2027 08:23:30 GMT", .apns, 90), ("Fri, 15 Jan 2027 08:23:30 GMT", .fcm, 90),
+        ("Friday, 15-Jan-27 08:23:30 GMT", .apns, 90), ("Fri Jan 15 08:23:30 2027", .apns, 90),
+        ("Fri, 15 Jan 2021 08:23:30 GMT", .apns, 5),
+        // An hour at most: no field stops a lane for a day.
+        ("86400", .apns, 3600), ("99999999999999999999", .fcm, 3600),
+        ("soon", .apns, 5), ("-5", .apns, 5), ("1.5", .fcm, 10), ("40, 50", .apns, 5),
+    ]
+
+    @Test("Retry-After in any form", arguments: rows)
+    func wait(field: String, provider: PushType, seconds: Int64) async throws {
+        try await SendingSite.run { site in
+            let device = Device.of(provider, "slow", token: "bad0")
+            try await site.register(device)
+            site.clock.advance(seconds: 22 * 60)
+            site.simulator.setRules([
+                SimulatorRule(
+                    match: .init(tokenPrefix: "bad0"),
+                    action: RuleAction(status: 503, retryAfter: field)
+                )
+            ])
+            try await site.post(to: [device])
+            let record = try await site.outcomes(of: device, count: 1)[0]
+            #expect(record.answer?.status == 503)
+            guard case .retry(let due) = record.disposition else {
+                Issue.record("not tried again: \(record.disposition)")
+                return
+            }
+            let wait = due.milliseconds - site.clock.now.milliseconds
+            #expect(wait >= seconds * 1000 && wait <= seconds * 1200, "\(wait) ms")
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import AsyncHTTPClient
+import CryptoExtras
+import Delivery
+import Foundation
+import GatewayModel
+import GatewayStorage
+import HTTP2Connections
+import Logging
+import NIOCore
+import NIOPosix
+import PushProviders
+import PushSimulator
+import SQLiteStorage
+import ServiceLifecycle
+import Synchronization
+import Telemetry
+import Testing
+
+/// The delivery core on a real SQLite file with the real providers, before the simulator over TLS and HTTP/2; both live by
+/// one clock that the test moves.
+final class SendingSite: Sendable {
+    static let brand = Brand(
+        id: BrandID(trusted: "bank"),
+        name: "Bank",
+        settings: BrandSettings(),
+        createdAt: Timestamp(milliseconds: 1)
+    )
+
+    let simulator: PushSimulator
+    let store: RecordingStore
+    let service: DeliveryService
+    let clock: MovableClock
+    let logs: Chronicle<LogLines.Line>
+    let registry: PrometheusRegistry
+    private let directory: SiteDirectory
+    private let lastEvent = Mutex(0)
+
+    private init(
+        simulator: PushSimulator,
+        store: RecordingStore,
+        clock: MovableClock,
+        settings: DeliverySettings,
+        directory: SiteDirectory
+    ) {
+        self.simulator = simulator
+        self.store = store
+        self.clock = clock
+        self.directory = directory
+        let lines = Chronicle<LogLines.Line>()
+        logs = lines
+        registry = PrometheusRegistry()
+        service = DeliveryService(
+            store: store,
+            directory: directory,
+            settings: settings,
+            clock: clock,
+            metrics: DeliveryMetrics(factory: registry),
+            logger: Logger(label: "sending") { _ in LogLines(lines) }
+        )
+        registry.addCollector { [service] in service.recordGauges() }
+    }
+
+    /// Runs a test before a simulator of its own, then stops everything the way a SIGTERM does.
+    ///
+    /// - Parameters:
+    ///   - apps: The apps by name; the simulator's own team and service account are ``Apps/ios(_:)`` and
+    ///     ``Apps/android(_:)``.
+    ///   - settings: How the core behaves.
+    ///   - providers: The limits of providers.
+    ///   - test: The test.
+    /// - Throws: What the test throws, or why something could not be started or stopped.
+    static func run(
+        apps: (PushSimulator) throws -> [String: AppSettings] = Apps.usual,
+        settings: DeliverySettings = DeliverySettings(),
+        providers: PushProviderConfiguration = SendingSite.quickProviders,
+        _ test: (SendingSite) async throws -> Void
+    ) async throws {
+        let clock = MovableClock()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sending-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = SimulatorConfiguration()
+        configuration.control = nil
+        configuration.certificates = try SharedCredentials.copy(into: folder)
+        configuration.clock = { clock.simulated }
+        let simulator = try await PushSimulator.start(configuration)
+        let client = HTTPClient(
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            configuration: PushProviderFactory.httpClientConfiguration(
+                trustRootsFile: simulator.credentials.authorityFile
+            )
+        )
+        let result: Result<Void, any Error>
+        do {
+            let quiet = Logger(label: "sending") { _ in SwiftLogNoOpLogHandler() }
+            let factory = try PushProviderFactory(
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+                trustRootsFile: simulator.credentials.authorityFile,
+                httpClient: client,
+                clock: clock,
+                logger: quiet,
+                configuration: providers
+            )
+            let base = try SQLiteStore.open(path: folder.appendingPathComponent("test.sqlite").path, logger: quiet)
+            let store = RecordingStore(base)
+            let apps = try apps(simulator)
+            let directory = try await SiteDirectory(apps: apps, store: store, factory: factory)
+            let site = SendingSite(
+                simulator: simulator,
+                store: store,
+                clock: clock,
+                settings: settings,
+                directory: directory
+            )
+            try await site.live(test)
+            await store.close()
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await simulator.stop()
+        try await client.shutdown()
+        try result.get()
+    }
+
+    /// Waits between dials and token fetches that do not hold up a test.
+    static var quickProviders: PushProviderConfiguration {
+        var configuration = PushProviderConfiguration()
+        configuration.connection.backoffBase = .milliseconds(1)
+        configuration.connection.backoffCap = .milliseconds(2)
+        configuration.tokenBackoffBase = .milliseconds(1)
+        configuration.tokenBackoffCap = .milliseconds(2)
+        return configuration
+    }
+
+    private func live(_ test: (SendingSite) async throws -> Void) async throws {
+        _ = try await service.start()
+        let quiet = Logger(label: "sending") { _ in SwiftLogNoOpLogHandler() }
+        let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: quiet))
+        let running = Task { try await group.run() }
+        let result: Result<Void, any Error>
+        do {
+            try await test(self)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        // What a silent provider never answers must not be waited for.
+        simulator.setRules([])
+        await group.triggerGracefulShutdown()
+        try await running.value
+        try result.get()
+    }
+
+    // MARK: - Devices and events
+
+    /// Registers a device under the consumer of its name.
+    func register(_ device: Device, token: String? = nil) async throws {
+        _ = try await service.perform(
+            .register(
+                DeviceToRegister(
+                    brand: Self.brand.id,
+                    app: AppID(trusted: device.app),
+                    device: DeviceID(trusted: device.name),
+                    consumer: device.consumer,
+                    token: token ?? device.token,
+                    pushType: device.pushType,
+                    environment: device.environment,
+                    platform: device.pushType == .apns ? .ios : .android,
+                    receives: .all
+                )
+            )
+        )
+    }
+
+    /// What is stored of a device; nil when it was dropped.
+    func registration(of device: Device) async throws -> DeviceRegistration? {
+        try await store.registration(
+            brand: Self.brand.id,
+            app: AppID(trusted: device.app),
+            device: DeviceID(trusted: device.name)
+        )
+    }
+
+    /// Posts events for consumers, each with one delivery for each of their devices.
+    func post(to devices: [Device]) async throws {
+        let events = lastEvent.withLock { last in
+            devices.map { device in
+                last += 1
+                var event = AgentEvent(
+                    id: EventID(trusted: "e\(last)"),
+                    type: .agentMessage,
+                    consumer: device.consumer
+                )
+                event.text = "Your card is on its way"
+                event.conversation = ConversationID(trusted: "c-\(device.name)")
+                event.bodyHash = UInt64(last)
+                return event
+            }
+        }
+        _ = try await service.accept(brand: Self.brand, events: events)
+    }
+
+    /// The deliveries of a device, oldest first.
+    func deliveries(to device: Device) async throws -> [DeliveryRecord] {
+        var query = DeliveryQuery(brand: Self.brand.id, limit: 500)
+        query.consumer = device.consumer
+        return try await store.deliveries(query).items.reversed()
+    }
+
+    /// Waits until this many tries of a device's pushes were answered and written down.
+    func outcomes(of device: Device, count: Int) async throws -> [OutcomeRecord] {
+        try await outcomes(of: #require(try await registration(of: device)).id, count: count)
+    }
+
+    /// Waits until this many tries of a registration's pushes were answered and written down.
+    func outcomes(of registration: RegistrationID, count: Int) async throws -> [OutcomeRecord] {
+        @Sendable func own(_ all: [OutcomeRecord]) -> [OutcomeRecord] {
+            all.filter { $0.registration == registration && $0.answer != nil }
+        }
+        let found = own(await store.outcomes.wait { own($0).count >= count })
+        // Fewer only when the test's time is up.
+        try #require(found.count >= count)
+        return found
+    }
+
+    /// The pushes that the simulator saw for a device's token, in order.
+    func pushes(to device: Device) -> [SimulatedPush] {
+        simulator.pushes.filter { $0.token == device.token }
+    }
+
+    /// Gives an app other settings, as an operator does who puts a credential right.
+    func set(_ app: String, _ settings: AppSettings) {
+        service.lanesChanged(directory.set(app, settings))
+    }
+
+    // MARK: - Time
+
+    /// Moves the clock, and lets the writer look at it.
+    func advance(seconds: Int64) async throws {
+        clock.advance(seconds: seconds)
+        _ = try await service.perform(
+            .upsertConsumer(
+                brand: Self.brand.id,
+                id: ConsumerID(trusted: "nobody"),
+                anonymous: false,
+                profile: ConsumerProfile()
+            )
+        )
+    }
+
+    /// The value of a metric; nil when it was never counted.
+    func metric(_ series: String) -> Int? {
+        let line = registry.render().split(separator: "\n").first { $0.hasPrefix(series + " ") }
+        return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
+    }
+}

@@ -1,0 +1,52 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import Synchronization
+
+/// The lanes of a site's apps, in the order of the apps' names.
+final class SiteDirectory: LaneDirectory {
+    private let lanes: [LaneID: LaneKey]
+    private let apps: Mutex<[String: AppSettings]>
+    private let factory: PushProviderFactory
+
+    /// Stores the brand and the apps.
+    init(apps: [String: AppSettings], store: any GatewayStore, factory: PushProviderFactory) async throws {
+        self.apps = Mutex(apps)
+        self.factory = factory
+        try await store.insertBrand(SendingSite.brand)
+        for (name, app) in apps.sorted(by: { $0.key < $1.key }) {
+            let id = AppID(trusted: name)
+            func lane(_ pushType: PushType, _ environment: PushEnvironment) -> LaneKey {
+                LaneKey(brand: SendingSite.brand.id, app: id, pushType: pushType, environment: environment)
+            }
+            let stored = StoredApp(
+                brand: SendingSite.brand.id,
+                id: id,
+                sealedSettings: [],
+                updatedAt: Timestamp(milliseconds: 1)
+            )
+            let ways =
+                app.apns == nil ? [lane(.fcm, .production)] : [lane(.apns, .production), lane(.apns, .sandbox)]
+            _ = try await store.putApp(stored, lanes: ways)
+        }
+        lanes = try await store.lanes()
+    }
+
+    func lane(_ id: LaneID) -> LaneDescription? {
+        guard let key = lanes[id], let app = apps.withLock({ $0[key.app.rawValue] }) else { return nil }
+        return LaneDescription(id: id, key: key, app: app, brand: SendingSite.brand)
+    }
+
+    /// Puts an app's settings right.
+    ///
+    /// - Returns: Its lanes.
+    func set(_ app: String, _ settings: AppSettings) -> [LaneID] {
+        apps.withLock { $0[app] = settings }
+        return lanes.filter { $0.value.app.rawValue == app }.keys.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
+        try factory.make(lane: lane.key, app: lane.app, brand: lane.brand, source: source)
+    }
+}

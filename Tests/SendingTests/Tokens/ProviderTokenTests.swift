@@ -1,0 +1,129 @@
+import GatewayModel
+import GatewayStorage
+import Logging
+import PushSimulator
+import Testing
+
+@Suite("Provider tokens of APNs before a provider that counts them", .timeLimit(.minutes(1)))
+struct ProviderTokenTests {
+    /// Devices of one app on two lanes of one key: production and sandbox.
+    private static let devices = (0..<40).map { number in
+        var device = Device.ios("phone\(number)", token: "a0\(number + 10)")
+        device.environment = number.isMultiple(of: 2) ? .production : .sandbox
+        return device
+    }
+
+    private static func authorizations(_ site: SendingSite) -> Set<String?> {
+        Set(site.simulator.pushes.map { $0.header("authorization") })
+    }
+
+    /// One push on each lane, so that both have a connection and share a token.
+    private func begin(_ site: SendingSite) async throws {
+        for device in Self.devices { try await site.register(device) }
+        try await site.post(to: Array(Self.devices.prefix(2)))
+        await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 2 }
+        #expect(Self.authorizations(site).count == 1)
+    }
+
+    @Test("many pushes in flight with an expired token: one new token, and each is sent once more")
+    func expired() async throws {
+        try await SendingSite.run { site in
+            try await begin(site)
+            try await site.advance(seconds: 24 * 60)
+            site.clock.setProviderAhead(seconds: 37 * 60)
+            try await site.post(to: Self.devices)
+            await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 42 }
+            #expect(Self.authorizations(site).count == 2)
+            let statistics = site.simulator.statistics
+            #expect(statistics.accepted(by: .apns) == 42)
+            #expect(statistics.count(.refused) <= 40 && statistics.count(.refused) >= 2)
+            for device in Self.devices {
+                // At most: one that left behind the others' failure went out with the new token at once.
+                let tries = site.pushes(to: device).suffix(2).map(\.status)
+                #expect(tries.last == 200)
+                #expect(site.pushes(to: device).count { $0.status == 403 } <= 1)
+                #expect(try await site.deliveries(to: device).allSatisfy { $0.state == .accepted })
+            }
+            #expect(site.logs.all.allSatisfy { $0.level < .error })
+        }
+    }
+
+    @Test("when the new token is called expired too, no third is signed, and the lanes stop")
+    func expiredAgain() async throws {
+        try await SendingSite.run { site in
+            try await begin(site)
+            try await site.advance(seconds: 24 * 60)
+            // Our clock is two hours behind: whatever we sign is too old.
+            site.clock.setProviderAhead(seconds: 7200)
+            try await site.post(to: Self.devices)
+            // All of the first wave have been answered, and each lane's breaker is open.
+            await site.logs.wait { $0.count { $0.level == .error } == 2 }
+            let refusals = site.logs.all.filter { $0.level == .error }
+            #expect(refusals.allSatisfy { $0.metadata["provider.reason"] == "ExpiredProviderToken" })
+            #expect(Self.authorizations(site).count == 2)
+            for device in Self.devices { #expect(site.pushes(to: device).count { $0.status == 403 } <= 2) }
+            // Told the time, it goes on with what it has.
+            site.clock.setProviderAhead(seconds: 0)
+            try await site.advance(seconds: 30)
+            await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 42 }
+            #expect(Self.authorizations(site).count == 2)
+        }
+    }
+
+    @Test("told that a token came too early, a connection goes back to the old one, and nothing is signed")
+    func tooManyUpdates() async throws {
+        try await SendingSite.run { site in
+            let device = Self.devices[0]
+            try await site.register(device)
+            try await site.post(to: [device])
+            _ = try await site.outcomes(of: device, count: 1)
+            // Apple's clock is slow: for it the token was in use for 15 minutes only.
+            site.clock.setProviderAhead(seconds: -35 * 60)
+            try await site.advance(seconds: 50 * 60)
+            try await site.post(to: [device])
+            _ = try await site.outcomes(of: device, count: 2)
+            try await site.advance(seconds: 6)
+            _ = try await site.outcomes(of: device, count: 3)
+            let used = site.pushes(to: device).map { $0.header("authorization") }
+            #expect(site.pushes(to: device).map(\.status) == [200, 429, 200])
+            #expect(used[0] == used[2])
+            #expect(used[0] != used[1])
+            #expect(Set(site.pushes(to: device).map(\.connection)).count == 1)
+        }
+    }
+
+    @Test("three hours of four connections that began at different times: no token comes too early or grows too old")
+    func threeHours() async throws {
+        let apps: (PushSimulator) throws -> [String: AppSettings] = { simulator in
+            ["one": Apps.ios(simulator), "two": Apps.ios(simulator)]
+        }
+        try await SendingSite.run(apps: apps) { site in
+            var devices = ["one", "two", "one", "two"].enumerated().map { number, app in
+                Device.ios("phone\(number)", token: "a0\(number + 10)", app: app)
+            }
+            devices[2].environment = .sandbox
+            devices[3].environment = .sandbox
+            for device in devices { try await site.register(device) }
+            let begins: [Int64] = [0, 4, 31, 49]
+            var sent = 0
+            for minute in Int64(0)..<180 {
+                let due = zip(devices, begins).filter { minute >= $0.1 && (minute - $0.1).isMultiple(of: 3) }
+                try await site.post(to: due.map(\.0))
+                sent += due.count
+                let expected = sent
+                await site.store.outcomes.wait { $0.count { $0.answer != nil } == expected }
+                try await site.advance(seconds: 60)
+            }
+            let pushes = site.simulator.pushes
+            #expect(pushes.count == sent)
+            #expect(pushes.allSatisfy { $0.status == 200 })
+            #expect(Set(pushes.map(\.connection)).count == 4)
+            // Each connection changes every 50 minutes at the earliest, none faster than every 25.
+            for connection in Set(pushes.map(\.connection)) {
+                let tokens = Set(pushes.filter { $0.connection == connection }.map { $0.header("authorization") })
+                #expect((3...7).contains(tokens.count))
+            }
+            #expect(Self.authorizations(site).count <= 8)
+        }
+    }
+}
