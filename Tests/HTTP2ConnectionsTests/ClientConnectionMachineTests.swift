@@ -261,6 +261,19 @@ struct ClientConnectionMachineTests {
         #expect(script.capacity() > 0)
     }
 
+    @Test(
+        "a connection that is blamed soon after it was made counts as a failed dial",
+        arguments: [4999, 5000] as [UInt64]
+    )
+    func blamed(at milliseconds: UInt64) {
+        var script = Script.ready()
+        let record = script.open(1)[0]
+        script.on(.closed(record: record, errorCode: 0, status: 400), at: 10)
+        #expect(script.on(.retire(.blamed), at: milliseconds) == [.draining(.blamed), .sayGoodbye])
+        #expect(script.machine.isProductive == (milliseconds >= 5000))
+        #expect(script.capacity() == 0)
+    }
+
     @Test("a lost connection fails sent requests as unknown and unsent ones as unprocessed")
     func lost() {
         var script = Script.ready()

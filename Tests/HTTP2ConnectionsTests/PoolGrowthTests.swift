@@ -56,6 +56,30 @@ struct PoolGrowthTests {
         }
     }
 
+    @Test("one that is blamed finishes what it has, and the others go on", .timeLimit(.minutes(1)))
+    func replaces() async throws {
+        var server = HTTP2ServerConfiguration()
+        server.maxConcurrentStreams = 10
+        var client = HTTP2ConnectionConfiguration()
+        client.maximumConnections = 2
+        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
+            let answers = loopback.submit(18)
+            let byConnection = await arrived(18, loopback)
+            #expect(byConnection.count == 2)
+            let pool = loopback.pool
+            try await pool.eventLoop.submit { pool.replace(connection: 1) }.get()
+            _ = await loopback.state { $0 == .draining(.blamed) }
+            for request in byConnection.values.joined() { request.stream.respond(HTTP2ServerResponse(status: 200)) }
+            #expect(await answers.take(18).allSatisfy { $0.status == 200 })
+            let more = loopback.submit(9)
+            let later = await arrived(9, loopback)
+            #expect(Set(later.values.joined().map(\.stream.connection.id)).isDisjoint(with: [1]))
+            #expect(later.keys.contains { byConnection.keys.contains($0) })
+            for request in later.values.joined() { request.stream.respond(HTTP2ServerResponse(status: 200)) }
+            #expect(await more.take(9).allSatisfy { $0.status == 200 })
+        }
+    }
+
     @Test("connections that are not needed any more are closed, one is kept", .timeLimit(.minutes(1)))
     func shrinks() async throws {
         var server = HTTP2ServerConfiguration()

@@ -9,8 +9,8 @@ import Testing
 struct APNsDialectTests {
     private let clock = TestClock()
     private let dialect: APNsDialect
-    private let first = ConnectionNumber(pool: 0, connection: 1)
-    private let second = ConnectionNumber(pool: 0, connection: 2)
+    private let first = UInt64(1)
+    private let second = UInt64(2)
 
     init() throws {
         let key = P256.Signing.PrivateKey()
@@ -22,7 +22,7 @@ struct APNsDialectTests {
         )
     }
 
-    private func token(_ connection: ConnectionNumber) throws -> UInt64 {
+    private func token(_ connection: UInt64) throws -> UInt64 {
         try #require(dialect.authorization(of: connection, Moment(clock))).token
     }
 
@@ -55,7 +55,7 @@ struct APNsDialectTests {
         let old = try token(first)
         #expect(try token(second) == old)
         clock.advance(seconds: 19 * 60)
-        let third = ConnectionNumber(pool: 0, connection: 3)
+        let third = UInt64(3)
         #expect(try token(third) == old)
         clock.advance(seconds: 60)
         #expect(dialect.renewToken(failed: old, on: first, now: Moment(clock)))

@@ -66,8 +66,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     /// Ends the connection when its open streams have.
-    func retire() {
-        run(.retire)
+    func retire(_ reason: HTTP2DrainReason) {
+        run(.retire(reason))
     }
 
     /// Ends the connection: open streams may finish until the deadline.

@@ -22,8 +22,8 @@ struct ClientConnectionMachine {
         case goAway(lastStreamID: Int32, errorCode: HTTP2ErrorCode, reason: String?)
         /// A timer fired, perhaps early or late.
         case tick
-        /// The pool needs fewer connections.
-        case retire
+        /// The pool needs fewer connections, or another one.
+        case retire(HTTP2DrainReason)
         /// The pool wants the connection to end by then.
         case shutdown(deadline: UInt64)
         /// nghttp2 neither expects nor sends anything any more.
@@ -77,6 +77,9 @@ struct ClientConnectionMachine {
         var lastStreamID: Int32
     }
 
+    /// A connection that is blamed within this time of being ready counts as a failed dial, in nanoseconds: 5 s.
+    private static let blamedEarly: UInt64 = 5_000_000_000
+
     private let limits: Limits
     private var phase = Phase.settingUp
     private var isSecured = false
@@ -99,7 +102,11 @@ struct ClientConnectionMachine {
     private var earliestDeadline = UInt64.max
     private var goAwayFailure: HTTP2ConnectionFailure?
     /// Whether a response came: a connection that never got one counts as a failed dial.
-    var isProductive: Bool { answers > 0 }
+    ///
+    /// So does one that was blamed soon after it was made: the next might be too.
+    var isProductive: Bool { answers > 0 && !isBlamedEarly }
+    private var isBlamedEarly = false
+    private var readyAt: UInt64 = 0
     /// Responses so far.
     private var answers: UInt64 = 0
 
@@ -178,6 +185,7 @@ struct ClientConnectionMachine {
             peerLimit = Int(limit)
             guard phase == .settingUp else { return }
             phase = .ready
+            readyAt = now
             idleSince = now
             ageDeadline = now &+ limits.ageLimit
             actions.append(.ready)
@@ -200,8 +208,10 @@ struct ClientConnectionMachine {
             goAway(last, code, reason, now, &actions)
         case .tick:
             tick(now, &actions)
-        case .retire:
-            if phase == .ready { drain(.spare, &actions) }
+        case .retire(let reason):
+            guard phase == .ready else { return }
+            isBlamedEarly = reason == .blamed && now < readyAt &+ Self.blamedEarly
+            drain(reason, &actions)
         case .shutdown(let deadline):
             shutdown(deadline, now, &actions)
         case .finished:

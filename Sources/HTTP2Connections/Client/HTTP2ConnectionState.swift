@@ -38,6 +38,8 @@ package enum HTTP2DrainReason: Equatable, Sendable {
     case idle
     /// The pool needs fewer connections.
     case spare
+    /// The source asked for another in its place.
+    case blamed
     /// It ran out of stream ids.
     case streamIDsExhausted
     /// A request's whole time passed without any answer on the connection.
@@ -52,6 +54,7 @@ package enum HTTP2DrainReason: Equatable, Sendable {
         case .age: "age"
         case .idle: "idle"
         case .spare: "spare"
+        case .blamed: "blamed"
         case .streamIDsExhausted: "stream_ids"
         case .unresponsive: "unresponsive"
         case .shutdown: "shutdown"

@@ -74,6 +74,10 @@ final class ConnectionPoolCore {
         decide(.wanted)
     }
 
+    func replace(_ id: UInt64) {
+        connections[id]?.retire(.blamed)
+    }
+
     func shutdown(deadline: UInt64, promise: EventLoopPromise<Void>) {
         guard !isFinished else { return promise.succeed() }
         finish.append(promise)
@@ -91,7 +95,7 @@ final class ConnectionPoolCore {
             switch action {
             case .dial(let id): dial(id)
             case .wake(let id): connections[id]?.wake()
-            case .retire(let id): connections[id]?.retire()
+            case .retire(let id): connections[id]?.retire(.spare)
             case .shutDown(let id, let deadline): shutDown(id, deadline)
             case .finished:
                 isFinished = true

@@ -72,6 +72,16 @@ package final class HTTP2ConnectionPool: Sendable {
         }
     }
 
+    /// Lets the open streams of a connection finish and sends no more on it; another takes its place when one is wanted.
+    ///
+    /// On the pool's event loop, also from the source's methods. Soon after the connection was made this counts as a failed
+    /// dial, so that a peer that blames each one is not dialled in a storm.
+    ///
+    /// - Parameter connection: Its number; one that has ended is left alone.
+    package func replace(connection: UInt64) {
+        core.value.replace(connection)
+    }
+
     /// Takes no more requests, lets open streams finish until the deadline, says goodbye and closes.
     ///
     /// Any thread.

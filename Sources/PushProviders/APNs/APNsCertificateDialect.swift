@@ -22,7 +22,7 @@ final class APNsCertificateDialect: ProviderDialect {
         self.clock = clock
     }
 
-    func authorization(of connection: ConnectionNumber, _ now: Moment) -> ProviderAuthorization? {
+    func authorization(of connection: UInt64, _ now: Moment) -> ProviderAuthorization? {
         facts.expiresAt > now.wall ? ProviderAuthorization(header: nil, token: 0) : nil
     }
 
@@ -36,12 +36,12 @@ final class APNsCertificateDialect: ProviderDialect {
 
     func prepare(_ now: Moment) {}
 
-    func connectionEnded(_ connection: ConnectionNumber) {}
+    func connectionEnded(_ connection: UInt64) {}
 
     /// There is no token that could be renewed.
-    func renewToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) -> Bool { false }
+    func renewToken(failed: UInt64, on connection: UInt64, now: Moment) -> Bool { false }
 
-    func keepOldToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) {}
+    func keepOldToken(failed: UInt64, on connection: UInt64, now: Moment) {}
 
     var credential: CredentialState {
         facts.expiresAt > clock.now ? .present : .failed(CertificateExpiry.expired(at: facts.expiresAt))

@@ -8,7 +8,7 @@ final class APNsDialect: ProviderDialect {
     private let renderer: APNsRenderer
     private let signer: ProviderTokenSigner
     /// Those of connections that take requests.
-    private var tokens: [ConnectionNumber: ConnectionToken] = [:]
+    private var tokens: [UInt64: ConnectionToken] = [:]
     private(set) var credential = CredentialState.present
 
     init(topic: String, endpoint: ProviderEndpoint, brand: Brand, signer: ProviderTokenSigner) {
@@ -17,7 +17,7 @@ final class APNsDialect: ProviderDialect {
         self.signer = signer
     }
 
-    func authorization(of connection: ConnectionNumber, _ now: Moment) -> ProviderAuthorization? {
+    func authorization(of connection: UInt64, _ now: Moment) -> ProviderAuthorization? {
         guard let token = tokens[connection, default: ConnectionToken()].token(now, newest: signer.newest) else {
             credential = .failed("the key does not sign")
             return nil
@@ -40,11 +40,11 @@ final class APNsDialect: ProviderDialect {
 
     func prepare(_ now: Moment) {}
 
-    func connectionEnded(_ connection: ConnectionNumber) {
+    func connectionEnded(_ connection: UInt64) {
         tokens[connection] = nil
     }
 
-    func renewToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) -> Bool {
+    func renewToken(failed: UInt64, on connection: UInt64, now: Moment) -> Bool {
         guard let renewed = signer.renewed(failed: failed, now) else { return false }
         // One that takes no more requests has none; the resend goes out on another.
         tokens[connection]?.renewed(renewed, now)
@@ -54,7 +54,7 @@ final class APNsDialect: ProviderDialect {
         return true
     }
 
-    func keepOldToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) {
+    func keepOldToken(failed: UInt64, on connection: UInt64, now: Moment) {
         tokens[connection]?.keepOld(failed: failed, now)
     }
 

@@ -8,7 +8,7 @@ struct InFlightPushes {
         var sentAt: Timestamp
         var start: UInt64
         var token: UInt64
-        var connection: ConnectionNumber
+        var connection: UInt64
     }
 
     private var slots: [Push?] = []

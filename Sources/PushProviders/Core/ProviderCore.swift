@@ -9,15 +9,14 @@ import Synchronization
 /// replaces connections.
 ///
 /// All of it on one event loop, but for ``wake()``.
-final class ProviderCore: Sendable {
-    /// How often a pool is replaced at an answer's word at most; a provider that says it at each push is not obeyed.
+final class ProviderCore: HTTP2RequestSource {
+    /// How soon after another one a connection may be replaced at an answer's word without its pushes having to wait.
     private static let minSecondsBetweenReplacements: Int64 = 5
 
     let eventLoop: any EventLoop
     private let source: any PushSource
     private let clock: any GatewayClock
     private let requestTimeout: TimeAmount
-    private let makePool: @Sendable (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool
     private let pool = Mutex<HTTP2ConnectionPool?>(nil)
     private let state: NIOLoopBoundBox<State>
 
@@ -25,10 +24,10 @@ final class ProviderCore: Sendable {
         var dialect: any ProviderDialect
         var inFlight = InFlightPushes()
         var watch = ConnectionWatch()
-        /// The number of the pool in use; older ones are ending.
-        var poolNumber: UInt64 = 0
-        var replacedAt: UInt64?
-        var retiring: [UInt64: EventLoopFuture<Void>] = [:]
+        /// The number of the newest connection.
+        var newest: UInt64 = 0
+        /// When an answer last blamed a connection, on the monotonic clock, and the first that was made after that.
+        var replaced: (at: UInt64, firstNew: UInt64)?
         var told: PushProviderState?
         var checks: [@Sendable (ConnectionWatch.State) -> Void] = []
         var isShutDown = false
@@ -36,25 +35,24 @@ final class ProviderCore: Sendable {
         var jobs: [PushJob] = []
     }
 
-    /// Makes a core with its first pool; nothing is dialled before ``wake()``.
+    /// Makes a core with its pool; nothing is dialled before ``wake()``.
     init(
         eventLoop: any EventLoop,
         source: any PushSource,
         clock: any GatewayClock,
         requestTimeout: TimeAmount,
         makeDialect: (@escaping @Sendable () -> Void) -> sending any ProviderDialect,
-        makePool: @escaping @Sendable (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool
+        makePool: (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool
     ) {
         self.eventLoop = eventLoop
         self.source = source
         self.clock = clock
         self.requestTimeout = requestTimeout
-        self.makePool = makePool
         let relay = CredentialRelay()
         let dialect = makeDialect { relay.core?.credentialChanged() }
         state = NIOLoopBoundBox.makeBoxSendingValue(State(dialect: dialect), eventLoop: eventLoop)
         relay.attach(self)
-        pool.withLock { $0 = makePool(PoolLink(core: self, number: 0), eventLoop) }
+        pool.withLock { $0 = makePool(self, eventLoop) }
     }
 
     /// Says that the source has something.
@@ -76,8 +74,8 @@ final class ProviderCore: Sendable {
 
     // MARK: - What pools ask
 
-    func nextRequests(_ connection: ConnectionNumber, capacity: Int, into requests: inout [HTTP2Request]) {
-        guard !state.value.isShutDown, connection.pool == state.value.poolNumber else { return }
+    func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
+        guard !state.value.isShutDown else { return }
         let now = Moment(clock)
         guard let authorization = state.value.dialect.authorization(of: connection, now) else { return tell() }
         // Taken out, so that the source may call us back.
@@ -193,23 +191,20 @@ final class ProviderCore: Sendable {
             state.value.dialect.keepOldToken(failed: push.token, on: push.connection, now: now)
             return verdict.outcome
         case .replaceConnection:
-            // The newest is blamed too, only just after it took the place of another: at once would be a storm.
-            if push.connection.pool == state.value.poolNumber, !replacePool(now),
-                case .retry(0?, let scope) = verdict.outcome
-            {
-                return .retry(afterSeconds: nil, scope: scope)
+            guard !replace(push.connection, now), case .retry(0?, let scope) = verdict.outcome else {
+                return verdict.outcome
             }
-            return verdict.outcome
+            return .retry(afterSeconds: nil, scope: scope)
         }
     }
 
-    func connectionChanged(_ connection: ConnectionNumber, _ change: HTTP2ConnectionState) {
+    func connectionChanged(_ connection: UInt64, _ change: HTTP2ConnectionState) {
         switch change {
-        case .connecting, .ready: break
+        case .connecting: state.value.newest = max(state.value.newest, connection)
+        case .ready: break
         case .draining, .failed, .closed: state.value.dialect.connectionEnded(connection)
         }
-        guard connection.pool == state.value.poolNumber else { return }
-        state.value.watch.changed(connection.connection, change)
+        state.value.watch.changed(connection, change)
         if change == .connecting { state.value.dialect.prepare(Moment(clock)) }
         switch state.value.watch.state {
         case .ready, .failed: finishChecks()
@@ -236,32 +231,16 @@ final class ProviderCore: Sendable {
         source.providerChanged(current)
     }
 
-    /// - Returns: False when that was done only just before.
-    private func replacePool(_ now: Moment) -> Bool {
-        guard !state.value.isShutDown else { return false }
-        if let last = state.value.replacedAt, now.seconds(since: last) < Self.minSecondsBetweenReplacements {
-            return false
+    /// - Returns: False when the connection took the place of another that was blamed only just before: at once again would
+    ///   be a storm.
+    private func replace(_ connection: UInt64, _ now: Moment) -> Bool {
+        pool.withLock { $0 }?.replace(connection: connection)
+        guard let last = state.value.replaced, connection >= last.firstNew else {
+            if state.value.replaced == nil { state.value.replaced = (now.monotonic, state.value.newest + 1) }
+            return true
         }
-        state.value.replacedAt = now.monotonic
-        state.value.poolNumber += 1
-        state.value.watch = ConnectionWatch()
-        let next = makePool(PoolLink(core: self, number: state.value.poolNumber), eventLoop)
-        let old = pool.withLock { pool in
-            defer { pool = next }
-            return pool
-        }
-        if let old {
-            let number = state.value.poolNumber
-            let end = old.shutdown(deadline: .now() + requestTimeout)
-            state.value.retiring[number] = end
-            // A pool lives by its owner only; let go too early it would never end.
-            end.whenComplete { _ in
-                withExtendedLifetime(old) { self.state.value.retiring[number] = nil }
-            }
-        }
-        tell()
-        next.wake()
-        return true
+        state.value.replaced = (now.monotonic, state.value.newest + 1)
+        return now.seconds(since: last.at) >= Self.minSecondsBetweenReplacements
     }
 
     // MARK: - Check
@@ -309,17 +288,15 @@ final class ProviderCore: Sendable {
 
     func shutdown(within limit: Duration) async {
         let deadline = NIODeadline.now() + TimeAmount(limit)
-        let pools = try? await eventLoop.submit { () -> [EventLoopFuture<Void>] in
+        let end = try? await eventLoop.submit { () -> EventLoopFuture<Void>? in
             self.state.value.isShutDown = true
             self.state.value.dialect.shutDown()
             let checks = self.state.value.checks
             self.state.value.checks = []
             for completion in checks { completion(.idle) }
-            let current = self.pool.withLock { $0 }
-            let retiring = Array(self.state.value.retiring.values)
-            return retiring + (current.map { [$0.shutdown(deadline: deadline)] } ?? [])
+            return self.pool.withLock { $0 }?.shutdown(deadline: deadline)
         }.get()
-        for pool in pools ?? [] { try? await pool.get() }
+        try? await end?.get()
         // A pool keeps its source: without this both would live for ever.
         pool.withLock { $0 = nil }
     }

@@ -10,7 +10,7 @@ protocol ProviderDialect: AnyObject {
     /// The credential of requests that leave on a connection now; nil while there is none.
     ///
     /// The core is told when there is one again.
-    func authorization(of connection: ConnectionNumber, _ now: Moment) -> ProviderAuthorization?
+    func authorization(of connection: UInt64, _ now: Moment) -> ProviderAuthorization?
 
     /// Renders a push; the storage of headers that are done with may be used again.
     func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader]) -> PushRequest
@@ -22,16 +22,16 @@ protocol ProviderDialect: AnyObject {
     func prepare(_ now: Moment)
 
     /// A connection takes no more requests.
-    func connectionEnded(_ connection: ConnectionNumber)
+    func connectionEnded(_ connection: UInt64)
 
     /// An answer on a connection says that this token is too old: gets another if it is still the current one (compare and
     /// swap).
     ///
     /// - Returns: Whether a resend will go out with another token.
-    func renewToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) -> Bool
+    func renewToken(failed: UInt64, on connection: UInt64, now: Moment) -> Bool
 
     /// An answer on a connection says that this token came too early.
-    func keepOldToken(failed: UInt64, on connection: ConnectionNumber, now: Moment)
+    func keepOldToken(failed: UInt64, on connection: UInt64, now: Moment)
 
     /// Whether there is a credential now.
     var credential: CredentialState { get }

@@ -35,7 +35,7 @@ final class FCMDialect: ProviderDialect {
         }
     }
 
-    func authorization(of connection: ConnectionNumber, _ now: Moment) -> ProviderAuthorization? {
+    func authorization(of connection: UInt64, _ now: Moment) -> ProviderAuthorization? {
         guard let token = tokens.token(now) else { return nil }
         return ProviderAuthorization(
             header: HTTP2Header(name: "authorization", value: token.authorization, indexing: .neverIndexed),
@@ -60,13 +60,13 @@ final class FCMDialect: ProviderDialect {
         _ = tokens.token(now)
     }
 
-    func connectionEnded(_ connection: ConnectionNumber) {}
+    func connectionEnded(_ connection: UInt64) {}
 
-    func renewToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) -> Bool {
+    func renewToken(failed: UInt64, on connection: UInt64, now: Moment) -> Bool {
         tokens.invalidate(failed, now)
     }
 
-    func keepOldToken(failed: UInt64, on connection: ConnectionNumber, now: Moment) {}
+    func keepOldToken(failed: UInt64, on connection: UInt64, now: Moment) {}
 
     var credential: CredentialState { tokens.state(Moment(clock)) }
 
