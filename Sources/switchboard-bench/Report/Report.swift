@@ -9,6 +9,10 @@ struct Report {
         figures.append(Figure(scenario: scenario, name: name, value: value, unit: unit, limit: limit))
     }
 
+    mutating func add(_ scenario: String, _ name: String, _ value: Double, _ unit: String, atLeast floor: Double) {
+        figures.append(Figure(scenario: scenario, name: name, value: value, unit: unit, floor: floor))
+    }
+
     mutating func add(contentsOf other: Report) { figures += other.figures }
 
     /// Whether every figure that must reach something does.
@@ -20,7 +24,8 @@ struct Report {
         for figure in figures {
             rows.append([
                 figure.scenario, figure.name, Self.text(figure.value), figure.unit,
-                figure.limit.map { "<= " + Self.text($0) } ?? "", figure.isReached.map { $0 ? "ok" : "MISSED" } ?? "",
+                figure.limit.map { "<= " + Self.text($0) } ?? figure.floor.map { ">= " + Self.text($0) } ?? "",
+                figure.isReached.map { $0 ? "ok" : "MISSED" } ?? "",
             ])
         }
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -39,7 +39,8 @@ struct DistanceScenario {
         let accepted = result.acceptedByTime
         // The last tenths have less to send.
         let held = accepted.dropFirst(Int(limit * 10)).dropLast(3)
-        report.add(name, "notifications from then on", Double(held.reduce(0, +)) / Double(held.count) * 10, "pushes/s")
+        let steady = Double(held.reduce(0, +)) / Double(held.count) * 10
+        report.add(name, "notifications from then on", steady, "pushes/s", atLeast: rate)
         let start = accepted.indices.first { accepted.dropFirst($0).prefix(10).reduce(0, +) >= Int(rate) }
         report.add(
             name,
