@@ -121,6 +121,21 @@ package final class PushProviderFactory: Sendable {
         if let fcm = app.fcm { _ = try FCMCredential(fcm) }
     }
 
+    /// Whether a lane can be used at all: an APNs certificate may be for one of Apple's environments only.
+    ///
+    /// Not on an event loop: opens the certificate.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane.
+    ///   - app: Its app's settings.
+    /// - Returns: False when nothing is meant to leave by it.
+    package static func isUsed(_ lane: LaneKey, app: AppSettings) -> Bool {
+        guard lane.pushType == .apns, case .certificate(let settings)? = app.apns?.authentication,
+            let certificate = try? APNsCertificate(settings)
+        else { return true }
+        return certificate.facts.environments.contains(lane.environment)
+    }
+
     private func makeAPNs(
         _ credential: APNsCredential,
         _ key: APNsTokenKey,

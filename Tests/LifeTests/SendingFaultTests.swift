@@ -21,6 +21,14 @@ struct SendingFaultTests {
         let row = try await run(name)
         #expect(row["lost"] == "0" && row["duplicated"] == "0", "\(row)")
         #expect(row["accepted"] == "\(Self.pushes)", "\(row)")
+        // What shows that the fault happened.
+        let sent = Int(row["sent"] ?? "") ?? 0
+        let connections = Int(row["connections"] ?? "") ?? 0
+        switch name {
+        case "goaway", "refused-stream", "node-goaway", "node-refused-stream": #expect(sent > Self.pushes, "\(row)")
+        case "goaway-graceful": #expect(connections > 5, "\(row)")
+        default: break
+        }
     }
 
     @Test(
@@ -56,7 +64,7 @@ struct SendingFaultTests {
         let table = try JSONValue(parsing: Data(proof.output.joined().utf8))
         #expect(table["holds"] == .bool(true))
         let row = try #require(table["faults"].items.first)
-        let names = ["sent", "accepted", "lost", "duplicated", "unexplained", "doubts", "refusal"]
+        let names = ["sent", "accepted", "lost", "duplicated", "unexplained", "doubts", "connections", "refusal"]
         return Dictionary(uniqueKeysWithValues: names.map { ($0, row[$0].plain) })
     }
 }

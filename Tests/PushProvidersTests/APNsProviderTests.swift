@@ -288,6 +288,48 @@ import Testing
         }
     }
 
+    @Test("a connection that was blamed gets nothing more, whatever waits")
+    func blamedGetsNothing() async throws {
+        let answer: TestServer.Answer = { request in
+            request.stream.connection.id == 1 ? .json(400, #"{"reason":"IdleTimeout"}"#) : .apns(request)
+        }
+        try await Harness.run(answer: answer) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add(3)
+                provider.wake()
+                let answers = await source.answers.take(3).map(\.answer)
+                #expect(answers.map(\.status) == [400, 200, 200])
+                #expect(answers[0].outcome == .retry(afterSeconds: 0, scope: .device))
+                let connections = await harness.application.pushes.take(3).map(\.stream.connection.id)
+                #expect(connections == [1, 2, 2])
+            }
+        }
+    }
+
+    @Test("all that a connection is blamed for goes out again at once, but not when the next is blamed soon after")
+    func blamedTogether() async throws {
+        let answer: TestServer.Answer = { _ in nil }
+        try await Harness.run(answer: answer) { harness in
+            let app = TestMessages.apns(key: key, port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                for after in [0, nil] as [Int64?] {
+                    // The first answer lifts the limit of one stream.
+                    source.add(4)
+                    provider.wake()
+                    let first = await harness.application.pushes.next()
+                    first.stream.respond(.apns(first))
+                    #expect(await source.answers.next().answer.status == 200)
+                    for push in await harness.application.pushes.take(3) {
+                        push.stream.respond(.json(400, #"{"reason":"IdleTimeout"}"#))
+                    }
+                    let outcomes = await source.answers.take(3).map(\.answer.outcome)
+                    #expect(outcomes == Array(repeating: .retry(afterSeconds: after, scope: .device), count: 3))
+                }
+            }
+        }
+    }
+
     @Test("shutdown lets answers come until its limit, and leaves none out")
     func shutdown() async throws {
         let answer: TestServer.Answer = { _ in nil }

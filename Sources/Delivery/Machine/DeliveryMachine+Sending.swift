@@ -155,11 +155,11 @@ extension DeliveryMachine {
         switch answer.outcome {
         case .misconfigured:
             if openBreaker(id, now: now), let until = lanes[id]?.blockedUntil(now: now) {
-                alerts[id] = .stopped(until: until, status: answer.status, reason: answer.reason)
+                alerts.append((id, .stopped(until: until, status: answer.status, reason: answer.reason)))
             }
         case .accepted, .unregistered, .rejected:
             // A judgement of the push itself: the credential was good for it.
-            if lanes.values[place].breaker != .closed { alerts[id] = .recovered }
+            if lanes.values[place].breaker != .closed { alerts.append((id, .recovered)) }
             lanes.values[place].breaker = .closed
             lanes.values[place].refusals = 0
         case .retry, .unknown:
@@ -172,7 +172,7 @@ extension DeliveryMachine {
             lanes.values[place].quarantined += 1
             let count = lanes.values[place].quarantined
             if count == Self.manyQuarantined || count.isMultiple(of: 1000) {
-                alerts[id] = .tokensRefused(count: count, reason: answer.reason)
+                alerts.append((id, .tokensRefused(count: count, reason: answer.reason)))
             }
         case .unregistered, .retry, .rejected, .misconfigured, .unknown: break
         }
@@ -183,11 +183,11 @@ extension DeliveryMachine {
 
     /// Takes what operators are to be told.
     ///
-    /// - Returns: The newest of each lane, by the lanes' numbers.
+    /// - Returns: What happened to lanes since the last call, in order.
     package mutating func takeAlerts() -> [(lane: LaneID, alert: LaneAlert)] {
         guard !alerts.isEmpty else { return [] }
-        defer { alerts = [:] }
-        return alerts.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
+        defer { alerts = [] }
+        return alerts
     }
 
     private mutating func decide(

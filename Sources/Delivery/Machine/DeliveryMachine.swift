@@ -20,8 +20,8 @@ package struct DeliveryMachine: Sendable {
     /// Each lane that has ever had a row, by its number.
     package internal(set) var lanes: [LaneID: Lane] = [:]
 
-    /// What operators have not been told of lanes yet: of each the newest.
-    package internal(set) var alerts: [LaneID: LaneAlert] = [:]
+    /// What operators have not been told of lanes yet, in order.
+    package internal(set) var alerts: [(lane: LaneID, alert: LaneAlert)] = []
 
     var registrations: [RegistrationID: Registration] = [:]
     var consumers: [ConsumerKey: Consumer] = [:]

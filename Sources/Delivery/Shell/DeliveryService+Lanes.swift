@@ -22,6 +22,15 @@ extension DeliveryService {
         }
     }
 
+    /// Does the same from a provider's event loop, on which none is made: a certificate's password takes its time.
+    private func wakeFromLoop(_ lanes: Set<LaneID>) {
+        let known = providers.withLock { providers in lanes.compactMap { providers[$0] } }
+        for provider in known { provider.wake() }
+        guard known.count < lanes.count else { return }
+        // Rare, after a change of the app, and done at once; nobody waits for it.
+        Task { self.wake(lanes) }
+    }
+
     private struct ProviderFailure: Error { var text: String }
 
     private func provider(of lane: LaneID) -> Result<(any PushProvider)?, ProviderFailure> {
@@ -70,7 +79,7 @@ extension DeliveryService {
         // Before the answers are written down: who reads what became of a push finds why.
         for (lane, alert) in alerts { log(alert, of: lane, now: now) }
         signal()
-        wake(lanes)
+        wakeFromLoop(lanes)
         for (result, history) in zip(answers, histories) {
             if history?.isResend == true { metrics.resends[provider].increment() }
             metrics.answered(provider, result.answer, queuedAt: history?.queuedAt)

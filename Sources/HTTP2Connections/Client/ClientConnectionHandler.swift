@@ -62,7 +62,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// Whether it could pull now.
     var hasRoom: Bool {
         guard let context else { return false }
-        return machine.capacity(window: framing.remoteWindow, isWritable: context.channel.isWritable) > 0
+        return machine.capacity(window: framing.freeWindow, isWritable: context.channel.isWritable) > 0
     }
 
     /// Ends the connection when its open streams have.
@@ -140,7 +140,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             let now = context.eventLoop.now.uptimeNanoseconds
             decide(now)
             deliver()
-            if !isClosing { exchange(context, now) }
+            // What the answers brought about comes first: the source may have given the connection up.
+            if !isClosing, noted.isEmpty { exchange(context, now) }
             decide(now)
             deliver()
             reportStreams()
@@ -161,7 +162,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     private func reportHeldBack() {
-        let heldBack = machine.heldBack(window: framing.remoteWindow)
+        let heldBack = machine.heldBack(window: framing.freeWindow)
         guard heldBack != toldHeldBack else { return }
         toldHeldBack = heldBack
         owner?.connectionHeldBack(id, heldBack)
@@ -191,7 +192,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     /// - Returns: Whether anything was pulled.
     private func pull(_ context: ChannelHandlerContext, _ now: UInt64) -> Bool {
-        let room = machine.capacity(window: framing.remoteWindow, isWritable: context.channel.isWritable)
+        let room = machine.capacity(window: framing.freeWindow, isWritable: context.channel.isWritable)
         guard room > 0, let owner else { return false }
         let capacity = min(room, Self.pullLimit)
         requests.removeAll(keepingCapacity: true)

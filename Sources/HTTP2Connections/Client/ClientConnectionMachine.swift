@@ -129,7 +129,8 @@ struct ClientConnectionMachine {
         return min(limits.maximumStreams, max(1, peerLimit * 9 / 10))
     }
 
-    /// How many requests may be pulled now, with `window` bytes of the connection's send window left.
+    /// How many requests may be pulled now, with `window` bytes of the connection's send window left beyond the bodies that
+    /// wait for it.
     ///
     /// The last one may fit only in part: a peer grants its window again when half of it is used (nghttp2 does), so that one
     /// that is never quite used up carries half as much.

@@ -21,6 +21,9 @@ final class ClientFraming: FramingSession {
     /// The highest stream whose HEADERS went out; ids rise in the order of sending.
     private(set) var lastSentStreamID: Int32 = 0
 
+    /// Bytes of bodies that were submitted and are not sent.
+    private var unsentBodyBytes = 0
+
     private let authority: String
     private let headerLimit: Int
     private let bodyLimit: Int
@@ -69,8 +72,13 @@ final class ClientFraming: FramingSession {
         exchanges[record].requestID = request.id
         exchanges[record].streamID = stream
         exchanges[record].body = request.body
+        unsentBodyBytes += request.body.count
         return stream
     }
+
+    /// What is left of the connection's send window for requests that are not submitted yet; not positive when those that
+    /// are will use it up.
+    var freeWindow: Int { remoteWindow - unsentBodyBytes }
 
     /// The status of the response so far.
     func status(record: Int) -> Int {
@@ -80,6 +88,7 @@ final class ClientFraming: FramingSession {
     /// Frees a record and takes what it holds of the response.
     func finish(record: Int) -> ClientExchange {
         let exchange = exchanges[record]
+        unsentBodyBytes -= exchange.body.count - exchange.bodyOffset
         // What still arrives for the stream finds that the record's stream is another.
         exchanges[record] = ClientExchange()
         if latest.stream == exchange.streamID { latest.stream = 0 }
@@ -165,6 +174,7 @@ final class ClientFraming: FramingSession {
             target.update(from: source + offset, count: count)
         }
         exchanges[record].bodyOffset = offset + count
+        unsentBodyBytes -= count
         return (count, isLast: offset + count == exchanges[record].body.count)
     }
 

@@ -208,6 +208,8 @@ final class ConnectionPoolCore {
     }
 
     private func ended(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool) {
+        // A socket that fails while it is being taken over says so twice.
+        guard phases[id] != nil else { return }
         connections[id] = nil
         observe(id, nil)
         let drainReason = drainReasons.removeValue(forKey: id)

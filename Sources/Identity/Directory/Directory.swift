@@ -87,6 +87,9 @@ package final class Directory: Sendable {
         snapshot.apps.values.filter { $0.brand == brand }.sorted { $0.id < $1.id }
     }
 
+    /// The apps of all brands, in no order.
+    package var allApps: [DirectoryApp] { Array(snapshot.apps.values) }
+
     /// What a lane is made of.
     ///
     /// - Parameter id: The lane's number.

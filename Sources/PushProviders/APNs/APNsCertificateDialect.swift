@@ -44,7 +44,8 @@ final class APNsCertificateDialect: ProviderDialect {
     func keepOldToken(failed: UInt64, on connection: UInt64, now: Moment) {}
 
     var credential: CredentialState {
-        facts.expiresAt > clock.now ? .present : .failed(CertificateExpiry.expired(at: facts.expiresAt))
+        facts.expiresAt > clock.now
+            ? .present : .failed("the certificate " + CertificateExpiry.expired(at: facts.expiresAt))
     }
 
     func checkCredential(_ completion: @escaping @Sendable (PushProviderVerdict) -> Void) {

@@ -26,13 +26,24 @@ final class ProviderCore: HTTP2RequestSource {
         var watch = ConnectionWatch()
         /// The number of the newest connection.
         var newest: UInt64 = 0
-        /// When an answer last blamed a connection, on the monotonic clock, and the first that was made after that.
-        var replaced: (at: UInt64, firstNew: UInt64)?
+        /// The last time that answers blamed a connection.
+        var blame: Blame?
         var told: PushProviderState?
         var checks: [@Sendable (ConnectionWatch.State) -> Void] = []
         var isShutDown = false
         /// Reused for each pull.
         var jobs: [PushJob] = []
+    }
+
+    /// Answers blamed a connection.
+    private struct Blame {
+        var connection: UInt64
+        /// On the monotonic clock.
+        var at: UInt64
+        /// The first connection that was made after that.
+        var firstNew: UInt64
+        /// Whether its pushes may go out again at once.
+        var isAtOnce: Bool
     }
 
     /// Makes a core with its pool; nothing is dialled before ``wake()``.
@@ -235,12 +246,20 @@ final class ProviderCore: HTTP2RequestSource {
     ///   be a storm.
     private func replace(_ connection: UInt64, _ now: Moment) -> Bool {
         pool.withLock { $0 }?.replace(connection: connection)
-        guard let last = state.value.replaced, connection >= last.firstNew else {
-            if state.value.replaced == nil { state.value.replaced = (now.monotonic, state.value.newest + 1) }
+        guard let last = state.value.blame else {
+            state.value.blame = blame(connection, now, isAtOnce: true)
             return true
         }
-        state.value.replaced = (now.monotonic, state.value.newest + 1)
-        return now.seconds(since: last.at) >= Self.minSecondsBetweenReplacements
+        if connection == last.connection { return last.isAtOnce }
+        // It was there already when another was blamed: each of them once is no storm.
+        guard connection >= last.firstNew else { return true }
+        let isAtOnce = now.seconds(since: last.at) >= Self.minSecondsBetweenReplacements
+        state.value.blame = blame(connection, now, isAtOnce: isAtOnce)
+        return isAtOnce
+    }
+
+    private func blame(_ connection: UInt64, _ now: Moment, isAtOnce: Bool) -> Blame {
+        Blame(connection: connection, at: now.monotonic, firstNew: state.value.newest + 1, isAtOnce: isAtOnce)
     }
 
     // MARK: - Check

@@ -59,7 +59,7 @@ package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
     /// - Returns: A part of a sentence, without the certificate's name.
     package func text(_ end: Timestamp) -> String {
         switch self {
-        case .far: "valid until \(end)"
+        case .far: "is valid until \(end)"
         case .withinThirtyDays: "expires within 30 days, on \(end): renew it"
         case .withinSevenDays: "expires within 7 days, on \(end): renew it now"
         case .withinOneDay: "expires within a day, on \(end): nothing is sent from then on"
@@ -68,5 +68,5 @@ package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
     }
 
     /// What is said of a certificate that no longer counts.
-    static func expired(at end: Timestamp) -> String { "the certificate expired on \(end): put a new one" }
+    static func expired(at end: Timestamp) -> String { "expired on \(end): put a new one" }
 }

@@ -46,6 +46,9 @@ struct AppCommand: AsyncParsableCommand {
             if !token.isEmpty, token.count < 3 || topic == nil {
                 throw ValidationError("APNs needs --team-id, --key-id, --private-key and --topic, or --certificate.")
             }
+            if topic != nil, token.isEmpty, certificate == nil {
+                throw ValidationError("--topic goes with --team-id, --key-id and --private-key, or with --certificate.")
+            }
             if passwordFile != nil, certificate == nil {
                 throw ValidationError("--password-file goes with --certificate.")
             }
@@ -73,7 +76,7 @@ struct AppCommand: AsyncParsableCommand {
                 if let passwordFile {
                     let text = try JSONFile.readText(passwordFile)
                     // Editors end files with a line break, which is no part of a password.
-                    apns["password"] = .string(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+                    apns["password"] = .string(text.last?.isNewline == true ? String(text.dropLast()) : text)
                 }
                 apns["topic"] = topic.map { .string($0) }
                 apns["endpoints"] = endpoints

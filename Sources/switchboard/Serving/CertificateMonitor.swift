@@ -36,7 +36,7 @@ final class CertificateMonitor: Service {
 
     /// Looks every hour until the service group shuts down: the steps are whole days, and one may be late by as much.
     func run() async throws {
-        while !Task.isShuttingDownGracefully {
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
             look()
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3600)) }
         }

@@ -254,7 +254,7 @@ final class Gateway: Sendable {
             metrics: CertificateMetrics(factory: registry),
             logger: logger
         ) { [directory] in
-            directory.brands.flatMap { directory.apps(brand: $0.id) }.compactMap { app in
+            directory.allApps.compactMap { app in
                 app.certificate.map {
                     CertificateExpiryWatch.Subject(brand: app.brand, app: app.id, certificate: $0)
                 }

@@ -19,6 +19,12 @@ struct ProviderCheck {
     /// - Parameter lane: The lane.
     /// - Returns: The verdict in plain words.
     func check(_ lane: DirectoryLane) async -> PushProviderVerdict {
+        guard PushProviderFactory.isUsed(lane.key, app: lane.app) else {
+            return PushProviderVerdict(
+                isUsable: true,
+                text: "not used: the app's certificate is for the other environment"
+            )
+        }
         do {
             let provider = try factory.make(lane: lane.key, app: lane.app, brand: lane.brand, source: Nothing())
             let verdict = await provider.check()

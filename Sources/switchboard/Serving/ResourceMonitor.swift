@@ -19,7 +19,7 @@ struct ResourceMonitor: Service {
     /// Looks until the service group shuts down.
     func run() async throws {
         var known: Set<MachineFault> = []
-        while !Task.isShuttingDownGracefully {
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
             let found = look()
             if found != known {
                 delivery.report(found)

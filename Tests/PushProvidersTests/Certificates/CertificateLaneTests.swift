@@ -117,7 +117,10 @@ struct CertificateLaneTests {
                 source.add(token: "ab12")
                 provider.wake()
                 let state = await source.states.first { if case .failed = $0 { true } else { false } }
-                guard case .failed(let reason) = state else { return }
+                guard case .failed(let reason) = state else {
+                    Issue.record("the lane did not fail")
+                    return
+                }
                 #expect(reason.contains("localhost:\(stage.production.apns.port)"))
                 #expect(reason.contains("alert"))
                 #expect(stage.production.pushes.isEmpty)
@@ -140,6 +143,8 @@ struct CertificateLaneTests {
             }
             #expect(error?.pointer == "/apns/certificate")
             #expect(error?.detail.contains("production") == true)
+            #expect(PushProviderFactory.isUsed(TestMessages.lane(.apns, .sandbox), app: app))
+            #expect(!PushProviderFactory.isUsed(TestMessages.lane(.apns), app: app))
             #expect(stage.production.statistics.connections[.apns] == nil)
         }
     }
@@ -177,7 +182,10 @@ struct CertificateLaneTests {
                 source.add(token: "ab12")
                 provider.wake()
                 let state = await source.states.first { if case .failed = $0 { true } else { false } }
-                guard case .failed(let reason) = state else { return }
+                guard case .failed(let reason) = state else {
+                    Issue.record("the lane did not fail")
+                    return
+                }
                 #expect(reason.contains("the certificate expired on "))
                 #expect(source.waiting == 1)
                 #expect(stage.production.pushes.count == 3)

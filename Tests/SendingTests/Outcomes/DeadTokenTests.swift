@@ -81,7 +81,7 @@ struct DeadTokenTests {
             try await site.register(device)
             let registration = try #require(try await site.registration(of: device)).id
             var slow = ending
-            slow.delayMilliseconds = 1500
+            slow.delayMilliseconds = 3000
             site.simulator.setRules([SimulatorRule(match: .init(tokenPrefix: "bad0"), action: slow)])
             try await site.post(to: [device])
             _ = try await site.simulator.waitForPush { $0.token == "bad0" }
@@ -108,7 +108,7 @@ struct DeadTokenTests {
                 status: 410,
                 reason: "Unregistered",
                 timestamp: site.clock.now.milliseconds,
-                delayMilliseconds: 1500
+                delayMilliseconds: 3000
             )
             site.simulator.setRules([SimulatorRule(match: .init(tokenPrefix: "bad0"), action: dead)])
             try await site.post(to: [Self.device])
@@ -130,7 +130,7 @@ struct DeadTokenTests {
             site.simulator.setRules([
                 SimulatorRule(
                     match: .init(tokenPrefix: "bad0"),
-                    action: RuleAction(status: 400, reason: "BadDeviceToken", delayMilliseconds: 1500)
+                    action: RuleAction(status: 400, reason: "BadDeviceToken", delayMilliseconds: 3000)
                 )
             ])
             try await site.post(to: [Self.device])
