@@ -1,3 +1,4 @@
+import NIOCore
 import NIOEmbedded
 import Testing
 
@@ -69,6 +70,24 @@ struct FramingTests {
         #expect(events.contains(.notSent(record: 4)))
         #expect(pair.client.lastSentStreamID == 0)
         #expect(pair.takeRequests().isEmpty)
+    }
+
+    @Test("bodies that wait for the window count against it until they are sent or given up")
+    func freeWindow() throws {
+        var configuration = HTTP2ServerConfiguration()
+        configuration.windowUpdateDelay = .hours(1)
+        let pair = try Pair(server: configuration)
+        try pair.exchange()
+        let body = [UInt8](repeating: 1, count: 40_000)
+        _ = pair.client.submit(Self.request(body: body), record: 0)
+        #expect((pair.client.remoteWindow, pair.client.freeWindow) == (65_535, 25_535))
+        try pair.exchange()
+        #expect((pair.client.remoteWindow, pair.client.freeWindow) == (25_535, 25_535))
+        _ = pair.client.submit(Self.request(body: body), record: 1)
+        try pair.exchange()
+        #expect((pair.client.remoteWindow, pair.client.freeWindow) == (0, -14_465))
+        _ = pair.client.finish(record: 1)
+        #expect(pair.client.freeWindow == 0)
     }
 
     @Test("the first SETTINGS carry what was configured")

@@ -1,13 +1,46 @@
 import Crypto
 import GatewayModel
 import HTTP2Connections
+import NIOCore
 import PushProviders
 import Telemetry
 import Testing
 
 @Suite("What connections to providers are counted as", .timeLimit(.minutes(1)))
 struct PoolMetricsTests {
-    @Test("connections by what they do and why they ended, streams, and what held them back")
+    @Test("what holds a connection back, by its streams or its window", arguments: ["streams", "window"])
+    func heldBack(by reason: String) async throws {
+        let registry = PrometheusRegistry()
+        var configuration = HTTP2ServerConfiguration()
+        if reason == "streams" {
+            configuration.maxConcurrentStreams = 10
+        } else {
+            // Granted again later than the test waits for anything.
+            configuration.windowUpdateDelay = .hours(1)
+        }
+        let answer: TestServer.Answer = { $0.stream.id == 1 ? .apns($0) : nil }
+        try await Harness.run(
+            metrics: ProviderMetrics(factory: registry),
+            server: configuration,
+            answer: answer
+        ) { harness in
+            let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+            try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
+                source.add()
+                provider.wake()
+                _ = await source.answers.next()
+                // 9 of 10 streams, or 16 bodies of 4 KB.
+                source.add(30, message: TestMessages.message { $0.text = String(repeating: "x", count: 3500) })
+                provider.wake()
+                _ = await harness.application.pushes.take(10)
+                #expect(
+                    Int(Self.value("held_back_total", "by=\"\(reason)\",provider=\"apns\"", registry) ?? "") ?? 0 > 0
+                )
+            }
+        }
+    }
+
+    @Test("connections by what they do and why they ended, and streams")
     func counts() async throws {
         let registry = PrometheusRegistry()
         let answer: TestServer.Answer = { _ in nil }

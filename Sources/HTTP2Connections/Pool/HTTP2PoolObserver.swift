@@ -1,5 +1,5 @@
 /// What a connection of a pool is doing, for counting.
-package enum HTTP2ConnectionPhase: String, CaseIterable, Hashable, Sendable {
+package enum HTTP2ConnectionPhase: Sendable {
     /// DNS, TCP, TLS, or waiting for the first SETTINGS.
     case connecting
     /// It takes requests.
@@ -9,7 +9,7 @@ package enum HTTP2ConnectionPhase: String, CaseIterable, Hashable, Sendable {
 }
 
 /// What keeps a connection from taking more requests.
-package enum HTTP2HoldBack: String, CaseIterable, Hashable, Sendable {
+package enum HTTP2HoldBack: String, Sendable {
     /// The peer's stream limit.
     case streams
     /// The peer's window for the connection is used up.

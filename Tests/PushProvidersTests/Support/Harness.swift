@@ -24,6 +24,7 @@ struct Harness {
         certificate: String = TestCertificates.leaf,
         trust: String = TestCertificates.root,
         metrics: ProviderMetrics? = nil,
+        server configuration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
         answer: @escaping TestServer.Answer,
         body: (Harness) async throws -> Void
     ) async throws {
@@ -35,6 +36,7 @@ struct Harness {
                     privateKeyPEM: Array(TestCertificates.leafKey.utf8)
                 )
             ),
+            configuration: configuration,
             application: application,
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger

@@ -49,6 +49,8 @@ struct StormTests {
             let last = try await site.outcomes(of: Self.device, count: 7)[6]
             #expect(last.disposition == .finished(.accepted, nil))
             #expect(site.pushes(to: Self.device).count == 7)
+            #expect(site.metric(#"switchboard_delivery_resends_total{provider="apns"}"#) == 6)
+            #expect(site.metric(#"switchboard_delivery_queue_wait_seconds_count{provider="apns"}"#) == 7)
         }
     }
 }
