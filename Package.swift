@@ -230,14 +230,16 @@ let package = Package(
         ),
         .testTarget(
             name: "IdentityTests",
-            dependencies: ["Identity", "GatewayModel", "GatewayStorage", "SQLiteStorage", crypto, logging],
+            dependencies: [
+                "Identity", "GatewayModel", "GatewayStorage", "SQLiteStorage", "StorageContract", crypto, logging,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
-                "Telemetry", lifecycle, logging, metrics,
+                "StorageContract", "Telemetry", lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -265,8 +267,8 @@ let package = Package(
             name: "SendingTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "PushPayloads", "PushProviders",
-                "PushSimulator", "SQLiteStorage", "Telemetry", crypto, cryptoExtras, httpClient, lifecycle, logging,
-                nioCore, nioPosix,
+                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", crypto, cryptoExtras, httpClient,
+                lifecycle, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),

@@ -20,7 +20,8 @@ package struct SimulatedPush: Sendable {
     package var result: Result
     /// The status of the answer; nil without one.
     package var status: Int?
-    /// The provider's word for a refusal; without an answer, what happened: `drop`, `reset`, `goaway` or `silent`.
+    /// The provider's word for a refusal; without an answer, what happened: `drop`, `reset`, `goaway`,
+    /// `silent` or `mute`.
     package var reason: String?
     /// The connection it came over; counts from 1 in one run of the simulator.
     package var connection: Int

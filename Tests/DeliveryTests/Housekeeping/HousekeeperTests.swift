@@ -5,6 +5,7 @@ import GatewayStorage
 import Logging
 import SQLiteStorage
 import ServiceLifecycle
+import StorageContract
 import Synchronization
 import Telemetry
 import Testing

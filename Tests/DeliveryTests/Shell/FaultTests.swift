@@ -2,6 +2,7 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 import PushProviders
+import StorageContract
 import Synchronization
 import Testing
 

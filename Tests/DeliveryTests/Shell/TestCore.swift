@@ -7,6 +7,7 @@ import Metrics
 import PushProviders
 import SQLiteStorage
 import ServiceLifecycle
+import StorageContract
 import Synchronization
 import Telemetry
 

@@ -12,6 +12,7 @@ import PushProviders
 import PushSimulator
 import SQLiteStorage
 import ServiceLifecycle
+import StorageContract
 import Synchronization
 import Telemetry
 import Testing

@@ -1,0 +1,88 @@
+package import GatewayModel
+package import GatewayStorage
+
+/// A store that hands every call on to another, for tests that put something of their own before one or two of them.
+package protocol ForwardingStore: GatewayStore {
+    /// The store that does the work.
+    var base: any GatewayStore { get }
+}
+
+// Each of these is described where it is required, in `GatewayStore`.
+extension ForwardingStore {
+    package func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
+        try await base.commit(turn)
+    }
+    package func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart { try await base.begin(now: now) }
+    package func close() async { await base.close() }
+    package func probe() async throws(StorageError) { try await base.probe() }
+    package func probeWriting() async throws(StorageError) {
+        try await base.probeWriting()
+    }
+    package func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+        try await base.keepHouse(batch)
+    }
+    package func insertBrand(_ brand: Brand) async throws(StorageError) { try await base.insertBrand(brand) }
+    package func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await base.updateBrand(brand) }
+    package func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? {
+        try await base.deleteBrand(brand)
+    }
+    package func brands() async throws(StorageError) -> [Brand] { try await base.brands() }
+    package func putApp(_ app: StoredApp, lanes: [LaneKey]) async throws(StorageError) -> Bool {
+        try await base.putApp(app, lanes: lanes)
+    }
+    package func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]? {
+        try await base.deleteApp(brand: brand, app: app, now: now)
+    }
+    package func apps() async throws(StorageError) -> [StoredApp] { try await base.apps() }
+    package func lanes() async throws(StorageError) -> [LaneID: LaneKey] { try await base.lanes() }
+    package func insertCredential(_ credential: StoredCredential) async throws(StorageError) {
+        try await base.insertCredential(credential)
+    }
+    package func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool {
+        try await base.revokeCredential(brand: brand, id: id, now: now)
+    }
+    package func credentials() async throws(StorageError) -> [StoredCredential] { try await base.credentials() }
+    package func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? {
+        try await base.session(tokenHash: tokenHash)
+    }
+    package func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? {
+        try await base.consumer(brand: brand, id: id)
+    }
+    package func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
+        try await base.unread(brand: brand, consumer: consumer)
+    }
+    package func messages(
+        brand: BrandID,
+        consumer: ConsumerID,
+        conversation: ConversationID?,
+        afterSequence: Int64,
+        after: MessageID?,
+        limit: Int
+    ) async throws(StorageError) -> [Message]? {
+        try await base.messages(
+            brand: brand,
+            consumer: consumer,
+            conversation: conversation,
+            afterSequence: afterSequence,
+            after: after,
+            limit: limit
+        )
+    }
+    package func registration(
+        brand: BrandID,
+        app: AppID,
+        device: DeviceID
+    ) async throws(StorageError) -> DeviceRegistration? {
+        try await base.registration(brand: brand, app: app, device: device)
+    }
+    package func registrations(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> [DeviceRegistration]
+    {
+        try await base.registrations(brand: brand, consumer: consumer)
+    }
+    package func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage {
+        try await base.deliveries(query)
+    }
+    package func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? {
+        try await base.delivery(brand: brand, id: id)
+    }
+}
