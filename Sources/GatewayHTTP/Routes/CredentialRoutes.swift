@@ -14,7 +14,7 @@ enum CredentialRoutes {
 
     private static func create(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let wanted = try await call.decode(CredentialBody.self).checked(at: call.services.clock.now)
+        let wanted = try CredentialBody(try await call.object()).checked(at: call.services.clock.now)
         if let app = wanted.app, call.services.directory.app(brand: brand.id, app: app) == nil {
             throw Problem(invalid: "/app", "is not an app of the brand")
         }

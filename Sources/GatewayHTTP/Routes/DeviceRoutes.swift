@@ -23,7 +23,7 @@ enum DeviceRoutes {
         guard let known = call.services.directory.app(brand: access.brand.id, app: app) else {
             throw Problem.notFound("app")
         }
-        let body = try await call.decode(DeviceBody.self)
+        let body = DeviceBody(try await call.object())
         let wanted = try body.registration(of: device, app: known, consumer: access.consumer)
         guard case .registered(let change) = try await call.perform(.register(wanted)) else {
             // The app went away in between.
