@@ -17,6 +17,7 @@ struct WireTests {
         var answers: [[Int]]
     }
 
+    private static let authorization = "Authorization: Bearer \(TestGateway.adminToken)\r\n"
     private static let brand = #"{"id":"smuggled","name":"n"}"#
     private static let smuggled =
         "POST /v1/brands HTTP/1.1\r\nHost: h\r\n{A}Content-Type: application/json\r\nContent-Length: 28\r\n\r\n\(brand)"
@@ -42,7 +43,11 @@ struct WireTests {
             text: post("Content-Length: 2\r\nContent-Length: 300\r\n", "{}" + smuggled),
             answers: [[400]]
         ),
-        Case(description: "a list of lengths", text: post("Content-Length: 2, 300\r\n", "{}" + smuggled), answers: [[400]]),
+        Case(
+            description: "a list of lengths",
+            text: post("Content-Length: 2, 300\r\n", "{}" + smuggled),
+            answers: [[400]]
+        ),
         Case(description: "a negative length", text: post("Content-Length: -1\r\n", "{}"), answers: [[400]]),
         Case(description: "a length with a sign", text: post("Content-Length: +2\r\n", "{}"), answers: [[400]]),
         Case(description: "a length in hexadecimal", text: post("Content-Length: 0x2\r\n", "{}"), answers: [[400]]),
@@ -53,8 +58,9 @@ struct WireTests {
         ),
         Case(
             description: "a length beyond the limit",
+            // The second answer is to the end of a body that is not whole.
             text: post("Content-Length: 99999999\r\n", "[{}"),
-            answers: [[413]]
+            answers: [[413], [400]]
         ),
         Case(
             description: "an unknown coding",
@@ -96,7 +102,11 @@ struct WireTests {
             text: post("X-A: b\r\n Content-Length: 300\r\nContent-Length: 2\r\n", "{}"),
             answers: [[400, 422]]
         ),
-        Case(description: "a header without a name", text: post(": x\r\nContent-Length: 2\r\n", "{}"), answers: [[400]]),
+        Case(
+            description: "a header without a name",
+            text: post(": x\r\nContent-Length: 2\r\n", "{}"),
+            answers: [[400]]
+        ),
         Case(
             description: "a header with NUL",
             text: post("X-A: a\u{0}b\r\nContent-Length: 2\r\n", "{}"),
@@ -108,13 +118,29 @@ struct WireTests {
             answers: [[400]]
         ),
         Case(description: "no method", text: " /livez HTTP/1.1\r\nHost: h\r\n\r\n", answers: [[400]]),
-        Case(description: "a method of nobody", text: "BREW /livez HTTP/1.1\r\nHost: h\r\n\r\n", answers: [[400, 404, 405]]),
+        Case(
+            description: "a method of nobody",
+            text: "BREW /livez HTTP/1.1\r\nHost: h\r\n\r\n",
+            answers: [[400, 404, 405]]
+        ),
         Case(description: "no version", text: "GET /livez\r\nHost: h\r\n\r\n", answers: [[400]]),
         Case(description: "another protocol", text: "GET /livez HTCPCP/1.0\r\n\r\n", answers: [[400]]),
-        Case(description: "a version that is not spoken", text: "GET /livez HTTP/3.7\r\nHost: h\r\n\r\n", answers: [[400, 505]]),
-        Case(description: "HTTP/2 without being asked", text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", answers: [[400, 404, 405, 505]]),
+        Case(
+            description: "a version that is not spoken",
+            text: "GET /livez HTTP/3.7\r\nHost: h\r\n\r\n",
+            answers: [[400, 505]]
+        ),
+        Case(
+            description: "HTTP/2 without being asked",
+            text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            answers: [[400, 404, 405, 505]]
+        ),
         Case(description: "a TLS greeting", text: "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}", answers: [[400]]),
-        Case(description: "a path that is no path", text: "GET livez HTTP/1.1\r\nHost: h\r\n\r\n", answers: [[400, 404]]),
+        Case(
+            description: "a path that is no path",
+            text: "GET livez HTTP/1.1\r\nHost: h\r\n\r\n",
+            answers: [[400, 404]]
+        ),
         Case(
             description: "a path that climbs",
             text: "GET /v1/../../etc/passwd HTTP/1.1\r\nHost: h\r\n\r\n",
@@ -125,7 +151,11 @@ struct WireTests {
             text: "GET /v1/brands/%2e%2e%2f%2e%2e HTTP/1.1\r\nHost: h\r\n{A}\r\n",
             answers: [[404]]
         ),
-        Case(description: "a path with NUL", text: "GET /v1/brands/a\u{0}b HTTP/1.1\r\nHost: h\r\n{A}\r\n", answers: [[400]]),
+        Case(
+            description: "a path with NUL",
+            text: "GET /v1/brands/a\u{0}b HTTP/1.1\r\nHost: h\r\n{A}\r\n",
+            answers: [[400]]
+        ),
         Case(
             description: "two requests in one piece",
             text: "GET /livez HTTP/1.1\r\nHost: h\r\n\r\nGET /nope HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
@@ -133,7 +163,9 @@ struct WireTests {
         ),
         Case(
             description: "a body where none is expected",
-            text: "GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: \(smuggled.utf8.count - 3 + 66)\r\n\r\n" + smuggled,
+            text:
+                "GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: \(smuggled.utf8.count - 3 + authorization.utf8.count)\r\n\r\n"
+                + smuggled,
             answers: [[200]]
         ),
         Case(
@@ -149,7 +181,7 @@ struct WireTests {
             try await api.makeBrand()
             let before = try await api.dump()
             let client = try RawClient(port: try #require(api.client.port))
-            client.send(sent.text.replacing("{A}", with: "Authorization: Bearer \(TestGateway.adminToken)\r\n"))
+            client.send(sent.text.replacing("{A}", with: Self.authorization))
             client.endOfInput()
             let answer = try #require(await client.readToEnd(), "the connection stayed open")
             let statuses = answer.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }
