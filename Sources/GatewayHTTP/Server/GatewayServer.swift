@@ -31,6 +31,7 @@ package final class GatewayServer: Sendable {
         BrandRoutes.add(to: &routes)
         AppRoutes.add(to: &routes)
         CredentialRoutes.add(to: &routes)
+        AuditRoutes.add(to: &routes)
         EventRoutes.add(to: &routes)
         SessionRoutes.add(to: &routes)
         DeviceRoutes.add(to: &routes)
