@@ -450,6 +450,61 @@ event_status parse(event_parser *parser, const uint8_t *bytes, size_t count, boo
     }
 }
 
+// 64 bytes at a time, and a bit for each.
+typedef uint8_t block __attribute__((ext_vector_type(64)));
+typedef bool block_bits __attribute__((ext_vector_type(64)));
+
+uint64_t bits_of(block bytes, uint8_t value) {
+    return __builtin_bit_cast(uint64_t, __builtin_convertvector(bytes == value, block_bits));
+}
+
+// The comma or bracket that ends the element of an array which begins here, or nullptr. Looks at quotes, brackets and commas
+// alone: what it takes for an element is parsed afterwards.
+const uint8_t *find_element_end(const uint8_t *start, const uint8_t *end) {
+    size_t depth = 0;
+    uint64_t was_inside = 0;
+    bool was_escape = false;
+    for (const uint8_t *at = start; at < end; at += sizeof(block)) {
+        block bytes = 0;
+        std::memcpy(&bytes, at, std::min<size_t>(sizeof(block), size_t(end - at)));
+        uint64_t quotes = bits_of(bytes, '"');
+        uint64_t slashes = bits_of(bytes, '\\');
+        if (slashes != 0 || was_escape) {
+            uint64_t escaped = was_escape ? 1 : 0;
+            was_escape = false;
+            for (; slashes != 0; slashes &= slashes - 1) {
+                uint64_t slash = slashes & -slashes;
+                if (escaped & slash) { continue; }
+                escaped |= slash << 1;
+                was_escape = slash >> 63 != 0;
+            }
+            quotes &= ~escaped;
+        }
+        // From each opening quote up to its closing one.
+        uint64_t inside = quotes;
+        for (int shift = 1; shift < 64; shift *= 2) { inside ^= inside << shift; }
+        inside ^= was_inside;
+        was_inside = inside >> 63 != 0 ? ~uint64_t(0) : 0;
+        // { and [, } and ] differ by one bit.
+        block folded = bytes | 0x20;
+        uint64_t opening = bits_of(folded, '{');
+        uint64_t closing = bits_of(folded, '}');
+        uint64_t marks = (opening | closing | bits_of(bytes, ',')) & ~inside;
+        for (; marks != 0; marks &= marks - 1) {
+            uint64_t mark = marks & -marks;
+            if (opening & mark) {
+                depth += 1;
+            } else if (closing & mark) {
+                if (depth == 0) { return at + __builtin_ctzll(mark); }
+                depth -= 1;
+            } else if (depth == 0) {
+                return at + __builtin_ctzll(mark);
+            }
+        }
+    }
+    return nullptr;
+}
+
 bool is_space(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
 
 } // namespace
@@ -563,27 +618,8 @@ event_element event_next_element(
         while (position < end && is_space(*position)) { position += 1; }
     }
     const uint8_t *start = position;
-    size_t depth = 0;
-    while (position < end) {
-        uint8_t byte = *position;
-        if (byte == '"') {
-            position += 1;
-            while (position < end && *position != '"') {
-                if (*position == '\\') { position += 1; }
-                if (position < end) { position += 1; }
-            }
-            if (position == end) { return EVENT_ARRAY_MALFORMED; }
-        } else if (byte == '{' || byte == '[') {
-            depth += 1;
-        } else if (byte == '}' || byte == ']') {
-            if (depth == 0) { break; }
-            depth -= 1;
-        } else if (byte == ',' && depth == 0) {
-            break;
-        }
-        position += 1;
-    }
-    if (position == end) { return EVENT_ARRAY_MALFORMED; }
+    position = find_element_end(start, end);
+    if (position == nullptr) { return EVENT_ARRAY_MALFORMED; }
     *at = position;
     const uint8_t *stop = position;
     while (stop > start && is_space(stop[-1])) { stop -= 1; }
@@ -602,9 +638,7 @@ public:
 
     // The tag tells the members apart, so that a text may not wander from one to another.
     void text(const event_text &text, uint64_t tag) {
-        if (text.shape != EVENT_VALUE) { return; }
-        word(text.count, tag);
-        bytes(text.bytes, text.count);
+        if (text.shape == EVENT_VALUE) { bytes(text.bytes, text.count, tag); }
     }
 
     void integer(const event_integer &integer, uint64_t tag) {
@@ -618,7 +652,6 @@ public:
     // JSON text without the white space outside of its strings: what passes it on may set it anew.
     void json(const event_text &text, uint64_t tag) {
         if (text.shape != EVENT_VALUE) { return; }
-        word(0, tag);
         uint8_t block[256];
         size_t used = 0;
         bool in_string = false;
@@ -634,13 +667,11 @@ public:
             }
             block[used++] = byte;
             if (used >= sizeof(block) - 1) {
-                word(used, tag);
-                bytes(block, used);
+                bytes(block, used, tag);
                 used = 0;
             }
         }
-        word(used, tag);
-        bytes(block, used);
+        bytes(block, used, tag);
     }
 
     uint64_t finish() const {
@@ -659,7 +690,8 @@ private:
         state = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
     }
 
-    void bytes(const uint8_t *bytes, size_t count) {
+    void bytes(const uint8_t *bytes, size_t count, uint64_t tag) {
+        uint64_t ending = (uint64_t(count) << 8) ^ tag;
         while (count >= 16) {
             uint64_t pair[2];
             std::memcpy(pair, bytes, 16);
@@ -667,10 +699,9 @@ private:
             bytes += 16;
             count -= 16;
         }
-        if (count == 0) { return; }
         uint64_t tail[2] = {0, 0};
         std::memcpy(tail, bytes, count);
-        fold(tail[0] ^ second, tail[1] ^ first);
+        fold(tail[0] ^ second, tail[1] ^ (ending * first));
     }
 };
 

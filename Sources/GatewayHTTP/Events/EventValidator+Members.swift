@@ -89,11 +89,13 @@ extension EventValidator {
 
     mutating func link(_ member: event_text, _ pointer: StaticString) -> String? {
         guard holds(member, pointer, required: false) else { return nil }
-        guard let text = member.string, member.count <= EventLimits.linkBytes, LinkText.isValid(text) else {
+        guard member.count <= EventLimits.linkBytes,
+            LinkText.isValid(UnsafeBufferPointer(start: member.bytes, count: member.count))
+        else {
             problem(pointer, "must be a link with https or an app's own scheme, at most \(EventLimits.linkBytes) bytes")
             return nil
         }
-        return text
+        return member.string
     }
 
     mutating func integer(
