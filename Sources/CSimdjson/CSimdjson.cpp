@@ -466,7 +466,11 @@ const uint8_t *find_element_end(const uint8_t *start, const uint8_t *end) {
     bool was_escape = false;
     for (const uint8_t *at = start; at < end; at += sizeof(block)) {
         block bytes = 0;
-        std::memcpy(&bytes, at, std::min<size_t>(sizeof(block), size_t(end - at)));
+        if (size_t(end - at) >= sizeof(block)) {
+            std::memcpy(&bytes, at, sizeof(block));
+        } else {
+            std::memcpy(&bytes, at, size_t(end - at));
+        }
         uint64_t quotes = bits_of(bytes, '"');
         uint64_t slashes = bits_of(bytes, '\\');
         if (slashes != 0 || was_escape) {

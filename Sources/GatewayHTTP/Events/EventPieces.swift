@@ -124,7 +124,8 @@ package struct EventPieces: Sendable {
     ) {
         var validator = validator
         if let event = validator.event(members) {
-            piece.events.append(event)
+            // Moved: a copy would count a reference to each of its texts.
+            piece.events.append(consume event)
         } else {
             let id = validator.readableID(members)
             piece.refused.append(.init(index: piece.count, id: id, problem: Problem(invalid: validator.problems)))

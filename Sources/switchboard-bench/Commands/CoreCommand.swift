@@ -56,10 +56,13 @@ struct CoreCommand: AsyncParsableCommand {
                     try await callers.waitForAll()
                 }
                 let cost = (ProcessUsage.ownCPUSeconds() - start) * 1e6 / Double(events)
-                if round > 0 { print("cost \(cost)") }
+                if round > 0 { say("cost \(cost)") }
             }
-            print("done")
-            tasks.cancelAll()
+            say("done")
+            // Until it is killed.
+            try await tasks.waitForAll()
         }
     }
+
+    private func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }
