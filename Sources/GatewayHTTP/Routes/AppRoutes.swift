@@ -34,7 +34,7 @@ enum AppRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let apps = call.services.directory.apps(brand: brand.id)
-        let (items, next) = try PageRequest(call.query()).page(of: apps) { $0.id.rawValue }
+        let (items, next) = try call.page().page(of: apps) { $0.id.rawValue }
         return try Answer.json(.ok, PageAnswer(items: items.map(\.redacted), nextCursor: next))
     }
 

@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import Identity
 
 /// The body that changes a brand: a merge patch (RFC 7396).
 ///
@@ -35,7 +36,8 @@ struct BrandPatch: Decodable {
     func apply(to brand: Brand) throws(Problem) -> Brand {
         var brand = brand
         var checks = FieldChecks()
-        brand.name = checks.line(name, "/name", atMost: BrandBody.maxNameBytes) ?? brand.name
+        let member = BodyMember(pointer: "/name", value: name.map { .string($0) })
+        brand.name = checks.line(member, atMost: BrandBody.maxNameBytes) ?? brand.name
         try checks.finish()
         for key in named {
             switch key {

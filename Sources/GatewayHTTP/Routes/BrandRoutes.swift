@@ -28,7 +28,7 @@ enum BrandRoutes {
 
     private static func list(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
-        let (items, next) = try PageRequest(call.query()).page(of: call.services.directory.brands) { $0.id.rawValue }
+        let (items, next) = try call.page().page(of: call.services.directory.brands) { $0.id.rawValue }
         return try Answer.json(.ok, PageAnswer(items: items.map { BrandAnswer($0) }, nextCursor: next))
     }
 

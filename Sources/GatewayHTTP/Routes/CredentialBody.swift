@@ -2,14 +2,10 @@ internal import GatewayModel
 internal import Identity
 
 /// The body that makes a credential (`http-api.md` section 2), of the kinds of this version.
-struct CredentialBody: Decodable {
-    var kind: String
-    var name: String
-    var expiresAt: String?
-    var scopes: [String]?
-    var algorithm: String?
-    var secret: String?
-    var app: String?
+struct CredentialBody {
+    private let body: BodyObject
+
+    init(_ body: BodyObject) { self.body = body }
 
     /// A credential as it is wanted, checked.
     struct Checked {
@@ -28,22 +24,21 @@ struct CredentialBody: Decodable {
     /// Checks everything; throws 422.
     func checked(at now: Timestamp) throws(Problem) -> Checked {
         var checks = FieldChecks()
-        let kind = checks.word(kind, "/kind", as: CredentialKind.self)
-        let name = checks.line(name, "/name", atMost: 256)
-        let expiresAt = checks.moment(expiresAt, "/expiresAt")
+        let kind = checks.word(body["kind"], as: CredentialKind.self, isRequired: true)
+        let name = checks.line(body["name"], atMost: 256, isRequired: true)
+        let expiresAt = checks.moment(body["expiresAt"])
         if let expiresAt, expiresAt <= now { checks.fail("/expiresAt", "must lie in the future") }
         let scopes = kind == .serviceAccount ? scopes(&checks) : []
-        let algorithm = kind == .sdkKey ? checks.word(algorithm, "/algorithm", as: HMACAlgorithm.self) : nil
-        let app = kind == .sdkKey ? checks.identifier(app, "/app", as: AppID.self) : nil
-        let secret = kind == .sdkKey ? secret : nil
+        let algorithm = kind == .sdkKey ? checks.word(body["algorithm"], as: HMACAlgorithm.self) : nil
+        let app = kind == .sdkKey ? checks.identifier(body["app"], as: AppID.self) : nil
+        let secret = kind == .sdkKey ? checks.text(body["secret"]) : nil
         if let secret, !Self.secretBytes.contains(secret.utf8.count) {
             checks.fail("/secret", "must be \(Self.secretBytes.lowerBound) to \(Self.secretBytes.upperBound) bytes")
         }
-        try checks.finish()
-        guard let kind, let name else { throw Problem(invalid: "/kind", "is required") }
+        let (checkedKind, checkedName) = try checks.finish(kind, name)
         return Checked(
-            kind: kind,
-            name: name,
+            kind: checkedKind,
+            name: checkedName,
             expiresAt: expiresAt,
             scopes: scopes,
             algorithm: algorithm ?? .hs256,
@@ -53,13 +48,11 @@ struct CredentialBody: Decodable {
     }
 
     private func scopes(_ checks: inout FieldChecks) -> [Scope] {
-        guard let scopes, !scopes.isEmpty else {
-            checks.fail("/scopes", "is required")
-            return []
-        }
+        let items = checks.items(body["scopes"], atMost: 64, isRequired: true)
+        if items?.isEmpty ?? false { checks.fail("/scopes", "must not be empty") }
         var wanted: [Scope] = []
-        for (index, text) in scopes.enumerated() {
-            guard let scope = checks.word(text, "/scopes/\(index)", as: Scope.self) else { continue }
+        for item in items ?? [] {
+            guard let scope = checks.word(item, as: Scope.self, isRequired: true) else { continue }
             if !wanted.contains(scope) { wanted.append(scope) }
         }
         return wanted

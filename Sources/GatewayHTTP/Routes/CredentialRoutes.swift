@@ -14,7 +14,12 @@ enum CredentialRoutes {
 
     private static func create(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let wanted = try await call.decode(CredentialBody.self).checked(at: call.services.clock.now)
+        let body = try await call.object()
+        return try await call.once(body, .refused) { try await create(body, brand, call) }
+    }
+
+    private static func create(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
+        let wanted = try CredentialBody(body).checked(at: call.services.clock.now)
         if let app = wanted.app, call.services.directory.app(brand: brand.id, app: app) == nil {
             throw Problem(invalid: "/app", "is not an app of the brand")
         }
@@ -46,7 +51,7 @@ enum CredentialRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let all = call.services.directory.credentials(brand: brand.id).sorted { $0.id < $1.id }
-        let (items, next) = try PageRequest(call.query()).page(of: all) { $0.id }
+        let (items, next) = try call.page().page(of: all) { $0.id }
         return Answer.page(items, next: next) { $0.credential($1, secret: nil) }
     }
 

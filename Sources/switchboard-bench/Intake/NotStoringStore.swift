@@ -51,6 +51,8 @@ struct NotStoringStore: GatewayStore {
         throw Self.notKept
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
+    func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? { nil }
+    func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
     func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? { throw Self.notKept }
     func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? { throw Self.notKept }
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
