@@ -53,9 +53,7 @@ struct NotStoringStore: GatewayStore {
     }
     func apps() async throws(StorageError) -> [StoredApp] { [] }
     func lanes() async throws(StorageError) -> [LaneID: LaneKey] { [:] }
-    func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError) {
-        throw Self.notKept
-    }
+    func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError) {}
     func revokeCredential(
         brand: BrandID,
         id: String,
