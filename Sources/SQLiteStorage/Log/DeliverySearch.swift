@@ -64,7 +64,10 @@ struct DeliverySearch {
             values.append(value)
         }
         add("o.message = ?", filter.message.map { .int($0) })
-        add("(SELECT low FROM messages WHERE key = o.message) = ?", query.message.map { .int(Int64(bitPattern: $0.low)) })
+        add(
+            "(SELECT low FROM messages WHERE key = o.message) = ?",
+            query.message.map { .int(Int64(bitPattern: $0.low)) }
+        )
         add("o.consumer = ?", filter.consumer.map { .int($0) })
         add("r.device = ?", query.device.map { .text($0.rawValue) })
         add("r.push_type = ?", query.provider.map { .text($0.rawValue) })

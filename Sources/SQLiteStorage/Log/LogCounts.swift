@@ -31,18 +31,22 @@ struct LogCounts: Sendable {
         for (key, count) in others.counts { add(key, count) }
     }
 
-    mutating func add(bytes: [UInt8]) {
-        bytes.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset + Self.entrySize <= bytes.count {
-                let key = Key(
-                    provider: UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)),
-                    state: UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 2, as: UInt16.self)),
-                    reason: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
-                )
-                add(key, Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: Int64.self)))
-                offset += Self.entrySize
-            }
+    private mutating func add(bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in Self.forEach(in: bytes) { add($0, $1) } }
+    }
+
+    /// Reads what is stored, entry by entry.
+    @inline(__always)
+    static func forEach(in bytes: UnsafeRawBufferPointer, _ body: (Key, Int64) -> Void) {
+        var offset = 0
+        while offset + entrySize <= bytes.count {
+            let key = Key(
+                provider: UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)),
+                state: UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 2, as: UInt16.self)),
+                reason: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
+            )
+            body(key, Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: Int64.self)))
+            offset += entrySize
         }
     }
 
@@ -59,6 +63,9 @@ struct LogCounts: Sendable {
     }
 
     // MARK: Latencies
+
+    /// How many buckets there are.
+    static let bucketCount = Int(bucket(of: longestLatency)) + 1
 
     /// Longer ones, beyond a day, count as a day.
     private static let longestLatency: Int64 = 86_400_000
