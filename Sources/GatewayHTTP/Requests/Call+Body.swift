@@ -47,6 +47,24 @@ extension Call {
     /// - Returns: What was decoded; members that it does not know are ignored.
     /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
     func decode<Value: Decodable>(_ type: Value.Type, mayBeEmpty: Bool = false) async throws -> Value {
+        guard let buffer = try await jsonBody(mayBeEmpty: mayBeEmpty) else {
+            return try Self.decode(type, Data("{}".utf8))
+        }
+        return try Self.decode(type, Data(buffer.readableBytesView))
+    }
+
+    /// Decodes a JSON object, and hands over its text too, for a member that another reader reads.
+    ///
+    /// - Parameter type: What to decode.
+    /// - Returns: What was decoded, and the text.
+    /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
+    func decodeWithText<Value: Decodable>(_ type: Value.Type) async throws -> (Value, [UInt8]) {
+        guard let buffer = try await jsonBody(mayBeEmpty: false) else { throw Problem.unreadable("The body is empty.") }
+        return (try Self.decode(type, Data(buffer.readableBytesView)), Array(buffer.readableBytesView))
+    }
+
+    /// One JSON object, checked; nil when there is no body and need not be one.
+    private func jsonBody(mayBeEmpty: Bool) async throws -> ByteBuffer? {
         if let contentType = request.headers[.contentType] {
             switch MediaTypeName(contentType) {
             case "application/json", "application/merge-patch+json": break
@@ -56,12 +74,12 @@ extension Call {
         let buffer = try await body { _ in Self.maxBodyBytes }
         if buffer.readableBytes == 0 {
             guard mayBeEmpty else { throw Problem.unreadable("The body is empty.") }
-            return try Self.decode(type, Data("{}".utf8))
+            return nil
         }
         try buffer.withUnsafeReadableBytes { raw in
             try services.events.checkObject(raw.bindMemory(to: UInt8.self))
         }
-        return try Self.decode(type, Data(buffer.readableBytesView))
+        return buffer
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) throws(Problem) -> Value {
