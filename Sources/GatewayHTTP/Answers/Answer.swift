@@ -31,14 +31,23 @@ enum Answer {
 
     /// A value as its JSON; for cold routes.
     static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        let body = ByteBuffer(bytes: try encoder.encode(value))
-        return Response(
+        json(status, ByteBuffer(bytes: try encoded(value)))
+    }
+
+    /// A JSON text.
+    static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
+        Response(
             status: status,
             headers: [.contentType: "application/json", .contentLength: String(body.readableBytes)],
             body: ResponseBody(byteBuffer: body)
         )
+    }
+
+    /// A value as its JSON, its members sorted, so that one value has one text.
+    static func encoded(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return try encoder.encode(value)
     }
 
     /// Nothing to say.

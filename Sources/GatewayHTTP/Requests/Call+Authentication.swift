@@ -16,6 +16,7 @@ extension Call {
             if error.status == 401 { try limitAddress() }
             throw error
         }
+        context.notes.caller = caller
         switch caller {
         case .admin: break
         case .account(let account): context.notes.rate = try limiter.take(.account, account.id)

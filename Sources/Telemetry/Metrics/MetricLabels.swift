@@ -105,6 +105,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case deliveries
     /// Messages past their retention.
     case messages
+    /// Entries of the audit trail past their retention.
+    case audit
     /// What deleted brands have left behind.
     case deletedBrands = "deleted_brands"
 }
