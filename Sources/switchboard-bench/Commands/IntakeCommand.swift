@@ -84,7 +84,9 @@ struct IntakeCommand: AsyncParsableCommand {
             metrics: HTTPMetrics(factory: registry),
             renderMetrics: { registry.render() }
         )
-        let application = GatewayServer(services: services, limits: ServerLimits(rates: .none)).buildApplication(
+        // Counted, but never reached.
+        let limits = ServerLimits(rates: RateLimits(accountPerSecond: 1_000_000))
+        let application = GatewayServer(services: services, limits: limits).buildApplication(
             host: "127.0.0.1",
             port: 0
         ) { channel in
