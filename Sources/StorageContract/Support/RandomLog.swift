@@ -67,19 +67,21 @@ struct RandomLog {
         var outcomes: [OutcomeRecord] = []
         var kept: [OutboxRow] = []
         for row in owned {
+            var outcome: OutcomeRecord
             switch Int.random(in: 0..<30, using: &random) {
-            // Stays on its way.
-            case 0: kept.append(row)
-            case 1: outcomes.append(f.retry(row, seconds: 1_000_000))
-            case 2: outcomes.append(f.unsent(row, .finished(.expired, nil)))
+            case 0:
+                // Stays on its way.
+                kept.append(row)
+                continue
+            case 1: outcome = f.retry(row, seconds: 1_000_000)
+            case 2: outcome = f.unsent(row, .finished(.expired, nil))
             case 3...6:
                 let reason = Self.reasons[Int.random(in: 0..<2, using: &random)]
-                outcomes.append(f.answer(row, .rejected(token: .keep), status: 400, reason: reason))
-            default: outcomes.append(f.answer(row))
+                outcome = f.answer(row, .rejected(token: .keep), status: 400, reason: reason)
+            default: outcome = f.answer(row)
             }
-            outcomes[max(outcomes.count - 1, 0)...].indices.forEach {
-                outcomes[$0].answer?.latencyMilliseconds = Int64.random(in: 0...3000, using: &random)
-            }
+            outcome.answer?.latencyMilliseconds = Int64.random(in: 0...3000, using: &random)
+            outcomes.append(outcome)
         }
         owned = kept
         let answered = outcomes
