@@ -1,10 +1,11 @@
 /// Finds a member's text in a JSON object that has been checked, so that it can be read by another reader as it came.
 enum RawMember {
-    /// The text of a member's value; nil when the object has no such member.
+    /// The text of a member's value.
     ///
     /// - Parameters:
     ///   - name: The member, without characters that need escapes.
     ///   - text: One valid JSON object.
+    /// - Returns: Where the value stands, perhaps with space behind it; nil when the object has no such member.
     static func value(_ name: StaticString, of text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         var depth = 0
         var position = 0
