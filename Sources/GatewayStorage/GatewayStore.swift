@@ -194,6 +194,24 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord]
 
+    // MARK: Idempotency keys
+
+    /// Notes that a request with an idempotency key runs, and forgets some of those that are older than
+    /// ``IdempotencyRecord/lifetimeMilliseconds`` before it.
+    ///
+    /// - Parameter record: The request, without an answer.
+    /// - Returns: What is kept of an earlier one with the same key, and then nothing was noted; nil when it is the first.
+    /// - Throws: `StorageError`.
+    func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord?
+
+    /// Keeps the answer of a request that was noted, or forgets the request when it did nothing.
+    ///
+    /// - Parameters:
+    ///   - key: The request's ``IdempotencyRecord/key``.
+    ///   - answer: The answer; nil forgets the request.
+    /// - Throws: `StorageError`.
+    func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError)
+
     // MARK: Reads
 
     /// The session of a token.

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import PushPayloads
+internal import Synchronization
 
 /// Makes responses.
 enum Answer {
@@ -66,6 +67,13 @@ enum Answer {
 }
 
 extension Response {
+    /// The body as bytes.
+    func collected() async throws -> [UInt8] {
+        let writer = CollectingWriter()
+        try await body.write(writer)
+        return writer.bytes.withLock { $0 }
+    }
+
     /// The same with a header that keeps it out of caches: it holds a secret.
     func uncached() -> Response {
         var response = self

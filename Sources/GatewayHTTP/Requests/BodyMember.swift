@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Identity
 
 /// A member of a request's body, there or not, with its JSON pointer (RFC 6901).
@@ -21,11 +22,17 @@ struct BodyObject {
     /// Where it is; the body itself is "".
     let pointer: String
     private let members: [String: StrictJSON]
+    /// The text of the whole body; empty for an object within it.
+    private let text: [UInt8]
 
-    init(pointer: String, members: [String: StrictJSON]) {
+    init(pointer: String, members: [String: StrictJSON], text: [UInt8] = []) {
         self.pointer = pointer
         self.members = members
+        self.text = text
     }
+
+    /// SHA-256 of the text of the whole body.
+    var hash: [UInt8] { Array(SHA256.hash(data: text)) }
 
     /// The names of all its members, sorted.
     var names: [String] { members.keys.sorted() }

@@ -49,11 +49,11 @@ extension Call {
         let buffer = try await objectText()
         if mayBeEmpty, buffer.readableBytes == 0 { return BodyObject(pointer: "", members: [:]) }
         try check(buffer)
-        guard
-            let value = try? StrictJSON.parse(Array(buffer.readableBytesView), maxDepth: EventParser.maxDepth),
+        let text = Array(buffer.readableBytesView)
+        guard let value = try? StrictJSON.parse(text, maxDepth: EventParser.maxDepth),
             case .object(let members) = value
         else { throw EventFault.malformed }
-        return BodyObject(pointer: "", members: members)
+        return BodyObject(pointer: "", members: members, text: text)
     }
 
     /// Decodes a JSON object.

@@ -16,7 +16,7 @@ enum AppRoutes {
         let brand = try await call.requireBackend(.brandAdmin)
         let app = try call.identifier("app", as: AppID.self)
         let settings = try AppBody.settings(try await call.object())
-        let origin = try await call.origin()
+        let origin = try call.origin()
         let isNew = try await call.administer { directory throws(DirectoryError) in
             try await directory.putApp(brand: brand.id, app: app, settings: settings, by: origin) {
                 old throws(DirectoryError) in
@@ -38,14 +38,14 @@ enum AppRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let apps = call.services.directory.apps(brand: brand.id)
-        let (items, next) = try PageRequest(call.query()).page(of: apps) { $0.id.rawValue }
+        let (items, next) = try call.page().page(of: apps) { $0.id.rawValue }
         return try Answer.json(.ok, PageAnswer(items: items.map(\.redacted), nextCursor: next))
     }
 
     private static func delete(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let app = try call.appID()
-        let origin = try await call.origin()
+        let origin = try call.origin()
         try await call.administer { directory throws(DirectoryError) in
             try await directory.deleteApp(brand: brand.id, app: app, by: origin)
         }

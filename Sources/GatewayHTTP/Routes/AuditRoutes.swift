@@ -20,7 +20,7 @@ enum AuditRoutes {
 
     private static func list(_ call: Call, brand: BrandID?) async throws -> Response {
         let parameters = try call.query()
-        let page = try PageRequest(parameters)
+        let page = try call.page()
         var before: Int64?
         if let after = page.after {
             guard let number = Int64(after), number > 0 else { throw PageRequest.badCursor }
@@ -36,7 +36,7 @@ enum AuditRoutes {
         )
         let found = try await call.read { store throws(StorageError) in try await store.audit(query) }
         let items = found.prefix(page.limit)
-        let next = found.count > page.limit ? items.last.map { PageRequest.cursor(after: String($0.id)) } : nil
+        let next = found.count > page.limit ? items.last.map { page.cursor(after: String($0.id)) } : nil
         return try Answer.json(.ok, PageAnswer(items: items.map { AuditAnswer($0) }, nextCursor: next))
     }
 }

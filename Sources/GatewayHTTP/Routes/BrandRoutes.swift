@@ -19,8 +19,13 @@ enum BrandRoutes {
 
     private static func create(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
-        let brand = try BrandBody.brand(try await call.object(), createdAt: call.services.clock.now)
-        let origin = try await call.origin()
+        let body = try await call.object()
+        return try await call.once(body, .answered) { try await create(body, call) }
+    }
+
+    private static func create(_ body: BodyObject, _ call: Call) async throws -> Response {
+        let brand = try BrandBody.brand(body, createdAt: call.services.clock.now)
+        let origin = try call.origin()
         try await call.administer { directory throws(DirectoryError) in
             try await directory.createBrand(brand, by: origin)
         }
@@ -31,14 +36,14 @@ enum BrandRoutes {
 
     private static func list(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
-        let (items, next) = try PageRequest(call.query()).page(of: call.services.directory.brands) { $0.id.rawValue }
+        let (items, next) = try call.page().page(of: call.services.directory.brands) { $0.id.rawValue }
         return try Answer.json(.ok, PageAnswer(items: items.map { BrandAnswer($0) }, nextCursor: next))
     }
 
     private static func update(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let patch = try BrandPatch(try await call.object(mayBeEmpty: true))
-        let origin = try await call.origin()
+        let origin = try call.origin()
         let changed = try await call.administer { directory throws(DirectoryError) in
             try await directory.updateBrand(brand.id, by: origin) { brand throws(DirectoryError) in
                 guard call.mayChange(try? EntityTag(of: BrandAnswer(brand))) else { throw .changed }
@@ -52,7 +57,7 @@ enum BrandRoutes {
         // Its own administrator may not: what is gone cannot be restored by those who are gone with it.
         try await call.requireAdmin(of: BrandID(try call.segment("brand")))
         let brand = try call.brand()
-        let origin = try await call.origin()
+        let origin = try call.origin()
         try await call.administer { directory throws(DirectoryError) in
             try await directory.deleteBrand(brand.id, by: origin)
         }

@@ -14,8 +14,13 @@ enum CredentialRoutes {
 
     private static func create(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let wanted = try CredentialBody(try await call.object(), at: call.services.clock.now)
-        let origin = try await call.origin()
+        let body = try await call.object()
+        return try await call.once(body, .refused) { try await create(body, brand, call) }
+    }
+
+    private static func create(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
+        let wanted = try CredentialBody(body, at: call.services.clock.now)
+        let origin = try call.origin()
         let issued = try await call.administer { directory throws(DirectoryError) in
             try await directory.issue(
                 wanted.request,
@@ -32,12 +37,11 @@ enum CredentialRoutes {
 
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let parameters = try call.query()
-        let kind = try parameters.word("kind", as: CredentialKind.self)
+        let kind = try call.query().word("kind", as: CredentialKind.self)
         let all = call.services.directory.credentials(brand: brand.id)
             .filter { kind == nil || $0.kind == kind }
             .sorted { $0.id < $1.id }
-        let (items, next) = try PageRequest(parameters).page(of: all) { $0.id }
+        let (items, next) = try call.page().page(of: all) { $0.id }
         return try call.tagged(PageAnswer(items: items.map { CredentialAnswer($0) }, nextCursor: next))
     }
 
@@ -53,7 +57,7 @@ enum CredentialRoutes {
     private static func revoke(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let id = try call.segment("credential")
-        let origin = try await call.origin()
+        let origin = try call.origin()
         try await call.administer { directory throws(DirectoryError) in
             try await directory.revokeCredential(brand: brand.id, id: id, by: origin)
         }

@@ -59,7 +59,7 @@ enum DeviceRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.consumersWrite)
         let consumer = try call.identifier("consumer", as: ConsumerID.self)
-        let page = try PageRequest(call.query())
+        let page = try call.page()
         let found = try await call.read { store throws(StorageError) in
             try await store.registrations(brand: brand.id, consumer: consumer)
         }

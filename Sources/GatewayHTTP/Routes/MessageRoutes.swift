@@ -50,7 +50,7 @@ enum MessageRoutes {
         let query = try call.query()
         let conversation = try query.identifier("conversation", as: ConversationID.self)
         var afterSequence = try query.integer("afterSequence", in: 0...Int64.max) ?? 0
-        let page = try PageRequest(query)
+        let page = try call.page()
         // The cursor is the sequence of the last item within one conversation, and its id across all of them.
         var after: MessageID?
         if let cursor = page.after {
@@ -76,7 +76,7 @@ enum MessageRoutes {
         guard let found else { throw Problem.notFound("conversation") }
         let items = found.prefix(page.limit)
         let last = found.count > page.limit ? items.last : nil
-        let next = last.map { PageRequest.cursor(after: conversation == nil ? $0.id.description : String($0.sequence)) }
+        let next = last.map { page.cursor(after: conversation == nil ? $0.id.description : String($0.sequence)) }
         return Answer.page(items, next: next) { $0.message($1) }
     }
 

@@ -24,8 +24,13 @@ enum SessionRoutes {
     }
 
     private static func grant(_ call: Call) async throws -> Response {
+        try call.limitAddress()
         let brand = try call.brand()
         let body = try await call.object()
+        return try await call.once(body, .refused) { try await grant(body, brand, call) }
+    }
+
+    private static func grant(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
         var checks = FieldChecks()
         let device = checks.identifier(body["deviceId"], as: DeviceID.self)
         let grant = checks.word(body["grant"], as: Grant.self, isRequired: true)
@@ -94,6 +99,15 @@ enum SessionRoutes {
         let brand = try await call.requireBackend(.sessionsMint)
         let consumer = try call.identifier("consumer", as: ConsumerID.self)
         let body = try await call.object(mayBeEmpty: true)
+        return try await call.once(body, .refused) { try await mint(body, brand, consumer, call) }
+    }
+
+    private static func mint(
+        _ body: BodyObject,
+        _ brand: Brand,
+        _ consumer: ConsumerID,
+        _ call: Call
+    ) async throws -> Response {
         var checks = FieldChecks()
         let device = checks.identifier(body["deviceId"], as: DeviceID.self)
         try checks.finish()

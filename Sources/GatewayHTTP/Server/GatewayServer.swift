@@ -22,8 +22,9 @@ package final class GatewayServer: Sendable {
     ///
     /// - Returns: A new router each time.
     package func makeRouter() -> Router<GatewayContext> {
-        var routes = RouteTable(services: services, maxRequestsInFlight: limits.maxRequestsInFlight)
+        var routes = RouteTable(services: services, limits: limits)
         HealthRoutes.add(to: &routes)
+        HealthRoutes.addDescription(to: &routes)
         BrandRoutes.add(to: &routes)
         AppRoutes.add(to: &routes)
         CredentialRoutes.add(to: &routes)
@@ -40,7 +41,7 @@ package final class GatewayServer: Sendable {
     ///
     /// - Returns: A new router each time.
     package func makeMonitoringRouter() -> Router<GatewayContext> {
-        var routes = RouteTable(services: services, maxRequestsInFlight: limits.maxRequestsInFlight)
+        var routes = RouteTable(services: services, limits: limits)
         HealthRoutes.add(to: &routes, isOpen: true)
         return routes.finish()
     }

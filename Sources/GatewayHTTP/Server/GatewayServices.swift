@@ -31,6 +31,10 @@ package struct GatewayServices: Sendable {
     package var renderMetrics: @Sendable () -> String
     /// Reads events, and keeps the parsers.
     let events = EventReader()
+    /// Makes and reads the cursors of lists.
+    let cursors: CursorSeal
+    /// The requests with an idempotency key that run.
+    let idempotency = IdempotencyKeys()
 
     /// Takes everything.
     ///
@@ -70,5 +74,6 @@ package struct GatewayServices: Sendable {
         self.logger = logger
         self.metrics = metrics
         self.renderMetrics = renderMetrics
+        cursors = CursorSeal(key: directory.derivedKey(for: "cursor"))
     }
 }

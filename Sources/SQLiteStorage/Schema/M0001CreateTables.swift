@@ -44,6 +44,12 @@ enum M0001CreateTables {
             target TEXT NOT NULL, changes TEXT NOT NULL, request TEXT);
         CREATE INDEX audit_brand ON audit (brand, id);
 
+        -- Requests with an idempotency key; the columns of the answer are null as long as the request runs.
+        CREATE TABLE idempotency (
+            key BLOB NOT NULL PRIMARY KEY, body_hash BLOB NOT NULL, status INTEGER, location TEXT, body BLOB,
+            created_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX idempotency_age ON idempotency (created_at);
+
         CREATE TABLE consumers (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             anonymous INTEGER NOT NULL, name TEXT, email TEXT, phone TEXT, created_at INTEGER NOT NULL,

@@ -7,7 +7,7 @@ enum AdministrationCases {
     static let all = [
         brands, brandTaken, deleteBrand, deleteUnknown, brandAgain, apps, lanesKeepTheirNumbers, appOfNoBrand,
         deleteApp,
-        credentials, credentialDetails, credentialTaken, revoke, allSurvive, closed, probe,
+        credentials, credentialDetails, credentialTaken, revoke, allSurvive, idempotency, closed, probe,
     ]
 
     static let brands = ContractCase("brands are kept with their settings, by id") { (f) async throws in
@@ -264,6 +264,36 @@ enum AdministrationCases {
         #expect(try await f.deliveries() == before.4)
         #expect(try await f.unread("u-1") == 1)
         #expect(try await f.accepted(f.message("u-1")).sequence == 2)
+    }
+
+    static let idempotency = ContractCase("a request with an idempotency key is noted once, for a day") {
+        (f) async throws in
+        func request(_ key: UInt8, body: UInt8 = 1) -> IdempotencyRecord {
+            IdempotencyRecord(
+                key: .init(repeating: key, count: 32),
+                bodyHash: .init(repeating: body, count: 32),
+                createdAt: f.now
+            )
+        }
+        let first = request(1)
+        #expect(try await f.store.beginIdempotent(first) == nil)
+        // It runs: whoever comes meanwhile learns of it, and changes nothing of it.
+        #expect(try await f.store.beginIdempotent(request(1, body: 2)) == first)
+        #expect(try await f.store.beginIdempotent(request(2)) == nil)
+        let answer = IdempotencyRecord.Answer(status: 201, location: "/v1/brands/acme", body: [0x7B, 0x7D])
+        try await f.store.endIdempotent(key: first.key, answer: answer)
+        let known = try #require(try await f.store.beginIdempotent(request(1)))
+        #expect(known.answer == answer && known.bodyHash == first.bodyHash)
+        // One that did nothing is forgotten, one with a secret keeps no body.
+        try await f.store.endIdempotent(key: request(2).key, answer: nil)
+        #expect(try await f.store.beginIdempotent(request(2)) == nil)
+        let secret = IdempotencyRecord.Answer(status: 201, location: nil, body: nil)
+        try await f.store.endIdempotent(key: request(2).key, answer: secret)
+        #expect(try await f.store.beginIdempotent(request(2))?.answer == secret)
+        _ = try await f.restart()
+        #expect(try await f.store.beginIdempotent(request(1))?.answer == answer)
+        f.now = f.now.adding(milliseconds: IdempotencyRecord.lifetimeMilliseconds)
+        #expect(try await f.store.beginIdempotent(request(1, body: 3)) == nil)
     }
 
     static let closed = ContractCase("a closed store says so") { (f) async throws in

@@ -79,6 +79,8 @@ package enum RefusalLabel: String, CaseIterable, Sendable {
     case connections
     /// Too many requests at once.
     case requests
+    /// Too many requests of one caller.
+    case rate
 }
 
 /// Why a connection was closed on a slow caller, as a label.

@@ -67,6 +67,8 @@ struct NotStoringStore: GatewayStore {
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
     func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
     func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { [] }
+    func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? { nil }
+    func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
     func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? { throw Self.notKept }
     func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? { throw Self.notKept }
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
