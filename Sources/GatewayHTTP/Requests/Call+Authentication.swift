@@ -22,6 +22,7 @@ extension Call {
         case .account(let account): context.notes.rate = try limiter.take(.account, account.id)
         case .session(let session): context.notes.rate = try limiter.take(.session, session.tokenHash)
         }
+        context.notes.caller = caller
         return caller
     }
 
