@@ -1,21 +1,19 @@
 internal import GatewayModel
 
 /// The body that makes a brand (`http-api.md` section 2).
-struct BrandBody: Decodable {
-    var id: String
-    var name: String
-    var settings: BrandSettings?
-
+enum BrandBody {
     /// The longest name.
     static let maxNameBytes = 256
 
     /// Checks everything; throws 422.
-    func brand(createdAt: Timestamp) throws(Problem) -> Brand {
+    static func brand(_ body: BodyObject, createdAt: Timestamp) throws(Problem) -> Brand {
         var checks = FieldChecks()
-        let id = checks.identifier(id, "/id", as: BrandID.self)
-        let name = checks.line(name, "/name", atMost: Self.maxNameBytes)
-        try checks.finish()
-        guard let id, let name else { throw Problem(invalid: "/id", "is required") }
-        return Brand(id: id, name: name, settings: settings ?? BrandSettings(), createdAt: createdAt)
+        let id = checks.identifier(body["id"], as: BrandID.self, isRequired: true)
+        let name = checks.line(body["name"], atMost: maxNameBytes, isRequired: true)
+        var settings = BrandSettings()
+        if let object = checks.object(body["settings"]) { SettingsBody(object, &checks).apply(to: &settings) }
+        checks.refuseOthers(in: body, than: ["id", "name", "settings"])
+        let (brand, text) = try checks.finish(id, name)
+        return Brand(id: brand, name: text, settings: settings, createdAt: createdAt)
     }
 }

@@ -11,7 +11,7 @@ enum BrandRoutes {
         routes.on(.post, "/v1/brands") { try await create($0) }
         routes.on(.get, "/v1/brands") { try await list($0) }
         routes.on(.get, "/v1/brands/:brand") { call in
-            try Answer.json(.ok, BrandAnswer(try await call.requireBackend(.brandAdmin)))
+            try call.tagged(BrandAnswer(try await call.requireBackend(.brandAdmin)))
         }
         routes.on(.patch, "/v1/brands/:brand") { try await update($0) }
         routes.on(.delete, "/v1/brands/:brand") { try await delete($0) }
@@ -19,8 +19,16 @@ enum BrandRoutes {
 
     private static func create(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
-        let brand = try await call.decode(BrandBody.self).brand(createdAt: call.services.clock.now)
-        try await call.administer { directory throws(DirectoryError) in try await directory.createBrand(brand) }
+        let body = try await call.object()
+        return try await call.once(body, .answered) { try await create(body, call) }
+    }
+
+    private static func create(_ body: BodyObject, _ call: Call) async throws -> Response {
+        let brand = try BrandBody.brand(body, createdAt: call.services.clock.now)
+        let origin = try call.origin()
+        try await call.administer { directory throws(DirectoryError) in
+            try await directory.createBrand(brand, by: origin)
+        }
         var response = try Answer.json(.created, BrandAnswer(brand))
         response.headers[.location] = "/v1/brands/\(brand.id)"
         return response
@@ -28,24 +36,31 @@ enum BrandRoutes {
 
     private static func list(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
-        let (items, next) = try PageRequest(call.query()).page(of: call.services.directory.brands) { $0.id.rawValue }
+        let (items, next) = try call.page().page(of: call.services.directory.brands) { $0.id.rawValue }
         return try Answer.json(.ok, PageAnswer(items: items.map { BrandAnswer($0) }, nextCursor: next))
     }
 
     private static func update(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let wanted = try await call.decode(BrandPatch.self, mayBeEmpty: true).apply(to: brand)
-        try await call.administer { directory throws(DirectoryError) in
-            _ = try await directory.updateBrand(brand.id, name: wanted.name, settings: wanted.settings)
+        let patch = try BrandPatch(try await call.object(mayBeEmpty: true))
+        let origin = try call.origin()
+        let changed = try await call.administer { directory throws(DirectoryError) in
+            try await directory.updateBrand(brand.id, by: origin) { brand throws(DirectoryError) in
+                guard call.mayChange(try? EntityTag(of: BrandAnswer(brand))) else { throw .changed }
+                patch.apply(to: &brand)
+            }
         }
-        return try Answer.json(.ok, BrandAnswer(wanted))
+        return try call.changed(.ok, BrandAnswer(changed))
     }
 
     private static func delete(_ call: Call) async throws -> Response {
         // Its own administrator may not: what is gone cannot be restored by those who are gone with it.
         try await call.requireAdmin(of: BrandID(try call.segment("brand")))
         let brand = try call.brand()
-        try await call.administer { directory throws(DirectoryError) in try await directory.deleteBrand(brand.id) }
+        let origin = try call.origin()
+        try await call.administer { directory throws(DirectoryError) in
+            try await directory.deleteBrand(brand.id, by: origin)
+        }
         return Answer.noContent
     }
 }

@@ -21,7 +21,7 @@ enum DeliveryRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
         let parameters = try call.query()
-        let page = try PageRequest(parameters)
+        let page = try call.page()
         var query = try filter(parameters, brand: brand.id, limit: page.limit)
         if let after = page.after {
             guard let number = Int64(after), number > 0 else { throw PageRequest.badCursor }
@@ -29,7 +29,7 @@ enum DeliveryRoutes {
         }
         let wanted = query
         let found = try await call.read { store throws(StorageError) in try await store.deliveries(wanted) }
-        return Answer.page(found.items, next: found.next.map { PageRequest.cursor(after: $0.description) }) {
+        return Answer.page(found.items, next: found.next.map { page.cursor(after: $0.description) }) {
             $0.literal("{")
             $0.deliveryMembers($1)
             $0.literal("}")

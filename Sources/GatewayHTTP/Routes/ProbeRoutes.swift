@@ -1,9 +1,9 @@
-internal import FoundationEssentials
 internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import NIOCore
 internal import PushPayloads
 internal import PushProviders
 
@@ -27,34 +27,24 @@ enum ProbeRoutes {
 
     // MARK: Preview
 
-    private struct PreviewBody: Decodable {
-        /// Read by the reader of events, from the text as it came.
-        struct Event: Decodable {}
-
-        var event: Event
-        var pushType: String
-        var locale: String?
-    }
-
     private static func preview(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
         let app = try app(call, brand)
-        let (body, text) = try await call.decodeWithText(PreviewBody.self)
+        let body = try await call.object()
         var checks = FieldChecks()
-        let pushType = checks.word(body.pushType, "/pushType", as: PushType.self)
+        let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
         if let pushType, !app.settings.supports(pushType) {
             checks.fail("/pushType", "is one that the app has no credential for")
         }
         // Texts are sent as they come: no language is chosen by this version.
-        _ = checks.line(body.locale, "/locale", atMost: 64)
-        let event = try event(text, call, &checks)
-        try checks.finish()
-        guard let pushType, let event else { throw Problem(invalid: "/event", "is not an event") }
-        let job = try await job(event, pushType, app, brand, call)
+        _ = checks.line(body["locale"], atMost: 64)
+        let event = try event(body, call, &checks)
+        let (transport, posted) = try checks.finish(pushType, event)
+        let job = try await job(posted, transport, app, brand, call)
         do {
             let preview = try PushPreview(
                 of: job,
-                lane: LaneKey(brand: brand.id, app: app.id, pushType: pushType, environment: .production),
+                lane: LaneKey(brand: brand.id, app: app.id, pushType: transport, environment: .production),
                 app: app.settings,
                 brand: brand,
                 now: call.services.clock.now
@@ -63,22 +53,23 @@ enum ProbeRoutes {
         } catch { throw Problem(.conflict, "The app's settings cannot be used: \(error.pointer) \(error.detail).") }
     }
 
-    /// Reads the event as the events route does.
-    private static func event(_ text: [UInt8], _ call: Call, _ checks: inout FieldChecks) throws -> AgentEvent? {
-        let batch = try text.withUnsafeBufferPointer { text in
-            guard let range = RawMember.value("event", of: text) else { return EventBatch(isBatch: false) }
-            return try call.services.events.read(
-                UnsafeBufferPointer(rebasing: text[range]),
-                readable: range.count,
-                format: .json,
-                now: call.services.clock.now
-            )
-        }
-        for refusal in batch.refused {
+    /// Reads the event as the events route does, from its own text.
+    private static func event(
+        _ body: BodyObject,
+        _ call: Call,
+        _ checks: inout FieldChecks
+    ) throws(Problem) -> AgentEvent? {
+        guard checks.object(body["event"], isRequired: true) != nil else { return nil }
+        let range = body.text.withUnsafeBufferPointer { RawMember.value("event", of: $0) }
+        guard let range else { return nil }
+        let text = ByteBuffer(bytes: body.text[range])
+        var pieces = try call.services.events.open(text, format: .json, now: call.services.clock.now)
+        let batch = try pieces.next()
+        for refusal in batch?.refused ?? [] {
             for error in refusal.problem.errors { checks.fail("/event" + error.pointer, error.detail) }
             if refusal.problem.errors.isEmpty { checks.fail("/event", refusal.problem.detail) }
         }
-        guard let event = batch.events.first else { return nil }
+        guard let event = batch?.events.first else { return nil }
         guard event.type == .agentMessage || event.type == .proactiveMessage else {
             checks.fail("/event/type", "must be one that makes a push: agent.message or proactive.message")
             return nil
@@ -122,29 +113,24 @@ enum ProbeRoutes {
 
     // MARK: Self-check
 
-    private struct SelfCheckBody: Decodable {
-        var token: String
-        var pushType: String
-        var environment: String?
-    }
-
     private static func selfCheck(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
         let app = try app(call, brand)
-        let body = try await call.decode(SelfCheckBody.self)
+        let body = try await call.object()
         var checks = FieldChecks()
-        let pushType = checks.word(body.pushType, "/pushType", as: PushType.self)
-        var token: String?
+        let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
+        var token = checks.text(body["token"], isRequired: true)
         if let pushType {
-            token = DeviceToken.normalised(body.token, for: pushType)
-            if token == nil { checks.fail("/token", DeviceToken.rule(for: pushType)) }
+            if let given = token {
+                token = DeviceToken.normalised(given, for: pushType)
+                if token == nil { checks.fail("/token", DeviceToken.rule(for: pushType)) }
+            }
             if !app.settings.supports(pushType) {
                 checks.fail("/pushType", "is one that the app has no credential for")
             }
         }
-        let environment = checks.word(body.environment, "/environment", as: PushEnvironment.self) ?? .production
-        try checks.finish()
-        guard let pushType, let token else { throw Problem(invalid: "/token", "is not a token") }
+        let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
+        let (transport, normalised) = try checks.finish(pushType, token)
         guard let slot = call.services.selfChecks.take(brand.id.rawValue) else {
             throw Problem(.overloaded, "Too many self-checks are running.", retryAfterSeconds: 10)
         }
@@ -152,16 +138,16 @@ enum ProbeRoutes {
             lane: LaneKey(
                 brand: brand.id,
                 app: app.id,
-                pushType: pushType,
+                pushType: transport,
                 // Only APNs has two worlds.
-                environment: pushType == .apns ? environment : .production
+                environment: transport == .apns ? environment : .production
             ),
             app: app.settings,
             brand: brand,
             clock: call.services.clock
         )
         do {
-            let result = try await check.run(token: token, makeProvider: call.services.makeProvider)
+            let result = try await check.run(token: normalised, makeProvider: call.services.makeProvider)
             withExtendedLifetime(slot) {}
             var writer = JSONWriter(capacity: 512)
             writer.selfCheck(result)

@@ -40,6 +40,10 @@ package struct GatewayServices: Sendable {
     let tails = CallSlots(limit: DeliveryTail.limit, brandLimit: DeliveryTail.brandLimit)
     /// Self-checks that are running.
     let selfChecks = CallSlots(limit: ProbeRoutes.selfCheckLimit, brandLimit: ProbeRoutes.selfCheckBrandLimit)
+    /// Makes and reads the cursors of lists.
+    let cursors: CursorSeal
+    /// The requests with an idempotency key that run.
+    let idempotency = IdempotencyKeys()
 
     /// Takes everything.
     ///
@@ -79,5 +83,6 @@ package struct GatewayServices: Sendable {
         self.logger = logger
         self.metrics = metrics
         self.renderMetrics = renderMetrics
+        cursors = CursorSeal(key: directory.derivedKey(for: "cursor"))
     }
 }

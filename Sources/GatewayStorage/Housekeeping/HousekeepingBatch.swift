@@ -24,6 +24,9 @@ package struct HousekeepingBatch: Sendable {
         /// One that counted as unread lowers the unread counts of its conversation and its consumer; lanes learn of it
         /// with the consumer's next change.
         case messages(before: [BrandID: Timestamp])
+        /// Entries of the audit trail from before a moment, of all brands and of those that are gone, oldest first; an
+        /// entry may stay while one before it in the order of numbers does.
+        case audit(before: Timestamp)
         /// What brands that were deleted have left behind.
         case deletedBrands
     }

@@ -21,6 +21,11 @@ extension SQLiteStore {
             return try await remove { try $0.removeEventIDs(batch, keepHours: keepHours) }
         case .sessions:
             return try await remove { try $0.removeSessions(batch) }
+        case .audit(let before):
+            return try await remove { writer in
+                let removed = try writer.removeAudit(before: before, limit: batch.limit)
+                return (removed, removed == batch.limit ? HousekeepingPosition() : nil)
+            }
         case .deletedBrands:
             return try await remove { try $0.removeDeletedBrand(batch) }
         }
