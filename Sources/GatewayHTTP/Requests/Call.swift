@@ -33,7 +33,9 @@ struct Call: Sendable {
         )
     }
 
-    /// Counts the request among those of its address; throws 429. Callers on this machine are not counted.
+    /// Counts the request among those of its address; throws 429.
+    ///
+    /// Callers on this machine are not counted.
     func limitAddress() throws(Problem) {
         guard case .remote(let address) = address else { return }
         context.notes.rate = try limiter.take(.address, address)

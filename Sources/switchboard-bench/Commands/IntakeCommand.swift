@@ -48,13 +48,12 @@ struct IntakeCommand: AsyncParsableCommand {
         try await fixture?.registerDevices()
 
         if database == nil {
-            let account = try await directory.issueServiceAccount(
+            let account = try await directory.issue(
+                .serviceAccount(scopes: [.eventsWrite]),
                 brand: brand,
-                name: "bench",
-                scopes: [.eventsWrite],
-                expiresAt: nil
+                name: "bench"
             )
-            FileHandle.standardOutput.write(Data("account \(account.summary.id):\(account.secret)\n".utf8))
+            FileHandle.standardOutput.write(Data("account \(account.summary.id):\(account.secret ?? "")\n".utf8))
         }
 
         let registry = PrometheusRegistry()
