@@ -253,7 +253,9 @@ let package = Package(
         .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
-                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "SQLiteStorage", crypto,
+                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "ProcessHarness",
+                "SQLiteStorage", crypto,
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: settings

@@ -179,21 +179,6 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func credentials() async throws(StorageError) -> [StoredCredential]
 
-    // MARK: Audit
-
-    /// Writes something down that was done in a transaction of its own.
-    ///
-    /// - Parameter entry: What was done; nothing is written when its brand is gone.
-    /// - Throws: `StorageError`.
-    func appendAudit(_ entry: AuditEntry) async throws(StorageError)
-
-    /// A part of the audit trail, newest first.
-    ///
-    /// - Parameter query: Which part.
-    /// - Returns: The entries; fewer than the query's limit when there are no more.
-    /// - Throws: `StorageError`.
-    func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord]
-
     // MARK: Idempotency keys
 
     /// Notes that a request with an idempotency key runs, and forgets some of those that are older than
@@ -211,6 +196,21 @@ package protocol GatewayStore: Sendable {
     ///   - answer: The answer; nil forgets the request.
     /// - Throws: `StorageError`.
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError)
+
+    // MARK: Audit
+
+    /// Writes something down that was done in a transaction of its own.
+    ///
+    /// - Parameter entry: What was done; nothing is written when its brand is gone.
+    /// - Throws: `StorageError`.
+    func appendAudit(_ entry: AuditEntry) async throws(StorageError)
+
+    /// A part of the audit trail, newest first.
+    ///
+    /// - Parameter query: Which part.
+    /// - Returns: The entries; fewer than the query's limit when there are no more.
+    /// - Throws: `StorageError`.
+    func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord]
 
     // MARK: Reads
 

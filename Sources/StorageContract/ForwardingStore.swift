@@ -56,14 +56,14 @@ extension ForwardingStore {
         try await base.revokeCredential(brand: brand, id: id, now: now, audit: audit)
     }
     package func credentials() async throws(StorageError) -> [StoredCredential] { try await base.credentials() }
-    package func appendAudit(_ entry: AuditEntry) async throws(StorageError) { try await base.appendAudit(entry) }
-    package func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { try await base.audit(query) }
     package func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? {
         try await base.beginIdempotent(record)
     }
     package func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {
         try await base.endIdempotent(key: key, answer: answer)
     }
+    package func appendAudit(_ entry: AuditEntry) async throws(StorageError) { try await base.appendAudit(entry) }
+    package func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { try await base.audit(query) }
     package func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? {
         try await base.session(tokenHash: tokenHash)
     }

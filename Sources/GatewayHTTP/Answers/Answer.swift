@@ -13,8 +13,16 @@ enum Answer {
         _ writer: JSONWriter,
         contentType: String = "application/json"
     ) -> Response {
-        let body = ByteBuffer(bytes: writer.bytes)
-        return Response(
+        json(status, ByteBuffer(bytes: writer.bytes), contentType: contentType)
+    }
+
+    /// A JSON text.
+    static func json(
+        _ status: HTTPResponse.Status,
+        _ body: ByteBuffer,
+        contentType: String = "application/json"
+    ) -> Response {
+        Response(
             status: status,
             headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],
             body: ResponseBody(byteBuffer: body)

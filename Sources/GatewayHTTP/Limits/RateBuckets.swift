@@ -27,6 +27,9 @@ struct RateBuckets: Sendable {
     /// How many requests a full bucket holds.
     var quota: Int { Int(capacity / interval) }
 
+    /// How many callers have a bucket that is not known to be full.
+    var count: Int { fullAt.count }
+
     /// Takes one request of a caller.
     mutating func take(_ caller: Int, now: UInt64) -> Verdict {
         let full = max(fullAt[caller] ?? 0, now) + interval

@@ -16,12 +16,12 @@ extension Call {
             if error.status == 401 { try limitAddress() }
             throw error
         }
+        context.notes.caller = caller
         switch caller {
         case .admin: break
         case .account(let account): context.notes.rate = try limiter.take(.account, account.id)
         case .session(let session): context.notes.rate = try limiter.take(.session, session.tokenHash)
         }
-        context.notes.caller = caller
         return caller
     }
 

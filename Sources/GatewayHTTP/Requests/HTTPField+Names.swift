@@ -16,6 +16,14 @@ extension HTTPField.Name {
     /// For whom a proxy speaks.
     static let xForwardedFor = known("X-Forwarded-For")
 
+    /// CloudEvents' attributes in binary mode (its HTTP binding, section 3.1.3.1).
+    static let ceSpecVersion = known("ce-specversion")
+    static let ceID = known("ce-id")
+    static let ceType = known("ce-type")
+    static let ceSource = known("ce-source")
+    static let ceTime = known("ce-time")
+    static let ceDataContentType = known("ce-datacontenttype")
+
     /// A name that is known to be one.
     private static func known(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no header name") }

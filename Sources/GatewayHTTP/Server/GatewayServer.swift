@@ -21,7 +21,10 @@ package final class GatewayServer: Sendable {
     /// The router with all routes, for tests without a socket.
     ///
     /// - Returns: A new router each time.
-    package func makeRouter() -> Router<GatewayContext> {
+    package func makeRouter() -> Router<GatewayContext> { routes.finish() }
+
+    /// All routes but those of listeners for machinery alone.
+    var routes: RouteTable {
         var routes = RouteTable(services: services, limits: limits)
         HealthRoutes.add(to: &routes)
         HealthRoutes.addDescription(to: &routes)
@@ -34,7 +37,7 @@ package final class GatewayServer: Sendable {
         DeviceRoutes.add(to: &routes)
         MessageRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)
-        return routes.finish()
+        return routes
     }
 
     /// The router of a listener for machinery alone: `/livez`, `/readyz`, and `/metrics` for everybody who reaches it.

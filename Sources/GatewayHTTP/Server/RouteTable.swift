@@ -49,6 +49,15 @@ struct RouteTable {
         }
     }
 
+    /// All routes in the words of their description: `GET /v1/brands/{brand}`.
+    var names: [String] {
+        methods.flatMap { path, methods in
+            let words = path.split(separator: "/", omittingEmptySubsequences: false)
+                .map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }
+            return methods.map { "\($0.rawValue) \(words.joined(separator: "/"))" }
+        }
+    }
+
     /// Adds the refusals and gives the router.
     func finish() -> Router<GatewayContext> {
         for (path, taken) in methods {

@@ -47,6 +47,16 @@ struct IntakeCommand: AsyncParsableCommand {
         )
         try await fixture?.registerDevices()
 
+        if database == nil {
+            let account = try await directory.issueServiceAccount(
+                brand: brand,
+                name: "bench",
+                scopes: [.eventsWrite],
+                expiresAt: nil
+            )
+            FileHandle.standardOutput.write(Data("account \(account.summary.id):\(account.secret)\n".utf8))
+        }
+
         let registry = PrometheusRegistry()
         let delivery = DeliveryService(
             store: store,

@@ -53,9 +53,7 @@ struct NotStoringStore: GatewayStore {
     }
     func apps() async throws(StorageError) -> [StoredApp] { [] }
     func lanes() async throws(StorageError) -> [LaneID: LaneKey] { [:] }
-    func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError) {
-        throw Self.notKept
-    }
+    func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError) {}
     func revokeCredential(
         brand: BrandID,
         id: String,
@@ -65,10 +63,10 @@ struct NotStoringStore: GatewayStore {
         throw Self.notKept
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
-    func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
-    func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { [] }
     func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? { nil }
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
+    func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
+    func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { [] }
     func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? { throw Self.notKept }
     func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? { throw Self.notKept }
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {

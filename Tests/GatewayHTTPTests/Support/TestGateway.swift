@@ -64,10 +64,12 @@ enum TestGateway {
             metrics: metrics,
             logger: logger
         )
-        let application = GatewayServer(services: services, limits: limits).buildApplication(host: "127.0.0.1", port: 0)
+        let server = GatewayServer(services: services, limits: limits)
+        let application = server.buildApplication(host: "127.0.0.1", port: 0)
+        let database = folder.appendingPathComponent("test.sqlite").path
         let body: @Sendable () async throws -> Void = {
             try await application.test(transport == .live ? TestingSetup.live : TestingSetup.router) { client in
-                try await test(API(client: client, clock: clock))
+                try await test(API(client: client, clock: clock, routes: server.routes.names, database: database))
             }
         }
         if started {
