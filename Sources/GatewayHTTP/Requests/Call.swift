@@ -7,8 +7,19 @@ internal import Identity
 struct Call: Sendable {
     let request: Request
     let context: GatewayContext
-    let services: GatewayServices
+    /// What routes stand on: one object, for a copy of all of them with each call would cost more than the call.
+    let shared: Shared
     let limiter: RateLimiter
+
+    /// Holds what all calls have in common.
+    final class Shared: Sendable {
+        let services: GatewayServices
+
+        init(_ services: GatewayServices) { self.services = services }
+    }
+
+    /// What routes stand on.
+    var services: GatewayServices { shared.services }
 
     /// The request's id.
     var requestID: String { context.requestID }

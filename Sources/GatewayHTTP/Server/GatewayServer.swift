@@ -37,6 +37,7 @@ package final class GatewayServer: Sendable {
         DeviceRoutes.add(to: &routes)
         MessageRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)
+        ProbeRoutes.add(to: &routes)
         return routes
     }
 

@@ -90,4 +90,14 @@ struct NotStoringStore: GatewayStore {
     }
     func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage { throw Self.notKept }
     func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? { throw Self.notKept }
+    func deliveryChanges(
+        _ query: DeliveryQuery,
+        after position: Int64
+    ) async throws(StorageError) -> DeliveryChanges { throw Self.notKept }
+    func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64 { throw Self.notKept }
+    func deliveryStats(
+        brand: BrandID,
+        window: StatsWindow,
+        now: Timestamp
+    ) async throws(StorageError) -> DeliveryStats { throw Self.notKept }
 }

@@ -132,7 +132,7 @@ final class Gateway: Sendable {
             delivery.lanesChanged(change.changedLanes)
         }
         let http = HTTPMetrics(factory: registry)
-        let services = GatewayServices(
+        var services = GatewayServices(
             store: store,
             delivery: delivery,
             directory: directory,
@@ -150,6 +150,9 @@ final class Gateway: Sendable {
             metrics: http,
             renderMetrics: { registry.render() }
         )
+        services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
+            try providers.make(lane: lane, app: app, brand: brand, source: source)
+        }
         return Gateway(
             settings: settings,
             store: store,

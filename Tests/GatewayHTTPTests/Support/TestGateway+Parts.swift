@@ -39,7 +39,7 @@ extension TestGateway {
             delivery.lanesChanged(change.changedLanes)
             delivery.lanesRemoved(change.removedLanes)
         }
-        return GatewayServices(
+        var services = GatewayServices(
             store: store,
             delivery: delivery,
             directory: directory,
@@ -57,5 +57,7 @@ extension TestGateway {
             metrics: HTTPMetrics(factory: metrics.registry),
             renderMetrics: { metrics.answer }
         )
+        services.makeProvider = { _, _, _, source in AcceptingProvider(source: source, clock: clock) }
+        return services
     }
 }
