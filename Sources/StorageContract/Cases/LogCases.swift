@@ -15,14 +15,14 @@ enum LogCases {
 
     private static func lists(_ f: ContractFixture, seed: UInt64) async throws {
         var log = try await RandomLog(f, seed: seed)
-        try await log.grow(turns: 70)
+        try await log.grow(turns: 35)
         _ = try await f.restart()
-        try await log.grow(turns: 60)
+        try await log.grow(turns: 35)
         try await log.leaveSome()
         for brand in [f.brand, log.other] {
             let records = try await log.records(brand)
-            try #require(records.count > (brand == f.brand ? 1200 : 100))
-            for _ in 0..<60 {
+            try #require(records.count > (brand == f.brand ? 700 : 100))
+            for _ in 0..<25 {
                 let query = log.query(brand, among: records)
                 let found = try await pages(f, query)
                 let expected = records.filter { RandomLog.matches($0, query) }
@@ -34,7 +34,7 @@ enum LogCases {
 
     /// Old deliveries are removed after the first page.
     private static func listsWhileRowsGo(_ f: ContractFixture, _ log: inout RandomLog) async throws {
-        for part in 1...8 {
+        for part in 1...4 {
             let records = try await log.records(f.brand)
             var query = log.query(f.brand, among: records)
             query.limit = 7
@@ -131,10 +131,10 @@ enum LogCases {
 
     static let stats = ContractCase("statistics are those of the deliveries that are kept") { (f) async throws in
         var log = try await RandomLog(f, seed: 4)
-        try await log.grow(turns: 80)
+        try await log.grow(turns: 45)
         try await check(f, log)
         _ = try await f.restart()
-        try await log.grow(turns: 40)
+        try await log.grow(turns: 25)
         try await check(f, log)
         let records = try await log.records(f.brand)
         _ = try await f.keepHouse(.deliveries(before: [f.brand: records[records.count / 2].queuedAt]))

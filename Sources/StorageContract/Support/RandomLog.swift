@@ -42,7 +42,7 @@ struct RandomLog {
             try await report()
         }
         // What the clock has put off is due by then.
-        f.wait(seconds: 7200)
+        f.wait(seconds: 50_000)
         var turn = f.turn()
         turn.claims = claims
         take(try await f.store.commit(turn))
@@ -155,7 +155,7 @@ struct RandomLog {
 
     /// A filter of one to three members.
     mutating func query(_ brand: BrandID, among records: [DeliveryRecord]) -> DeliveryQuery {
-        var query = DeliveryQuery(brand: brand, limit: Int.random(in: 1...60, using: &random))
+        var query = DeliveryQuery(brand: brand, limit: Int.random(in: 5...60, using: &random))
         func moment() -> Timestamp {
             let some = records.randomElement(using: &random)?.queuedAt ?? f.now
             return some.adding(seconds: Int64.random(in: -10...10, using: &random))
