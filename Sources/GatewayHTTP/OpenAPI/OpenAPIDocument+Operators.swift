@@ -9,7 +9,7 @@ extension OpenAPIDocument {
         "{ name: reason, in: query, description: The provider's reason., schema: { type: string, minLength: 1 } }",
         "{ name: since, in: query, description: Queued then or later., schema: { $ref: '#/components/schemas/Time' } }",
         "{ name: until, in: query, description: Queued before., schema: { $ref: '#/components/schemas/Time' } }",
-    ].map { "- " + $0 }.joined(separator: "\n                ")
+    ].map { "- " + $0 }.joined(separator: "\n        ")
 
     static let operators = """
           /v1/brands/{brand}/deliveries:
@@ -209,7 +209,7 @@ extension OpenAPIDocument {
         "{ name: until, in: query, schema: { $ref: '#/components/schemas/Time' } }",
         "{ $ref: '#/components/parameters/limit' }",
         "{ $ref: '#/components/parameters/cursor' }",
-    ].map { "- " + $0 }.joined(separator: "\n                ")
+    ].map { "- " + $0 }.joined(separator: "\n        ")
 
     static let operatorSchemas = """
             DeliveryId: { type: string, pattern: '^[1-9][0-9]{0,18}$', examples: ['4711'] }
