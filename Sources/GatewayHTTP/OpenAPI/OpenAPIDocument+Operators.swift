@@ -91,7 +91,12 @@ extension OpenAPIDocument {
                 - name: window
                   in: query
                   description: 1m to 30d.
-                  schema: { type: string, pattern: '^[1-9][0-9]{0,4}[mhd]$', default: 1h, examples: [1h] }
+                  schema:
+                    type: string
+                    pattern: >-
+                      ^(([1-9][0-9]{0,3}|[1-3][0-9]{4}|4[0-2][0-9]{3}|43[01][0-9]{2}|43200)m|([1-9][0-9]?|[1-6][0-9]{2}|7[01][0-9]|720)h|([1-9]|[12][0-9]|30)d)$
+                    default: 1h
+                    examples: [1h]
               responses:
                 '200':
                   description: The counts.
