@@ -5,5 +5,5 @@ package enum StorageContract {
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + RegistrationCases.all + ReadCases.all + TapCases.all
         + SessionCases.all + AdministrationCases.all + FailureCases.all + DeliveryCases.all
-        + HousekeepingCases.all + RetentionCases.all + RandomCases.all
+        + HousekeepingCases.all + RetentionCases.all + OutboundCases.all + RandomCases.all
 }

@@ -7,7 +7,14 @@ extension Writer {
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
             if let answer = outcome.answer {
-                try finish(id, state: state, by: suppressedBy, answer, earlierTries: outcome.earlierTries)
+                try finish(
+                    id,
+                    state: state,
+                    by: suppressedBy,
+                    answer,
+                    earlierTries: outcome.earlierTries,
+                    at: context.turn.now
+                )
             } else {
                 try withdraw(id, state: state, by: suppressedBy, &context)
             }
@@ -31,7 +38,8 @@ extension Writer {
         state: DeliveryState,
         by suppressedBy: SuppressedBy?,
         _ answer: PushAnswer,
-        earlierTries: Int?
+        earlierTries: Int?,
+        at now: Timestamp
     ) throws {
         let providerID: String? = if case .accepted(let providerID) = answer.outcome { providerID } else { nil }
         try db.prepare(
@@ -52,6 +60,7 @@ extension Writer {
         try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
         // The last try of a delivery that needed several is kept like the others.
         if earlierTries != 0 { try keepLastAttempt(id, answer) }
+        if state == .failed || state == .expired { try tellFailed(id, at: now) }
     }
 
     private func keepLastAttempt(_ id: Int64, _ answer: PushAnswer) throws {
@@ -137,6 +146,7 @@ extension Writer {
             consumer = row.int64(0)
             row.end()
             try withdrawAll(of: registration, state: .cancelled, by: .unregistered, &context)
+            try tellUnregistered(registration, .tokenDead, at: context.turn.now)
             try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
         case .quarantine(let token):
             let row = try db.prepare("SELECT consumer FROM registrations WHERE id = ? AND token = ?")

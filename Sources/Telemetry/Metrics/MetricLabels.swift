@@ -103,6 +103,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case deliveries
     /// Messages past their retention.
     case messages
+    /// Items of outbound feeds past their retention, or acknowledged by everybody.
+    case outbound
     /// What deleted brands have left behind.
     case deletedBrands = "deleted_brands"
 }
