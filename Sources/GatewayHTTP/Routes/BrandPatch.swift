@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import Identity
 
 /// The body that changes a brand: a merge patch (RFC 7396).
 ///
@@ -17,11 +18,16 @@ struct BrandPatch: Decodable {
     /// The settings as they came over the defaults, and which of them came.
     private let settings: BrandSettings
     private let named: Set<SettingsKeys>
+    private let webhook: WebhookMember
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decodeIfPresent(String.self, forKey: .name)
         settings = try container.decodeIfPresent(BrandSettings.self, forKey: .settings) ?? BrandSettings()
+        // The whole of the settings as null removes the webhook too.
+        webhook =
+            try container.decodeIfPresent(WebhookMember.self, forKey: .settings)
+            ?? (container.contains(.settings) ? .null : .absent)
         if container.contains(.settings), try !container.decodeNil(forKey: .settings) {
             let members = try container.nestedContainer(keyedBy: SettingsKeys.self, forKey: .settings)
             named = Set(members.allKeys)
@@ -32,10 +38,14 @@ struct BrandPatch: Decodable {
     }
 
     /// The brand as it will be; throws 422.
-    func apply(to brand: Brand) throws(Problem) -> Brand {
+    func apply(
+        to brand: Brand,
+        allowsPrivate: Bool
+    ) throws(Problem) -> (brand: Brand, webhook: WebhookChange, secret: WebhookSecret?) {
         var brand = brand
         var checks = FieldChecks()
         brand.name = checks.line(name, "/name", atMost: BrandBody.maxNameBytes) ?? brand.name
+        let (change, made) = webhook.change(of: brand.webhook, allowsPrivate: allowsPrivate, &checks)
         try checks.finish()
         for key in named {
             switch key {
@@ -50,6 +60,6 @@ struct BrandPatch: Decodable {
             case .singleDevice: brand.settings.singleDevice = settings.singleDevice
             }
         }
-        return brand
+        return (brand, change, made)
     }
 }

@@ -19,9 +19,14 @@ enum BrandRoutes {
 
     private static func create(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
-        let brand = try await call.decode(BrandBody.self).brand(createdAt: call.services.clock.now)
-        try await call.administer { directory throws(DirectoryError) in try await directory.createBrand(brand) }
-        var response = try Answer.json(.created, BrandAnswer(brand))
+        let (wanted, webhook, secret) = try await call.decode(BrandBody.self).brand(
+            createdAt: call.services.clock.now,
+            allowsPrivate: call.services.outbound.allowsPrivateAddresses
+        )
+        let brand = try await call.administer { directory throws(DirectoryError) in
+            try await directory.createBrand(wanted, webhook: webhook)
+        }
+        var response = try answer(.created, brand, secret)
         response.headers[.location] = "/v1/brands/\(brand.id)"
         return response
     }
@@ -34,11 +39,29 @@ enum BrandRoutes {
 
     private static func update(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let wanted = try await call.decode(BrandPatch.self, mayBeEmpty: true).apply(to: brand)
-        try await call.administer { directory throws(DirectoryError) in
-            _ = try await directory.updateBrand(brand.id, name: wanted.name, settings: wanted.settings)
+        let (wanted, webhook, secret) = try await call.decode(BrandPatch.self, mayBeEmpty: true).apply(
+            to: brand,
+            allowsPrivate: call.services.outbound.allowsPrivateAddresses
+        )
+        let changed = try await call.administer { directory throws(DirectoryError) in
+            try await directory.updateBrand(
+                brand.id,
+                name: wanted.name,
+                settings: wanted.settings,
+                webhook: webhook
+            )
         }
-        return try Answer.json(.ok, BrandAnswer(wanted))
+        return try answer(.ok, changed, secret)
+    }
+
+    /// A secret that was made is shown this once.
+    private static func answer(
+        _ status: HTTPResponse.Status,
+        _ brand: Brand,
+        _ secret: WebhookSecret?
+    ) throws -> Response {
+        let response = try Answer.json(status, BrandAnswer(brand, secret: secret?.text))
+        return secret == nil ? response : response.uncached()
     }
 
     private static func delete(_ call: Call) async throws -> Response {

@@ -66,6 +66,8 @@ package struct OutboundPage: Sendable, Equatable {
     package var end: Int64
     /// Nothing up to this position is kept any more; 0 when everything is.
     package var removedThrough: Int64
+    /// Whether everything that was asked for was looked through; false when a limit ended the page.
+    package var isWhole: Bool
 
     /// Takes a page.
     ///
@@ -74,10 +76,12 @@ package struct OutboundPage: Sendable, Equatable {
     ///   - nextAfter: Up to where the feed was looked through.
     ///   - end: The last position that was given.
     ///   - removedThrough: Nothing up to this position is kept any more.
-    package init(items: [OutboundItem], nextAfter: Int64, end: Int64, removedThrough: Int64) {
+    ///   - isWhole: Whether everything that was asked for was looked through.
+    package init(items: [OutboundItem], nextAfter: Int64, end: Int64, removedThrough: Int64, isWhole: Bool) {
         self.items = items
         self.nextAfter = nextAfter
         self.end = end
         self.removedThrough = removedThrough
+        self.isWhole = isWhole
     }
 }

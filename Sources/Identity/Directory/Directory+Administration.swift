@@ -7,14 +7,25 @@ extension Directory {
 
     /// Makes a brand.
     ///
-    /// - Parameter brand: The brand.
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - webhook: Where its outbound items go.
+    /// - Returns: The brand as it is now.
     /// - Throws: ``DirectoryError/duplicate`` and others of ``DirectoryError``.
-    package func createBrand(_ brand: Brand) async throws(DirectoryError) {
-        try await gate.run { () async throws(DirectoryError) in
-            try await stored { () async throws(StorageError) in try await self.store.insertBrand(brand) }
+    @discardableResult
+    package func createBrand(
+        _ brand: Brand,
+        webhook: WebhookChange = .keep
+    ) async throws(DirectoryError) -> Brand {
+        try await gate.run { () async throws(DirectoryError) -> Brand in
+            var brand = brand
+            brand.webhook = try apply(webhook, to: nil, of: brand.id)
+            let made = brand
+            try await stored { () async throws(StorageError) in try await self.store.insertBrand(made) }
             var next = snapshot
             next.brands[brand.id] = brand
-            publish(next)
+            publish(next, brand.webhook == nil ? nil : DirectoryChange())
+            return made
         }
     }
 
@@ -24,18 +35,21 @@ extension Directory {
     ///   - id: The brand.
     ///   - name: Its name from now on.
     ///   - settings: Its settings from now on.
+    ///   - webhook: Where its outbound items go from now on.
     /// - Returns: The brand as it is now.
     /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
     package func updateBrand(
         _ id: BrandID,
         name: String,
-        settings: BrandSettings
+        settings: BrandSettings,
+        webhook: WebhookChange = .keep
     ) async throws(DirectoryError) -> Brand {
         try await gate.run { () async throws(DirectoryError) -> Brand in
             var next = snapshot
             guard var brand = next.brands[id] else { throw .notFound }
             brand.name = name
             brand.settings = settings
+            brand.webhook = try apply(webhook, to: brand.webhook, of: id)
             let changed = brand
             let isFound = try await stored { () async throws(StorageError) in try await self.store.updateBrand(changed)
             }
@@ -276,7 +290,7 @@ extension Directory {
         return try seal([UInt8](json), context: context)
     }
 
-    private func seal(_ bytes: [UInt8], context: String) throws(DirectoryError) -> [UInt8] {
+    func seal(_ bytes: [UInt8], context: String) throws(DirectoryError) -> [UInt8] {
         do {
             return try box.seal(bytes, context: context)
         } catch {

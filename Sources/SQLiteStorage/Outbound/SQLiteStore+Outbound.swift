@@ -71,13 +71,14 @@ extension SQLiteStore {
     package func outbound(_ query: OutboundQuery) async throws(StorageError) -> OutboundPage {
         try await read { db in
             guard let ends = try Self.ends(db, query.brand) else {
-                return OutboundPage(items: [], nextAfter: query.after, end: 0, removedThrough: 0)
+                return OutboundPage(items: [], nextAfter: query.after, end: 0, removedThrough: 0, isWhole: true)
             }
             var page = OutboundPage(
                 items: [],
                 nextAfter: query.after,
                 end: ends.end,
-                removedThrough: ends.removed
+                removedThrough: ends.removed,
+                isWhole: false
             )
             let rows = try Row.fetchCursor(
                 db,
@@ -88,7 +89,13 @@ extension SQLiteStore {
                 arguments: [ends.key, query.after, query.through ?? .max, OutboundLimits.scannedRows]
             )
             var bytes = 0
-            while page.items.count < query.limit, let row = try rows.next() {
+            var looked = 0
+            while page.items.count < query.limit {
+                guard let row = try rows.next() else {
+                    page.isWhole = looked < OutboundLimits.scannedRows
+                    break
+                }
+                looked += 1
                 let position: Int64 = try row.value(0)
                 let type = OutboundType(rawValue: try row.value(1))
                 if let type, query.types?.contains(type) ?? true {
