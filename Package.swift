@@ -255,7 +255,7 @@ let package = Package(
         .testTarget(
             name: "OutboundTests",
             dependencies: [
-                "Outbound", "GatewayModel", "GatewayStorage", "SQLiteStorage", "StorageContract", "Telemetry",
+                "Outbound", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "Telemetry",
                 crypto, httpClient, lifecycle, logging, metrics, nioPosix,
             ],
             swiftSettings: settings

@@ -1,6 +1,8 @@
 /// When a batch is tried again.
 package enum WebhookBackOff {
-    /// Seconds after each try in vain; the last one repeats. A restart of the receiver is over within the first ones, a
+    /// Seconds after each try in vain; the last one repeats.
+    ///
+    /// A restart of the receiver is over within the first ones, a
     /// night without anybody at work within the last.
     package static let delaysSeconds: [Int64] = [1, 5, 30, 120, 600, 3600]
 

@@ -16,6 +16,7 @@ enum SettingKey: String, CaseIterable {
     case deliveryRetryDelaysSeconds = "delivery.retryDelaysSeconds"
     case deliveryDrainDeadlineSeconds = "delivery.drainDeadlineSeconds"
     case retentionDays = "retention.days"
+    case webhookAllowPrivateAddresses = "webhook.allowPrivateAddresses"
     case logLevel = "log.level"
     case logFormat = "log.format"
     case metricsListen = "metrics.listen"

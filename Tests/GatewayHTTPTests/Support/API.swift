@@ -1,12 +1,17 @@
 import HTTPTypes
 import HummingbirdTesting
+import Identity
 import NIOCore
 import Testing
+
+@testable import GatewayHTTP
 
 /// Calls the gateway as tests like it.
 struct API: Sendable {
     let client: any TestClientProtocol
     let clock: TestClock
+    let outbound: OutboundServices
+    let directory: Directory
 
     func call(
         _ method: HTTPRequest.Method,

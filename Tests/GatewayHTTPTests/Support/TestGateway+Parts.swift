@@ -3,6 +3,7 @@ import GatewayModel
 import GatewayStorage
 import Identity
 import Logging
+import Outbound
 import SQLiteStorage
 import Synchronization
 import Telemetry
@@ -39,7 +40,7 @@ extension TestGateway {
             delivery.lanesChanged(change.changedLanes)
             delivery.lanesRemoved(change.removedLanes)
         }
-        return GatewayServices(
+        var services = GatewayServices(
             store: store,
             delivery: delivery,
             directory: directory,
@@ -57,5 +58,9 @@ extension TestGateway {
             metrics: HTTPMetrics(factory: metrics.registry),
             renderMetrics: { metrics.answer }
         )
+        let bell = OutboundBell(limitPerBrand: 1)
+        store.onOutbound { brand, _ in bell.ring(brand) }
+        services.outbound = OutboundServices(bell: bell)
+        return services
     }
 }

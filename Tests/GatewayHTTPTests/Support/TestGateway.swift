@@ -67,7 +67,14 @@ enum TestGateway {
         let application = GatewayServer(services: services, limits: limits).buildApplication(host: "127.0.0.1", port: 0)
         let body: @Sendable () async throws -> Void = {
             try await application.test(transport == .live ? TestingSetup.live : TestingSetup.router) { client in
-                try await test(API(client: client, clock: clock))
+                try await test(
+                    API(
+                        client: client,
+                        clock: clock,
+                        outbound: services.outbound,
+                        directory: services.directory
+                    )
+                )
             }
         }
         if started {
