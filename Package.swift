@@ -270,8 +270,9 @@ let package = Package(
         .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
-                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Outbound", "SQLiteStorage",
-                "Telemetry", crypto,
+                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Outbound", "ProcessHarness",
+                "SQLiteStorage", crypto,
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: settings

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 . Deploy/packages.sh
 
 # What the tests call beside the build's own packages: other implementations of HTTP/2, TLS, JSON and metrics.
-test_packages=(nghttp2-client nghttp2-server python3 strace prometheus openssl curl)
+test_packages=(nghttp2-client nghttp2-server python3 strace prometheus openssl curl python3-yaml)
 command -v node >/dev/null 2>&1 || test_packages+=(nodejs)
 
 started=$SECONDS

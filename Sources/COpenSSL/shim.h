@@ -36,5 +36,6 @@ static inline X509 *switchboard_sk_X509_value(const STACK_OF(X509) *stack, int i
     return sk_X509_value(stack, index);
 }
 static inline void switchboard_sk_X509_free_all(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+static inline EVP_PKEY *switchboard_EVP_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
 static inline EVP_PKEY *switchboard_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
 #endif

@@ -91,6 +91,26 @@ public:
         return last + 1;
     }
 
+    // From the opening brace of an object to the value of the member with this ordinal; the document is valid.
+    void enter(size_t ordinal) {
+        advance(); // {
+        for (size_t member = 0; member < ordinal && !done(); member += 1) {
+            advance(); // name
+            advance(); // :
+            skip_value();
+            advance(); // ,
+        }
+        advance(); // name
+        advance(); // :
+    }
+
+    // The text of the value that comes next.
+    event_text raw_value() {
+        if (done()) { return {nullptr, 0, EVENT_WRONG_TYPE}; }
+        size_t start = offset();
+        return {bytes + start, skip_value() - start, EVENT_VALUE};
+    }
+
 private:
     const uint8_t *bytes;
     size_t count;
@@ -98,22 +118,6 @@ private:
     size_t end = 0;
     size_t position = 0;
 };
-
-// The text of the value of the member with this ordinal in the object that the document is; the document is valid.
-event_text raw_value(const simdjson::dom::parser &parser, const uint8_t *bytes, size_t count, size_t ordinal) {
-    tokens walk(parser, bytes, count);
-    walk.advance(); // {
-    for (size_t member = 0; !walk.done(); member += 1) {
-        walk.advance(); // name
-        walk.advance(); // :
-        if (walk.done()) { break; }
-        size_t start = walk.offset();
-        size_t stop = walk.skip_value();
-        if (member == ordinal) { return {bytes + start, stop - start, EVENT_VALUE}; }
-        walk.advance(); // ,
-    }
-    return {nullptr, 0, EVENT_WRONG_TYPE};
-}
 
 bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 
@@ -140,18 +144,9 @@ bool is_number(const uint8_t *at, const uint8_t *end) {
     return at == end || *at == ',' || *at == '}' || *at == ']' || *at == ' ' || *at == '\n' || *at == '\r' || *at == '\t';
 }
 
-// simdjson has one error for numbers that are malformed and for some that are too large: tells the two apart, and names
-// the member of the event whose number is too large, if it is the value of a member with a plain name.
-event_status classify_number(
-    const simdjson::dom::parser &parser, const uint8_t *bytes, size_t count, event_members *members) {
-    const uint8_t *end = bytes + count;
-    tokens walk(parser, bytes, count);
-    for (tokens all = walk; !all.done(); all.advance()) {
-        uint8_t byte = all.head();
-        if ((byte == '-' || is_digit(byte)) && !is_number(bytes + all.offset(), end)) { return EVENT_SYNTAX; }
-    }
-    if (walk.done() || walk.head() != '{') { return EVENT_NUMBER; }
-    walk.advance();
+// Names the member of an object whose number is too large, if it is the value of a member with a plain name: the last one.
+void find_number(tokens &walk, const uint8_t *bytes, const uint8_t *end, bool in_envelope, event_members *members) {
+    walk.advance(); // {
     while (!walk.done() && walk.head() == '"') {
         const uint8_t *name = bytes + walk.offset() + 1;
         const uint8_t *close = name;
@@ -171,11 +166,31 @@ event_status classify_number(
             // 19 digits and a sign always fit; a double only overflows with an exponent or hundreds of digits.
             if (stop - start > 19 || !plain) {
                 members->fault = {name, size_t(close - name), EVENT_VALUE};
+                members->fault_in_payload = false;
             }
+        } else if (in_envelope && byte == '{' && close - name == 4 && std::memcmp(name, "data", 4) == 0) {
+            event_text before = members->fault;
+            members->fault.shape = EVENT_ABSENT;
+            tokens inner = walk;
+            find_number(inner, bytes, end, false, members);
+            members->fault_in_payload = members->fault.shape == EVENT_VALUE;
+            if (!members->fault_in_payload) { members->fault = before; }
         }
         walk.skip_value();
         walk.advance(); // ,
     }
+}
+
+// simdjson has one error for numbers that are malformed and for some that are too large: tells the two apart.
+event_status classify_number(
+    const simdjson::dom::parser &parser, const uint8_t *bytes, size_t count, event_form form, event_members *members) {
+    const uint8_t *end = bytes + count;
+    tokens walk(parser, bytes, count);
+    for (tokens all = walk; !all.done(); all.advance()) {
+        uint8_t byte = all.head();
+        if ((byte == '-' || is_digit(byte)) && !is_number(bytes + all.offset(), end)) { return EVENT_SYNTAX; }
+    }
+    if (!walk.done() && walk.head() == '{') { find_number(walk, bytes, end, form == EVENT_ENVELOPE, members); }
     return EVENT_NUMBER;
 }
 
@@ -217,88 +232,104 @@ event_shape shape_of(element value) {
     return value.is_null() ? EVENT_NULL : EVENT_WRONG_TYPE;
 }
 
-event_status read_members(event_parser *parser, element root, const uint8_t *bytes, size_t count, event_members *out) {
-    object top;
-    if (root.get_object().get(top) != simdjson::SUCCESS) { return EVENT_NOT_OBJECT; }
+// What stands in a level and is read when the level has been.
+struct inner_values {
     size_t data_ordinal = 0;
-    element agent_value;
-    element link_value;
-    auto twice = read_level(top, parser->unknown, [&](std::string_view name, element value, size_t ordinal) -> uint64_t {
-        // The length first, so that most names are told by one comparison of bytes.
-        switch (name.size()) {
-        case 2:
-            if (name == "id") { take(out->identifier, value); return 1u << 0; }
-            break;
-        case 4:
-            if (name == "type") { take(out->type, value); return 1u << 1; }
-            if (name == "text") { take(out->text, value); return 1u << 2; }
-            if (name == "data") {
-                out->data.shape = shape_of(value);
-                data_ordinal = ordinal;
-                return 1u << 3;
-            }
-            if (name == "link") {
-                out->link = shape_of(value);
-                link_value = value;
-                return 1u << 4;
-            }
-            if (name == "time") { take(out->time, value); return 1u << 5; }
-            if (name == "kind") { take(out->kind, value); return 1u << 6; }
-            break;
-        case 5:
-            if (name == "agent") {
-                out->agent = shape_of(value);
-                agent_value = value;
-                return 1u << 7;
-            }
-            if (name == "title") { take(out->title, value); return 1u << 8; }
-            if (name == "sound") { take(out->sound, value); return 1u << 9; }
-            break;
-        case 6:
-            if (name == "source") { take(out->source, value); return 1u << 10; }
-            if (name == "dialog") { take(out->dialog, value); return 1u << 11; }
-            if (name == "silent") { take(out->silent, value); return 1u << 12; }
-            break;
-        case 8:
-            if (name == "consumer") { take(out->consumer, value); return 1u << 13; }
-            if (name == "priority") { take(out->priority, value); return 1u << 14; }
-            if (name == "category") { take(out->category, value); return 1u << 15; }
-            if (name == "campaign") { take(out->campaign, value); return 1u << 16; }
-            break;
-        case 10:
-            if (name == "ttlSeconds") { take(out->ttl_seconds, value); return 1u << 17; }
-            break;
-        case 11:
-            if (name == "collapseKey") { take(out->collapse_key, value); return 1u << 18; }
-            break;
-        case 12:
-            if (name == "conversation") { take(out->conversation, value); return 1u << 19; }
-            if (name == "upToSequence") { take(out->up_to_sequence, value); return 1u << 20; }
-            break;
-        case 13:
-            if (name == "upToMessageId") { take(out->up_to_message, value); return 1u << 21; }
-            break;
-        case 14:
-            if (name == "sourceSequence") { take(out->source_sequence, value); return 1u << 22; }
-            break;
-        case 15:
-            if (name == "lookBackSeconds") { take(out->look_back_seconds, value); return 1u << 23; }
-            break;
-        case 18:
-            if (name == "upToSourceSequence") { take(out->up_to_source_sequence, value); return 1u << 24; }
-            break;
-        default:
-            break;
+    element agent;
+    element link;
+};
+
+// An attribute that plain events and CloudEvents have alike, both at the top; 0 for other names.
+uint64_t take_attribute(std::string_view name, element value, event_members *out) {
+    if (name == "id") { take(out->identifier, value); return 1u << 0; }
+    if (name == "type") { take(out->type, value); return 1u << 1; }
+    if (name == "time") { take(out->time, value); return 1u << 2; }
+    if (name == "source") { take(out->source, value); return 1u << 3; }
+    return 0;
+}
+
+// A member that CloudEvents have in their `data`; 0 for other names.
+uint64_t take_member(std::string_view name, element value, size_t ordinal, event_members *out, inner_values &inner) {
+    // The length first, so that most names are told by one comparison of bytes.
+    switch (name.size()) {
+    case 4:
+        if (name == "text") { take(out->text, value); return 1u << 4; }
+        if (name == "data") {
+            out->data.shape = shape_of(value);
+            inner.data_ordinal = ordinal;
+            return 1u << 5;
         }
-        return 0;
+        if (name == "link") {
+            out->link = shape_of(value);
+            inner.link = value;
+            return 1u << 6;
+        }
+        if (name == "kind") { take(out->kind, value); return 1u << 7; }
+        break;
+    case 5:
+        if (name == "agent") {
+            out->agent = shape_of(value);
+            inner.agent = value;
+            return 1u << 8;
+        }
+        if (name == "title") { take(out->title, value); return 1u << 9; }
+        if (name == "sound") { take(out->sound, value); return 1u << 10; }
+        break;
+    case 6:
+        if (name == "dialog") { take(out->dialog, value); return 1u << 11; }
+        if (name == "silent") { take(out->silent, value); return 1u << 12; }
+        break;
+    case 8:
+        if (name == "consumer") { take(out->consumer, value); return 1u << 13; }
+        if (name == "priority") { take(out->priority, value); return 1u << 14; }
+        if (name == "category") { take(out->category, value); return 1u << 15; }
+        if (name == "campaign") { take(out->campaign, value); return 1u << 16; }
+        break;
+    case 10:
+        if (name == "ttlSeconds") { take(out->ttl_seconds, value); return 1u << 17; }
+        break;
+    case 11:
+        if (name == "collapseKey") { take(out->collapse_key, value); return 1u << 18; }
+        break;
+    case 12:
+        if (name == "conversation") { take(out->conversation, value); return 1u << 19; }
+        if (name == "upToSequence") { take(out->up_to_sequence, value); return 1u << 20; }
+        break;
+    case 13:
+        if (name == "upToMessageId") { take(out->up_to_message, value); return 1u << 21; }
+        break;
+    case 14:
+        if (name == "sourceSequence") { take(out->source_sequence, value); return 1u << 22; }
+        break;
+    case 15:
+        if (name == "lookBackSeconds") { take(out->look_back_seconds, value); return 1u << 23; }
+        break;
+    case 18:
+        if (name == "upToSourceSequence") { take(out->up_to_source_sequence, value); return 1u << 24; }
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+// Reads the level with the event's own members; `walk` stands at its opening brace.
+event_status read_level_of_members(
+    event_parser *parser, object level, bool has_attributes, tokens walk, event_members *out) {
+    inner_values inner;
+    auto twice = read_level(level, parser->unknown, [&](std::string_view name, element value, size_t ordinal) -> uint64_t {
+        if (has_attributes && name.size() <= 6) {
+            if (uint64_t bit = take_attribute(name, value, out)) { return bit; }
+        }
+        return take_member(name, value, ordinal, out, inner);
     });
     if (twice.found) {
         out->fault = text_of(twice.name);
         return EVENT_DUPLICATE;
     }
-    object level;
-    if (out->agent == EVENT_VALUE && agent_value.get_object().get(level) == simdjson::SUCCESS) {
-        auto in_agent = read_level(level, parser->unknown, [&](std::string_view name, element value, size_t) -> uint64_t {
+    object deeper;
+    if (out->agent == EVENT_VALUE && inner.agent.get_object().get(deeper) == simdjson::SUCCESS) {
+        auto in_agent = read_level(deeper, parser->unknown, [&](std::string_view name, element value, size_t) -> uint64_t {
             if (name == "id") { take(out->agent_identifier, value); return 1; }
             if (name == "nickname") { take(out->agent_nickname, value); return 2; }
             return 0;
@@ -309,8 +340,8 @@ event_status read_members(event_parser *parser, element root, const uint8_t *byt
             return EVENT_DUPLICATE;
         }
     }
-    if (out->link == EVENT_VALUE && link_value.get_object().get(level) == simdjson::SUCCESS) {
-        auto in_link = read_level(level, parser->unknown, [&](std::string_view name, element value, size_t) -> uint64_t {
+    if (out->link == EVENT_VALUE && inner.link.get_object().get(deeper) == simdjson::SUCCESS) {
+        auto in_link = read_level(deeper, parser->unknown, [&](std::string_view name, element value, size_t) -> uint64_t {
             if (name == "ios") { take(out->link_ios, value); return 1; }
             if (name == "android") { take(out->link_android, value); return 2; }
             if (name == "web") { take(out->link_web, value); return 4; }
@@ -322,8 +353,47 @@ event_status read_members(event_parser *parser, element root, const uint8_t *byt
             return EVENT_DUPLICATE;
         }
     }
-    if (out->data.shape == EVENT_VALUE) { out->data = raw_value(parser->dom, bytes, count, data_ordinal); }
+    if (out->data.shape == EVENT_VALUE) {
+        walk.enter(inner.data_ordinal);
+        out->data = walk.raw_value();
+    }
     return EVENT_READ;
+}
+
+event_status read_members(
+    event_parser *parser, element root, const uint8_t *bytes, size_t count, event_form form, event_members *out) {
+    object top;
+    if (root.get_object().get(top) != simdjson::SUCCESS) { return EVENT_NOT_OBJECT; }
+    tokens walk(parser->dom, bytes, count);
+    if (form != EVENT_ENVELOPE) { return read_level_of_members(parser, top, form == EVENT_PLAIN, walk, out); }
+    // The members in `data` wait until all attributes have been read, in whatever order they stand.
+    element payload;
+    size_t payload_ordinal = 0;
+    auto twice = read_level(top, parser->unknown, [&](std::string_view name, element value, size_t ordinal) -> uint64_t {
+        if (uint64_t bit = take_attribute(name, value, out)) { return bit; }
+        if (name == "data") {
+            out->payload = shape_of(value);
+            payload = value;
+            payload_ordinal = ordinal;
+            return 1u << 4;
+        }
+        if (name == "specversion") { take(out->spec_version, value); return 1u << 5; }
+        if (name == "datacontenttype") { take(out->content_type, value); return 1u << 6; }
+        if (name == "data_base64") {
+            out->base64 = value.is_null() ? EVENT_NULL : EVENT_WRONG_TYPE;
+            return 1u << 7;
+        }
+        return 0;
+    });
+    if (twice.found) {
+        out->fault = text_of(twice.name);
+        return EVENT_DUPLICATE;
+    }
+    if (out->payload != EVENT_VALUE || payload.get_object().get(top) != simdjson::SUCCESS) { return EVENT_READ; }
+    walk.enter(payload_ordinal);
+    event_status status = read_level_of_members(parser, top, false, walk, out);
+    out->fault_in_payload = status == EVENT_DUPLICATE;
+    return status;
 }
 
 // The first member that stands twice in any object within a value; the parser's depth limit bounds the recursion.
@@ -380,6 +450,65 @@ event_status parse(event_parser *parser, const uint8_t *bytes, size_t count, boo
     }
 }
 
+// 64 bytes at a time, and a bit for each.
+typedef uint8_t block __attribute__((ext_vector_type(64)));
+typedef bool block_bits __attribute__((ext_vector_type(64)));
+
+uint64_t bits_of(block bytes, uint8_t value) {
+    return __builtin_bit_cast(uint64_t, __builtin_convertvector(bytes == value, block_bits));
+}
+
+// The comma or bracket that ends the element of an array which begins here, or nullptr. Looks at quotes, brackets and commas
+// alone: what it takes for an element is parsed afterwards.
+const uint8_t *find_element_end(const uint8_t *start, const uint8_t *end) {
+    size_t depth = 0;
+    uint64_t was_inside = 0;
+    bool was_escape = false;
+    for (const uint8_t *at = start; at < end; at += sizeof(block)) {
+        block bytes = 0;
+        if (size_t(end - at) >= sizeof(block)) {
+            std::memcpy(&bytes, at, sizeof(block));
+        } else {
+            std::memcpy(&bytes, at, size_t(end - at));
+        }
+        uint64_t quotes = bits_of(bytes, '"');
+        uint64_t slashes = bits_of(bytes, '\\');
+        if (slashes != 0 || was_escape) {
+            uint64_t escaped = was_escape ? 1 : 0;
+            was_escape = false;
+            for (; slashes != 0; slashes &= slashes - 1) {
+                uint64_t slash = slashes & -slashes;
+                if (escaped & slash) { continue; }
+                escaped |= slash << 1;
+                was_escape = slash >> 63 != 0;
+            }
+            quotes &= ~escaped;
+        }
+        // From each opening quote up to its closing one.
+        uint64_t inside = quotes;
+        for (int shift = 1; shift < 64; shift *= 2) { inside ^= inside << shift; }
+        inside ^= was_inside;
+        was_inside = inside >> 63 != 0 ? ~uint64_t(0) : 0;
+        // { and [, } and ] differ by one bit.
+        block folded = bytes | 0x20;
+        uint64_t opening = bits_of(folded, '{');
+        uint64_t closing = bits_of(folded, '}');
+        uint64_t marks = (opening | closing | bits_of(bytes, ',')) & ~inside;
+        for (; marks != 0; marks &= marks - 1) {
+            uint64_t mark = marks & -marks;
+            if (opening & mark) {
+                depth += 1;
+            } else if (closing & mark) {
+                if (depth == 0) { return at + __builtin_ctzll(mark); }
+                depth -= 1;
+            } else if (depth == 0) {
+                return at + __builtin_ctzll(mark);
+            }
+        }
+    }
+    return nullptr;
+}
+
 bool is_space(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
 
 } // namespace
@@ -403,15 +532,30 @@ void event_parser_delete(event_parser *parser) { delete parser; }
 size_t event_parser_capacity(const event_parser *parser) { return parser->dom.capacity(); }
 
 event_status event_parser_read(
-    event_parser *parser, const uint8_t *bytes, size_t count, size_t readable, event_members *members) {
+    event_parser *parser, const uint8_t *bytes, size_t count, size_t readable, event_form form, event_members *members) {
     std::memset(members, 0, sizeof(event_members));
     try {
         element root;
         bool number;
         bool copies = readable - count < simdjson::SIMDJSON_PADDING;
         event_status status = parse(parser, bytes, count, copies, root, number);
-        if (number) { return classify_number(parser->dom, bytes, count, members); }
-        return status == EVENT_READ ? read_members(parser, root, bytes, count, members) : status;
+        if (number) { return classify_number(parser->dom, bytes, count, form, members); }
+        return status == EVENT_READ ? read_members(parser, root, bytes, count, form, members) : status;
+    } catch (...) {
+        return EVENT_MEMORY;
+    }
+}
+
+event_status event_parser_validate(event_parser *parser, const uint8_t *bytes, size_t count, size_t readable) {
+    try {
+        element root;
+        bool number;
+        bool copies = readable - count < simdjson::SIMDJSON_PADDING;
+        event_status status = parse(parser, bytes, count, copies, root, number);
+        if (!number) { return status; }
+        event_members members;
+        std::memset(&members, 0, sizeof(members));
+        return classify_number(parser->dom, bytes, count, EVENT_PLAIN, &members);
     } catch (...) {
         return EVENT_MEMORY;
     }
@@ -426,7 +570,7 @@ event_status event_parser_check(event_parser *parser, const uint8_t *bytes, size
         if (number) {
             event_members members;
             std::memset(&members, 0, sizeof(members));
-            status = classify_number(parser->dom, bytes, count, &members);
+            status = classify_number(parser->dom, bytes, count, EVENT_PLAIN, &members);
             *fault = members.fault;
             return status;
         }
@@ -478,27 +622,8 @@ event_element event_next_element(
         while (position < end && is_space(*position)) { position += 1; }
     }
     const uint8_t *start = position;
-    size_t depth = 0;
-    while (position < end) {
-        uint8_t byte = *position;
-        if (byte == '"') {
-            position += 1;
-            while (position < end && *position != '"') {
-                if (*position == '\\') { position += 1; }
-                if (position < end) { position += 1; }
-            }
-            if (position == end) { return EVENT_ARRAY_MALFORMED; }
-        } else if (byte == '{' || byte == '[') {
-            depth += 1;
-        } else if (byte == '}' || byte == ']') {
-            if (depth == 0) { break; }
-            depth -= 1;
-        } else if (byte == ',' && depth == 0) {
-            break;
-        }
-        position += 1;
-    }
-    if (position == end) { return EVENT_ARRAY_MALFORMED; }
+    position = find_element_end(start, end);
+    if (position == nullptr) { return EVENT_ARRAY_MALFORMED; }
     *at = position;
     const uint8_t *stop = position;
     while (stop > start && is_space(stop[-1])) { stop -= 1; }
@@ -508,26 +633,112 @@ event_element event_next_element(
     return EVENT_ELEMENT;
 }
 
-uint64_t event_hash(const uint8_t *bytes, size_t count) {
-    // Two words at a time, each pair folded through a 128-bit product; odd constants with about half their bits set.
-    const uint64_t first = 0x9E3779B97F4A7C15u;
-    const uint64_t second = 0xD6E8FEB86659FD93u;
-    uint64_t state = first ^ (uint64_t(count) * second);
-    auto fold = [](uint64_t left, uint64_t right) {
-        unsigned __int128 product = static_cast<unsigned __int128>(left) * right;
-        return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-    };
-    while (count >= 16) {
-        uint64_t pair[2];
-        std::memcpy(pair, bytes, 16);
-        state = fold(state ^ pair[0] ^ first, (pair[1] + state) ^ second);
-        bytes += 16;
-        count -= 16;
+namespace {
+
+// Two words at a time, each pair folded through a 128-bit product; odd constants with about half their bits set.
+class hasher {
+public:
+    void word(uint64_t value, uint64_t tag) { fold(value ^ first, tag ^ second); }
+
+    // The tag tells the members apart, so that a text may not wander from one to another.
+    void text(const event_text &text, uint64_t tag) {
+        if (text.shape == EVENT_VALUE) { bytes(text.bytes, text.count, tag); }
     }
-    uint64_t tail[2] = {0, 0};
-    std::memcpy(tail, bytes, count);
-    state = fold(state ^ tail[0] ^ second, (tail[1] + state) ^ first);
-    state ^= state >> 31;
-    state *= 0x94D049BB133111EBu;
-    return state ^ (state >> 29);
+
+    void integer(const event_integer &integer, uint64_t tag) {
+        if (integer.shape == EVENT_VALUE) { word(uint64_t(integer.value), tag); }
+    }
+
+    void flag(const event_flag &flag, uint64_t tag) {
+        if (flag.shape == EVENT_VALUE) { word(flag.value ? 1 : 0, tag); }
+    }
+
+    // JSON text without the white space outside of its strings: what passes it on may set it anew.
+    void json(const event_text &text, uint64_t tag) {
+        if (text.shape != EVENT_VALUE) { return; }
+        uint8_t block[256];
+        size_t used = 0;
+        bool in_string = false;
+        for (size_t at = 0; at < text.count; at += 1) {
+            uint8_t byte = text.bytes[at];
+            if (!in_string && (byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t')) { continue; }
+            // With its escape in one block, which has room for both.
+            if (in_string && byte == '\\' && at + 1 < text.count) {
+                block[used++] = byte;
+                byte = text.bytes[++at];
+            } else if (byte == '"') {
+                in_string = !in_string;
+            }
+            block[used++] = byte;
+            if (used >= sizeof(block) - 1) {
+                bytes(block, used, tag);
+                used = 0;
+            }
+        }
+        bytes(block, used, tag);
+    }
+
+    uint64_t finish() const {
+        uint64_t mixed = state ^ (state >> 31);
+        mixed *= 0x94D049BB133111EBu;
+        return mixed ^ (mixed >> 29);
+    }
+
+private:
+    static constexpr uint64_t first = 0x9E3779B97F4A7C15u;
+    static constexpr uint64_t second = 0xD6E8FEB86659FD93u;
+    uint64_t state = first;
+
+    void fold(uint64_t left, uint64_t right) {
+        unsigned __int128 product = static_cast<unsigned __int128>(state ^ left) * (right + state);
+        state = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+    }
+
+    void bytes(const uint8_t *bytes, size_t count, uint64_t tag) {
+        uint64_t ending = (uint64_t(count) << 8) ^ tag;
+        while (count >= 16) {
+            uint64_t pair[2];
+            std::memcpy(pair, bytes, 16);
+            fold(pair[0] ^ first, pair[1] ^ second);
+            bytes += 16;
+            count -= 16;
+        }
+        uint64_t tail[2] = {0, 0};
+        std::memcpy(tail, bytes, count);
+        fold(tail[0] ^ second, tail[1] ^ (ending * first));
+    }
+};
+
+} // namespace
+
+uint64_t event_hash(const event_members *members, int64_t time) {
+    // The tags are stored with the hash: a new member gets a new one.
+    hasher hash;
+    hash.text(members->type, 1);
+    hash.text(members->consumer, 2);
+    hash.text(members->conversation, 3);
+    hash.text(members->dialog, 4);
+    hash.integer(members->source_sequence, 5);
+    hash.text(members->agent_identifier, 6);
+    hash.text(members->agent_nickname, 7);
+    hash.text(members->text, 8);
+    hash.text(members->title, 9);
+    hash.json(members->data, 10);
+    hash.text(members->link_ios, 11);
+    hash.text(members->link_android, 12);
+    hash.text(members->link_web, 13);
+    hash.text(members->priority, 14);
+    hash.integer(members->ttl_seconds, 15);
+    hash.text(members->collapse_key, 16);
+    hash.text(members->category, 17);
+    hash.text(members->sound, 18);
+    hash.flag(members->silent, 19);
+    hash.word(uint64_t(time), 20);
+    hash.text(members->kind, 21);
+    hash.integer(members->look_back_seconds, 22);
+    hash.text(members->campaign, 23);
+    hash.integer(members->up_to_sequence, 24);
+    hash.integer(members->up_to_source_sequence, 25);
+    hash.text(members->up_to_message, 26);
+    return hash.finish();
 }

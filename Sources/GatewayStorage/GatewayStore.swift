@@ -77,28 +77,34 @@ package protocol GatewayStore: Sendable {
 
     /// Stores a new brand.
     ///
-    /// - Parameter brand: The brand.
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
     /// - Throws: `StorageError`, ``StorageError/duplicate`` when the id is taken.
-    func insertBrand(_ brand: Brand) async throws(StorageError)
+    func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError)
 
     /// Replaces a brand's name, settings and webhook.
     ///
     /// A webhook that is new begins at the end of the feed; one that changed is tried at once.
     ///
-    /// - Parameter brand: The brand as it should be.
+    /// - Parameters:
+    ///   - brand: The brand as it should be.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
     /// - Returns: False when there is none with its id.
     /// - Throws: `StorageError`.
-    func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool
+    func updateBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) -> Bool
 
     /// Deletes a brand with everything that is its own.
     ///
     /// None of it can be found any more from then on, also not by a brand that is made anew with its id; what it leaves
     /// behind is removed by ``HousekeepingBatch/Work/deletedBrands``.
     ///
-    /// - Parameter brand: The brand.
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing. The trail itself stays.
     /// - Returns: The lanes that are gone; nil when there is no such brand.
     /// - Throws: `StorageError`.
-    func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]?
+    func deleteBrand(_ brand: BrandID, audit: AuditEntry?) async throws(StorageError) -> [LaneID]?
 
     /// All brands, by id.
     ///
@@ -111,9 +117,10 @@ package protocol GatewayStore: Sendable {
     /// - Parameters:
     ///   - app: The app with its sealed settings.
     ///   - lanes: The lanes that its settings allow; each gets a number that it keeps.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
     /// - Returns: True when the app is new.
     /// - Throws: `StorageError`.
-    func putApp(_ app: StoredApp, lanes: [LaneKey]) async throws(StorageError) -> Bool
+    func putApp(_ app: StoredApp, lanes: [LaneKey], audit: AuditEntry?) async throws(StorageError) -> Bool
 
     /// Deletes an app with its registrations and what is pending for them.
     ///
@@ -121,9 +128,15 @@ package protocol GatewayStore: Sendable {
     ///   - brand: The brand.
     ///   - app: The app.
     ///   - now: The time of the change.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
     /// - Returns: The lanes that are gone; nil when there is no such app.
     /// - Throws: `StorageError`.
-    func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]?
+    func deleteApp(
+        brand: BrandID,
+        app: AppID,
+        now: Timestamp,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> [LaneID]?
 
     /// All apps of all brands.
     ///
@@ -139,10 +152,12 @@ package protocol GatewayStore: Sendable {
 
     /// Stores a new credential.
     ///
-    /// - Parameter credential: The credential.
+    /// - Parameters:
+    ///   - credential: The credential.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
     /// - Throws: `StorageError`, ``StorageError/duplicate`` when its id, or its name among SDK keys, is taken in the
-    ///   instance.
-    func insertCredential(_ credential: StoredCredential) async throws(StorageError)
+    ///   instance, be it by one that is revoked.
+    func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError)
 
     /// Marks a credential as revoked.
     ///
@@ -150,15 +165,54 @@ package protocol GatewayStore: Sendable {
     ///   - brand: The brand.
     ///   - id: The credential.
     ///   - now: The time of the change.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
     /// - Returns: False when the brand has no such credential that is not revoked already.
     /// - Throws: `StorageError`.
-    func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool
+    func revokeCredential(
+        brand: BrandID,
+        id: String,
+        now: Timestamp,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> Bool
 
     /// All credentials of all brands that are not revoked.
     ///
     /// - Returns: All of them: an instance has few.
     /// - Throws: `StorageError`.
     func credentials() async throws(StorageError) -> [StoredCredential]
+
+    // MARK: Idempotency keys
+
+    /// Notes that a request with an idempotency key runs, and forgets some of those that are older than
+    /// ``IdempotencyRecord/lifetimeMilliseconds`` before it.
+    ///
+    /// - Parameter record: The request, without an answer.
+    /// - Returns: What is kept of an earlier one with the same key, and then nothing was noted; nil when it is the first.
+    /// - Throws: `StorageError`.
+    func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord?
+
+    /// Keeps the answer of a request that was noted, or forgets the request when it did nothing.
+    ///
+    /// - Parameters:
+    ///   - key: The request's ``IdempotencyRecord/key``.
+    ///   - answer: The answer; nil forgets the request.
+    /// - Throws: `StorageError`.
+    func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError)
+
+    // MARK: Audit
+
+    /// Writes something down that was done in a transaction of its own.
+    ///
+    /// - Parameter entry: What was done; nothing is written when its brand is gone.
+    /// - Throws: `StorageError`.
+    func appendAudit(_ entry: AuditEntry) async throws(StorageError)
+
+    /// A part of the audit trail, newest first.
+    ///
+    /// - Parameter query: Which part.
+    /// - Returns: The entries; fewer than the query's limit when there are no more.
+    /// - Throws: `StorageError`.
+    func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord]
 
     // MARK: Reads
 

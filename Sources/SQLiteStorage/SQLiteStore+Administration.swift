@@ -6,7 +6,7 @@ package import GatewayStorage
 extension SQLiteStore {
     // MARK: Brands
 
-    package func insertBrand(_ brand: Brand) async throws(StorageError) {
+    package func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {
         try await write { writer in
             guard try writer.brandKey(brand.id) == nil else { throw StorageError.duplicate }
             try writer.db.prepare("INSERT INTO brands (id, name, settings, created_at, webhook) VALUES (?, ?, ?, ?, ?)")
@@ -15,10 +15,11 @@ extension SQLiteStore {
             if brand.webhook != nil {
                 try writer.webhookChanged(brand: writer.db.lastInsertedRow, exists: true, isOther: true)
             }
+            try writer.write(audit)
         }
     }
 
-    package func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool {
+    package func updateBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) -> Bool {
         try await write { writer in
             guard let key = try writer.brandKey(brand.id) else { return false }
             let old = try writer.db.prepare("SELECT webhook FROM brands WHERE key = ?").int(key)
@@ -28,14 +29,16 @@ extension SQLiteStore {
             try writer.db.prepare("UPDATE brands SET name = ?, settings = ?, webhook = ? WHERE key = ?")
                 .text(brand.name).text(try Self.json(brand.settings)).text(webhook).int(key).run()
             try writer.webhookChanged(brand: key, exists: webhook != nil, isOther: webhook != before)
+            try writer.write(audit)
             return true
         }
     }
 
-    package func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? {
+    package func deleteBrand(_ brand: BrandID, audit: AuditEntry?) async throws(StorageError) -> [LaneID]? {
         try await write { writer in
             guard let key = try writer.brandKey(brand) else { return nil }
             let lanes = try writer.lanes(brand: key, app: nil)
+            try writer.write(audit)
             // The rows of its consumers may be many: housekeeping removes them, and nothing finds them meanwhile, because
             // every way to them begins at the brand or at a lane. Its key is never given again.
             for sql: StaticString in [
@@ -70,7 +73,7 @@ extension SQLiteStore {
 
     // MARK: Apps and lanes
 
-    package func putApp(_ app: StoredApp, lanes: [LaneKey]) async throws(StorageError) -> Bool {
+    package func putApp(_ app: StoredApp, lanes: [LaneKey], audit: AuditEntry?) async throws(StorageError) -> Bool {
         try await write { writer in
             guard let brand = try writer.brandKey(app.brand) else {
                 throw StorageError.constraint(detail: "no such brand")
@@ -93,11 +96,17 @@ extension SQLiteStore {
                 )
                 .int(brand).text(lane.app.rawValue).text(lane.pushType.rawValue).text(lane.environment.rawValue).run()
             }
+            try writer.write(audit)
             return !exists
         }
     }
 
-    package func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]? {
+    package func deleteApp(
+        brand: BrandID,
+        app: AppID,
+        now: Timestamp,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> [LaneID]? {
         try await write { writer in
             guard let key = try writer.brandKey(brand) else { return nil }
             try writer.db.prepare("DELETE FROM apps WHERE brand = ? AND id = ?").int(key).text(app.rawValue).run()
@@ -113,6 +122,7 @@ extension SQLiteStore {
             }
             let lanes = try writer.lanes(brand: key, app: app.rawValue)
             try writer.db.prepare("DELETE FROM lanes WHERE brand = ? AND app = ?").int(key).text(app.rawValue).run()
+            try writer.write(audit)
             return lanes
         }
     }
@@ -160,81 +170,6 @@ extension SQLiteStore {
                 )
             }
             return lanes
-        }
-    }
-
-    // MARK: Credentials
-
-    package func insertCredential(_ credential: StoredCredential) async throws(StorageError) {
-        try await write { writer in
-            guard let brand = try writer.brandKey(credential.brand) else {
-                throw StorageError.constraint(detail: "no such brand")
-            }
-            let taken = try writer.db.prepare(
-                "SELECT 1 FROM credentials WHERE id = ?1 OR (?2 = 'sdkKey' AND kind = 'sdkKey' AND name = ?3)"
-            ).text(credential.id).text(credential.kind.rawValue).text(credential.name)
-            let isTaken = try taken.next()
-            taken.end()
-            guard !isTaken else { throw StorageError.duplicate }
-            try writer.db.prepare(
-                """
-                INSERT INTO credentials (id, brand, kind, name, secret_hash, sealed_secret, scopes, algorithm, app, \
-                expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-            )
-            .text(credential.id).int(brand).text(credential.kind.rawValue).text(credential.name)
-            .blob(credential.secretHash).blob(credential.sealedSecret)
-            .text(credential.scopes.map(\.rawValue).joined(separator: " ")).text(credential.algorithm)
-            .text(credential.app?.rawValue).int(credential.expiresAt?.milliseconds)
-            .int(credential.createdAt.milliseconds).run()
-        }
-    }
-
-    package func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool {
-        try await write { writer in
-            guard let brand = try writer.brandKey(brand) else { return false }
-            // The secret goes at once; the name stays taken, so that an old key's name never means another key.
-            try writer.db.prepare(
-                """
-                UPDATE credentials SET revoked_at = ?, secret_hash = NULL, sealed_secret = NULL \
-                WHERE brand = ? AND id = ? AND revoked_at IS NULL
-                """
-            ).int(now.milliseconds).int(brand).text(id).run()
-            return writer.db.changedRows == 1
-        }
-    }
-
-    package func credentials() async throws(StorageError) -> [StoredCredential] {
-        try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT c.id, b.id, c.kind, c.name, c.secret_hash, c.sealed_secret, c.scopes, c.algorithm, c.app,
-                    c.expires_at, c.created_at FROM credentials c JOIN brands b ON b.key = c.brand
-                    WHERE c.revoked_at IS NULL ORDER BY c.created_at, c.id
-                    """
-            )
-            return try rows.compactMap { row in
-                guard let kind = CredentialKind(rawValue: try row.value(2)) else { return nil }
-                let hash: Data? = try row.value(4)
-                let sealed: Data? = try row.value(5)
-                let scopes: String = try row.value(6)
-                let app: String? = try row.value(8)
-                let expiresAt: Int64? = try row.value(9)
-                return try StoredCredential(
-                    id: row.value(0),
-                    brand: BrandID(trusted: row.value(1)),
-                    kind: kind,
-                    name: row.value(3),
-                    secretHash: hash.map { [UInt8]($0) },
-                    sealedSecret: sealed.map { [UInt8]($0) },
-                    scopes: scopes.split(separator: " ").compactMap { Scope(rawValue: String($0)) },
-                    algorithm: row.value(7),
-                    app: app.map(AppID.init(trusted:)),
-                    expiresAt: expiresAt.map(Timestamp.init(milliseconds:)),
-                    createdAt: Timestamp(milliseconds: row.value(10))
-                )
-            }
         }
     }
 

@@ -21,27 +21,49 @@ extension ForwardingStore {
     package func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
         try await base.keepHouse(batch)
     }
-    package func insertBrand(_ brand: Brand) async throws(StorageError) { try await base.insertBrand(brand) }
-    package func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { try await base.updateBrand(brand) }
-    package func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? {
-        try await base.deleteBrand(brand)
+    package func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {
+        try await base.insertBrand(brand, audit: audit)
+    }
+    package func updateBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) -> Bool {
+        try await base.updateBrand(brand, audit: audit)
+    }
+    package func deleteBrand(_ brand: BrandID, audit: AuditEntry?) async throws(StorageError) -> [LaneID]? {
+        try await base.deleteBrand(brand, audit: audit)
     }
     package func brands() async throws(StorageError) -> [Brand] { try await base.brands() }
-    package func putApp(_ app: StoredApp, lanes: [LaneKey]) async throws(StorageError) -> Bool {
-        try await base.putApp(app, lanes: lanes)
+    package func putApp(_ app: StoredApp, lanes: [LaneKey], audit: AuditEntry?) async throws(StorageError) -> Bool {
+        try await base.putApp(app, lanes: lanes, audit: audit)
     }
-    package func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]? {
-        try await base.deleteApp(brand: brand, app: app, now: now)
+    package func deleteApp(
+        brand: BrandID,
+        app: AppID,
+        now: Timestamp,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> [LaneID]? {
+        try await base.deleteApp(brand: brand, app: app, now: now, audit: audit)
     }
     package func apps() async throws(StorageError) -> [StoredApp] { try await base.apps() }
     package func lanes() async throws(StorageError) -> [LaneID: LaneKey] { try await base.lanes() }
-    package func insertCredential(_ credential: StoredCredential) async throws(StorageError) {
-        try await base.insertCredential(credential)
+    package func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError) {
+        try await base.insertCredential(credential, audit: audit)
     }
-    package func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool {
-        try await base.revokeCredential(brand: brand, id: id, now: now)
+    package func revokeCredential(
+        brand: BrandID,
+        id: String,
+        now: Timestamp,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> Bool {
+        try await base.revokeCredential(brand: brand, id: id, now: now, audit: audit)
     }
     package func credentials() async throws(StorageError) -> [StoredCredential] { try await base.credentials() }
+    package func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? {
+        try await base.beginIdempotent(record)
+    }
+    package func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {
+        try await base.endIdempotent(key: key, answer: answer)
+    }
+    package func appendAudit(_ entry: AuditEntry) async throws(StorageError) { try await base.appendAudit(entry) }
+    package func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { try await base.audit(query) }
     package func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? {
         try await base.session(tokenHash: tokenHash)
     }

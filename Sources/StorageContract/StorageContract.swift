@@ -4,6 +4,6 @@ package enum StorageContract {
     package static let cases: [ContractCase] =
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + RegistrationCases.all + ReadCases.all + TapCases.all
-        + SessionCases.all + AdministrationCases.all + FailureCases.all + DeliveryCases.all
+        + SessionCases.all + AdministrationCases.all + AuditCases.all + FailureCases.all + DeliveryCases.all
         + HousekeepingCases.all + RetentionCases.all + OutboundCases.all + RandomCases.all
 }

@@ -10,7 +10,10 @@ struct SwitchboardBench: AsyncParsableCommand {
             Times depend on the machine; what must be reached is CPU on two cores, and ratios against something run beside it.
             Build with 'swift build -c release' first.
             """,
-        subcommands: [RunCommand.self, SenderCommand.self, IntakeCommand.self, HTTPClientPeerCommand.self],
+        subcommands: [
+            RunCommand.self, SenderCommand.self, IntakeCommand.self, BareRouteCommand.self, CoreCommand.self,
+            HTTPClientPeerCommand.self,
+        ],
         defaultSubcommand: RunCommand.self
     )
 }

@@ -56,6 +56,7 @@ struct SettingsLoaderTests {
             (.deliveryDrainDeadlineSeconds, "SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS"),
             (.storageURL, "SWITCHBOARD_STORAGE_URL"),
             (.retentionDays, "SWITCHBOARD_RETENTION_DAYS"),
+            (.retentionAuditDays, "SWITCHBOARD_RETENTION_AUDIT_DAYS"),
             (.logLevel, "SWITCHBOARD_LOG_LEVEL"),
             (.logFormat, "SWITCHBOARD_LOG_FORMAT"),
             (.metricsListen, "SWITCHBOARD_METRICS_LISTEN"),

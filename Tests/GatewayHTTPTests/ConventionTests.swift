@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -100,6 +101,58 @@ struct ConventionTests {
                 refused.expectProblem(422, "invalid_request")
                 #expect(refused.pointers == ["/" + bad.prefix { $0 != "=" }])
             }
+        }
+    }
+
+    @Test("a cursor is good for its own list only, cannot be made up, and survives deletions")
+    func cursors() async throws {
+        let seal = CursorSeal(key: .init(repeating: 1, count: 32))
+        let cursor = seal.seal("b", of: "list")
+        #expect(seal.open(cursor, of: "list") == "b")
+        #expect(seal.open(cursor, of: "other") == nil)
+        #expect(CursorSeal(key: .init(repeating: 2, count: 32)).open(cursor, of: "list") == nil)
+        for index in cursor.indices {
+            let other: Character = cursor[index] == "A" ? "B" : "A"
+            let changed = cursor.replacingCharacters(in: index...index, with: String(other))
+            #expect(seal.open(changed, of: "list") == nil)
+        }
+        try await TestGateway.run { api in
+            for id in ["a", "b", "c", "d"] {
+                _ = try await api.call(.post, "/v1/brands", #"{"id":"\#(id)","name":"n"}"#)
+                for app in ["x", "y", "z"] {
+                    _ = try await api.call(
+                        .put,
+                        "/v1/brands/\(id)/apps/\(app)",
+                        #"{"platform":"ios","apns":\#(API.apns)}"#
+                    )
+                }
+            }
+            let first = try await api.call(.get, "/v1/brands?limit=2")
+            let next = try #require(first["nextCursor"]?.string)
+            // The item that it names goes, and so does the one behind it.
+            for id in ["b", "c"] { #expect(try await api.call(.delete, "/v1/brands/\(id)").status == 204) }
+            let rest = try await api.call(.get, "/v1/brands?limit=2&cursor=\(next)")
+            #expect(try rest.json()["items"]?.items.compactMap { $0["id"]?.string } == ["d"])
+            let apps = try await api.call(.get, "/v1/brands/a/apps?limit=1")
+            let ofA = try #require(apps["nextCursor"]?.string)
+            try await api.call(.get, "/v1/brands/d/apps?cursor=\(ofA)").expectProblem(422, "invalid_request")
+            try await api.call(.get, "/v1/brands?cursor=\(ofA)").expectProblem(422, "invalid_request")
+            #expect(try await api.call(.get, "/v1/brands/a/apps?cursor=\(ofA)").status == 200)
+        }
+    }
+
+    @Test("the description is served, and not again to who has it")
+    func description() async throws {
+        try await TestGateway.run { api in
+            let first = try await api.call(.get, "/openapi.yaml", as: .none)
+            #expect(first.status == 200 && first.text.hasPrefix("openapi: 3.1.0"))
+            #expect(first.headers[.contentType] == "application/yaml")
+            let tag = try #require(first.headers[.eTag])
+            for known in [tag, "W/" + tag, "\"x\", \(tag)", "*"] {
+                let again = try await api.call(.get, "/openapi.yaml", as: .none, headers: [.ifNoneMatch: known])
+                #expect(again.status == 304 && again.text.isEmpty && again.headers[.eTag] == tag)
+            }
+            #expect(try await api.call(.get, "/openapi.yaml", headers: [.ifNoneMatch: "\"x\""]).status == 200)
         }
     }
 

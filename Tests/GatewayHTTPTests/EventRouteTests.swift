@@ -138,8 +138,6 @@ struct EventRouteTests {
         try await TestGateway.run { api in
             try await api.makeBrand()
             try await api.call(.post, Self.path, "{}", type: "text/plain").expectProblem(415, "unsupported_media_type")
-            let xml = try await api.call(.post, Self.path, "{}", type: "application/cloudevents+json")
-            xml.expectProblem(415, "unsupported_media_type")
             // One event may be 1 MiB, a batch 16.
             let padded = Self.event("1", #","pad":""# + String(repeating: "a", count: 1 << 20) + "\"")
             try await api.call(.post, Self.path, padded).expectProblem(413, "payload_too_large")

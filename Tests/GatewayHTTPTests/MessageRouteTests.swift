@@ -197,7 +197,7 @@ struct MessageRouteTests {
             wrong.expectProblem(422, "invalid_request")
             #expect(wrong.pointers == ["/receipts/1/messageId", "/receipts/1/state", "/receipts/1/at"])
             let missing = try await api.call(.post, path, as: session, #"{"receipts":[{"messageId":"\#(id)"}]}"#)
-            #expect(missing.pointers == ["/receipts/0/deviceId"])
+            #expect(missing.pointers == ["/receipts/0/deviceId", "/receipts/0/state", "/receipts/0/at"])
         }
     }
 }

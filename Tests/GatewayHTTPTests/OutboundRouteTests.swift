@@ -128,7 +128,7 @@ struct OutboundRouteTests {
         "an acknowledgement that cannot be is refused",
         arguments: [
             (#"{"upTo":1}"#, 422, ["/upTo"]), (#"{"upTo":-1}"#, 422, ["/upTo"]), (#"{"upTo":"1"}"#, 422, ["/upTo"]),
-            (#"{}"#, 422, ["/upTo"]), (#"{"upTo":null}"#, 422, ["/upTo"]),
+            (#"{}"#, 422, ["/upTo"]), (#"{"upTo":null}"#, 422, ["/upTo"]), (#"{"upTo":1.5}"#, 422, ["/upTo"]),
             ("[]", 400, []), ("nonsense", 400, []),
         ]
     )

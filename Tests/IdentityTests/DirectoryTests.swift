@@ -60,7 +60,10 @@ struct DirectoryTests {
             var settings = BrandSettings()
             settings.sessionTtlSeconds = 120
             settings.singleDevice = true
-            let changed = try await directory.updateBrand(Gateway.acme, name: "Acme", settings: settings)
+            let changed = try await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in
+                brand.name = "Acme"
+                brand.settings = settings
+            }
             #expect(changed.settings.sessionTtlSeconds == 120 && changed.name == "Acme")
             #expect(directory.brand(Gateway.acme) == changed)
             #expect(try await gateway.reloaded().brands == directory.brands)
@@ -70,7 +73,7 @@ struct DirectoryTests {
             #expect(try await gateway.reloaded().brands.map(\.id) == [Gateway.other])
             await #expect(throws: DirectoryError.notFound) { try await directory.deleteBrand(Gateway.acme) }
             await #expect(throws: DirectoryError.notFound) {
-                try await directory.updateBrand(Gateway.acme, name: "", settings: settings)
+                try await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in brand.name = "" }
             }
         }
     }
@@ -136,7 +139,7 @@ struct DirectoryTests {
             #expect(Set(change.removedLanes) == [production, sandbox])
 
             // A brand's change touches the lanes that can send.
-            _ = try await directory.updateBrand(Gateway.acme, name: "A", settings: BrandSettings())
+            _ = try await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in brand.name = "A" }
             #expect(heard.take() == [DirectoryChange(changedLanes: [fcm])])
             #expect(directory.lane(fcm)?.brand.name == "A")
             let reloaded = try await gateway.reloaded()
@@ -189,7 +192,7 @@ struct DirectoryTests {
             #expect(json.contains(SecretHash.fingerprint("PEM-OF-SANDBOX")))
             #expect(json.contains(SecretHash.fingerprint("PEM-OF-FCM")))
             #expect(json.contains("KEY1234567") && json.contains("\"project_id\":\"project\""))
-            let secret = try await gateway.sdkKey("main").secret
+            let secret = try #require(try await gateway.sdkKey("main").secret)
             await gateway.store.close()
             for file in try FileManager.default.contentsOfDirectory(atPath: gateway.folder.path) {
                 let data = try Data(contentsOf: gateway.folder.appending(path: file))
@@ -232,17 +235,16 @@ struct DirectoryTests {
     func credentials() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory
-            let first = try await directory.issueServiceAccount(
+            let first = try await directory.issue(
+                .serviceAccount(scopes: [.eventsWrite]),
                 brand: Gateway.acme,
-                name: "crm",
-                scopes: [.eventsWrite],
-                expiresAt: nil
+                name: "crm"
             )
             gateway.clock.advance(seconds: 1)
             let second = try await gateway.sdkKey("main", algorithm: .hs384)
             try await gateway.sdkKey("theirs", brand: Gateway.other)
             #expect(directory.credentials(brand: Gateway.acme) == [first.summary, second.summary])
-            #expect(second.summary.algorithm == .hs384 && second.secret == Signer.secret)
+            #expect(second.summary.details == .sdkKey(algorithm: .hs384, app: nil) && second.secret == Signer.secret)
             let reloaded = try await gateway.reloaded()
             #expect(reloaded.credentials(brand: Gateway.acme) == [first.summary, second.summary])
             #expect(reloaded.sdkKey(name: "main")?.secret == Array(Signer.secret.utf8))
@@ -329,7 +331,7 @@ struct DirectoryTests {
                 try await gateway.sdkKey("c", brand: nobody, app: AppID(trusted: "nowhere"))
             }
             await #expect(throws: DirectoryError.notFound) {
-                try await gateway.directory.issueServiceAccount(brand: nobody, name: "x", scopes: [], expiresAt: nil)
+                try await gateway.directory.issue(.serviceAccount(scopes: []), brand: nobody, name: "x")
             }
             let stored = try await gateway.store.credentials()
             #expect(stored.isEmpty)
@@ -384,7 +386,9 @@ struct DirectoryTests {
                 for index in 0..<30 {
                     group.addTask {
                         let name = "name \(index)"
-                        _ = try? await directory.updateBrand(Gateway.acme, name: name, settings: BrandSettings())
+                        _ = try? await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in
+                            brand.name = name
+                        }
                     }
                     group.addTask { _ = try? await gateway.sdkKey("key \(index)") }
                 }

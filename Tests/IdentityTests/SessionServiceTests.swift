@@ -118,7 +118,9 @@ struct SessionServiceTests {
         try await Self.with { gateway, _, service in
             var settings = BrandSettings()
             settings.sessionTtlSeconds = 60
-            _ = try await gateway.directory.updateBrand(Gateway.acme, name: "a", settings: settings)
+            _ = try await gateway.directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in
+                brand.settings = settings
+            }
             let minted = try await Self.open(service)
             #expect(minted.expiresInSeconds == 60)
             gateway.clock.advance(seconds: 60)

@@ -62,8 +62,26 @@ typedef struct event_flag {
     event_shape shape;
 } event_flag;
 
+/// How a text holds an event.
+typedef enum event_form {
+    /// All members at the top.
+    EVENT_PLAIN = 0,
+    /// A CloudEvents envelope: its attributes at the top, all other members in `data`.
+    EVENT_ENVELOPE,
+    /// The `data` of a CloudEvent whose attributes came another way: members of their names are ignored.
+    EVENT_PAYLOAD,
+} event_form;
+
 /// The members of an event that the gateway knows; others are ignored.
 typedef struct event_members {
+    /// CloudEvents' `specversion`.
+    event_text spec_version;
+    /// CloudEvents' `datacontenttype`.
+    event_text content_type;
+    /// CloudEvents' `data_base64`: EVENT_WRONG_TYPE for anything but null.
+    event_shape base64;
+    /// CloudEvents' `data`: EVENT_VALUE when it is an object.
+    event_shape payload;
     event_text identifier;
     event_text source;
     event_text type;
@@ -101,6 +119,8 @@ typedef struct event_members {
     event_text fault;
     /// For EVENT_DUPLICATE: the name of the object that it stands in, `agent` or `link`; EVENT_ABSENT for the event itself.
     event_text fault_parent;
+    /// For EVENT_DUPLICATE and EVENT_NUMBER in an envelope: whether the fault lies within its `data`.
+    bool fault_in_payload;
 } event_members;
 
 /// A parser with its buffers.
@@ -124,9 +144,17 @@ size_t event_parser_capacity(const event_parser *parser);
 /// @param bytes the text
 /// @param count how long it is
 /// @param readable how many bytes may be read from `bytes` on, `count` or more: with 64 beyond the text, no copy is made
+/// @param form how the text holds the event
 /// @param members filled in whatever the answer is
 event_status event_parser_read(
-    event_parser *parser, const uint8_t *bytes, size_t count, size_t readable, event_members *members);
+    event_parser *parser, const uint8_t *bytes, size_t count, size_t readable, event_form form, event_members *members);
+
+/// Whether a text is one JSON value, as far as `event_parser_read` looks at what is not an event.
+///
+/// @param bytes the text
+/// @param count how long it is
+/// @param readable as for `event_parser_read`
+event_status event_parser_validate(event_parser *parser, const uint8_t *bytes, size_t count, size_t readable);
 
 /// Whether a text is a JSON object in which no object has a member twice, at any depth.
 ///
@@ -162,8 +190,14 @@ typedef enum event_element {
 event_element event_next_element(
     const uint8_t **at, const uint8_t *end, bool first, const uint8_t **item, size_t *count);
 
-/// A well-mixed 64-bit hash of bytes that is the same in every process; not fit against an adversary.
-uint64_t event_hash(const uint8_t *bytes, size_t count);
+/// A well-mixed 64-bit hash of what an event says; the same in every process and version, not fit against an adversary.
+///
+/// Of the members that we know but `id` and `source`; `time` is the caller's, who knows the moment behind the text. The form,
+/// the order, escapes, and white space outside of strings make no difference.
+///
+/// @param members what `event_parser_read` found
+/// @param time the moment of `time`, or 0
+uint64_t event_hash(const event_members *members, int64_t time);
 
 #ifdef __cplusplus
 }

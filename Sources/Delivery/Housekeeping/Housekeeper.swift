@@ -71,6 +71,7 @@ package final class Housekeeper: Service, Sendable {
         let works = HousekeepingPlan.works(
             brands: directory.brands,
             maxRetentionDays: settings.maxRetentionDays,
+            auditRetentionDays: settings.auditRetentionDays,
             now: clock.now
         )
         for (kind, work) in works where !Task.isCancelled { await pass(kind, work) }

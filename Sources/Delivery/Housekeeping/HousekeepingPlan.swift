@@ -11,11 +11,13 @@ package enum HousekeepingPlan {
     /// - Parameters:
     ///   - brands: All brands.
     ///   - maxRetentionDays: The longest retention that the instance allows; nil leaves it to each brand.
+    ///   - auditRetentionDays: How long the audit trail is kept.
     ///   - now: The time of the pass.
     /// - Returns: The kinds of work, each with its name for metrics.
     package static func works(
         brands: [Brand],
         maxRetentionDays: Int64?,
+        auditRetentionDays: Int64,
         now: Timestamp
     ) -> [(kind: HousekeepingLabel, work: HousekeepingBatch.Work)] {
         var before: [BrandID: Timestamp] = [:]
@@ -35,6 +37,7 @@ package enum HousekeepingPlan {
                     acknowledgedBefore: now.adding(seconds: -OutboundLimits.replayHours * 3600)
                 )
             ),
+            (.audit, .audit(before: now.adding(seconds: -auditRetentionDays * 86_400))),
         ]
     }
 }

@@ -9,6 +9,9 @@ package struct HousekeepingSettings: Sendable, Equatable {
     /// The longest time that messages and the delivery log are kept, in days, 1 to 3,650 (`retention.days`); nil leaves
     /// it to each brand.
     package var maxRetentionDays: Int64?
+    /// How long the audit trail is kept, in days, 365 to 3,650 (`retention.auditDays`): a year, so that a yearly review
+    /// finds all of it, whatever the brands' own retention is.
+    package var auditRetentionDays: Int64 = 365
     /// How large batches are.
     package var batchSize = HousekeepingBatchSize()
 

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import PushPayloads
+internal import Synchronization
 
 /// Makes responses.
 enum Answer {
@@ -12,8 +13,16 @@ enum Answer {
         _ writer: JSONWriter,
         contentType: String = "application/json"
     ) -> Response {
-        let body = ByteBuffer(bytes: writer.bytes)
-        return Response(
+        json(status, ByteBuffer(bytes: writer.bytes), contentType: contentType)
+    }
+
+    /// A JSON text.
+    static func json(
+        _ status: HTTPResponse.Status,
+        _ body: ByteBuffer,
+        contentType: String = "application/json"
+    ) -> Response {
+        Response(
             status: status,
             headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],
             body: ResponseBody(byteBuffer: body)
@@ -22,14 +31,23 @@ enum Answer {
 
     /// A value as its JSON; for cold routes.
     static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        let body = ByteBuffer(bytes: try encoder.encode(value))
-        return Response(
+        json(status, ByteBuffer(bytes: try encoded(value)))
+    }
+
+    /// A JSON text.
+    static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
+        Response(
             status: status,
             headers: [.contentType: "application/json", .contentLength: String(body.readableBytes)],
             body: ResponseBody(byteBuffer: body)
         )
+    }
+
+    /// A value as its JSON, its members sorted, so that one value has one text.
+    static func encoded(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return try encoder.encode(value)
     }
 
     /// Nothing to say.
@@ -57,6 +75,13 @@ enum Answer {
 }
 
 extension Response {
+    /// The body as bytes.
+    func collected() async throws -> [UInt8] {
+        let writer = CollectingWriter()
+        try await body.write(writer)
+        return writer.bytes.withLock { $0 }
+    }
+
     /// The same with a header that keeps it out of caches: it holds a secret.
     func uncached() -> Response {
         var response = self

@@ -1,10 +1,19 @@
 internal import Delivery
 internal import GatewayModel
 internal import GatewayStorage
+internal import NIOCore
 internal import PushPayloads
 
-/// Writes the answer of the events route (`http-api.md` section 3).
-enum EventAnswer {
+/// Writes the answer of the events route (`http-api.md` section 3), piece by piece: of what has been answered it keeps the
+/// text alone.
+struct EventAnswer {
+    private let requestID: String
+    /// The results, in the order of the request.
+    private var writer = JSONWriter(capacity: 256)
+    private var accepted = 0
+    private var duplicates = 0
+    private var rejected = 0
+
     /// Why an event was not stored; nil when it was, now or before.
     static func problem(of result: IntakeResult) -> Problem? {
         switch result {
@@ -14,43 +23,55 @@ enum EventAnswer {
         }
     }
 
-    /// Writes the whole answer; `results` follow the batch's events.
-    static func write(_ batch: EventBatch, _ results: [IntakeResult], requestID: String) -> JSONWriter {
-        var writer = JSONWriter(capacity: 96 + batch.count * 224)
-        var accepted: Int64 = 0
-        var duplicates: Int64 = 0
+    /// Starts an empty answer.
+    ///
+    /// - Parameter requestID: What names the request in problems.
+    init(requestID: String) { self.requestID = requestID }
+
+    /// Appends what became of a piece of the request; `results` follow its events.
+    mutating func append(_ piece: EventBatch, _ results: [IntakeResult]) {
         for result in results {
             switch result {
             case .decided(.accepted): accepted += 1
             case .decided(.duplicate): duplicates += 1
-            case .decided(.rejected), .failed: break
+            case .decided(.rejected), .failed: rejected += 1
             }
         }
-        writer.literal(#"{"accepted":"#)
-        writer.integer(accepted)
-        writer.literal(#","duplicates":"#)
-        writer.integer(duplicates)
-        writer.literal(#","rejected":"#)
-        writer.integer(Int64(batch.count) - accepted - duplicates)
-        writer.literal(#","results":["#)
+        rejected += piece.refused.count
         var nextEvent = 0
         var nextRefused = 0
-        for index in 0..<batch.count {
-            if index > 0 { writer.literal(",") }
-            if nextRefused < batch.refused.count, batch.refused[nextRefused].index == index {
-                let refused = batch.refused[nextRefused]
-                writeRejected(refused.id, refused.problem, &writer, requestID)
+        for index in 0..<piece.count {
+            if !writer.bytes.isEmpty { writer.literal(",") }
+            if nextRefused < piece.refused.count, piece.refused[nextRefused].index == index {
+                let refused = piece.refused[nextRefused]
+                Self.writeRejected(refused.id, refused.problem, &writer, requestID)
                 nextRefused += 1
             } else {
                 // By its members: the whole event would be copied.
-                let id = batch.events[nextEvent].id.rawValue
-                let isClamped = batch.events[nextEvent].clampedTime
-                write(id, isClamped: isClamped, results[nextEvent], &writer, requestID)
+                let id = piece.events[nextEvent].id.rawValue
+                let isClamped = piece.events[nextEvent].clampedTime
+                Self.write(id, isClamped: isClamped, results[nextEvent], &writer, requestID)
                 nextEvent += 1
             }
         }
-        writer.literal("]}")
-        return writer
+    }
+
+    /// The whole answer.
+    var body: ByteBuffer {
+        var head = JSONWriter(capacity: 96)
+        head.literal(#"{"accepted":"#)
+        head.integer(Int64(accepted))
+        head.literal(#","duplicates":"#)
+        head.integer(Int64(duplicates))
+        head.literal(#","rejected":"#)
+        head.integer(Int64(rejected))
+        head.literal(#","results":["#)
+        var body = ByteBuffer()
+        body.reserveCapacity(head.bytes.count + writer.bytes.count + 2)
+        body.writeBytes(head.bytes)
+        body.writeBytes(writer.bytes)
+        body.writeStaticString("]}")
+        return body
     }
 
     private static func write(
@@ -66,19 +87,28 @@ enum EventAnswer {
             writer.string(id)
             writer.literal(#","status":"accepted""#)
             write(stored, &writer)
-            if isClamped { writer.literal(#","warnings":["clamped_time"]"#) }
+            writeWarnings(isClamped: isClamped, bodyDiffers: false, &writer)
         case .decided(.duplicate(let stored, let bodyDiffers)):
             writer.literal(#"{"id":"#)
             writer.string(id)
             writer.literal(#","status":"duplicate""#)
             write(stored, &writer)
-            if bodyDiffers { writer.literal(#","warnings":["body_differs"]"#) }
+            writeWarnings(isClamped: isClamped, bodyDiffers: bodyDiffers, &writer)
         case .decided(.rejected(let rejection)):
             return writeRejected(id, Problem(rejection), &writer, requestID)
         case .failed(let error):
             return writeRejected(id, Problem(error), &writer, requestID)
         }
         writer.literal("}")
+    }
+
+    private static func writeWarnings(isClamped: Bool, bodyDiffers: Bool, _ writer: inout JSONWriter) {
+        guard isClamped || bodyDiffers else { return }
+        writer.literal(#","warnings":["#)
+        if isClamped { writer.literal(#""clamped_time""#) }
+        if isClamped && bodyDiffers { writer.literal(",") }
+        if bodyDiffers { writer.literal(#""body_differs""#) }
+        writer.literal("]")
     }
 
     private static func write(_ stored: AcceptedEvent, _ writer: inout JSONWriter) {

@@ -1,10 +1,10 @@
 package import GatewayModel
 
-/// The events of one request, read and checked, in the order of the request.
+/// The events of one request or of a piece of it, read and checked, in the order of the request.
 package struct EventBatch: Sendable {
     /// An event that cannot be taken.
     package struct Refusal: Sendable, Equatable {
-        /// Its place in the request, from 0.
+        /// Its place in the batch, from 0.
         package var index: Int
         /// Its id, if it has a readable one.
         package var id: String?
@@ -14,7 +14,7 @@ package struct EventBatch: Sendable {
         /// Takes a refusal.
         ///
         /// - Parameters:
-        ///   - index: Its place in the request.
+        ///   - index: Its place in the batch.
         ///   - id: Its id.
         ///   - problem: Why.
         package init(index: Int, id: String?, problem: Problem) {
@@ -24,22 +24,17 @@ package struct EventBatch: Sendable {
         }
     }
 
-    /// Whether the request is a batch: an array or lines, of whatever length.
-    package var isBatch: Bool
     /// The events that can be taken, in order.
     package var events: [AgentEvent]
     /// Those that cannot, in order.
     package var refused: [Refusal]
 
-    /// How many events the request holds.
+    /// How many events it holds.
     package var count: Int { events.count + refused.count }
 
     /// Starts an empty batch.
-    ///
-    /// - Parameter isBatch: Whether the request is a batch.
-    package init(isBatch: Bool) {
-        self.isBatch = isBatch
-        self.events = []
-        self.refused = []
+    package init() {
+        events = []
+        refused = []
     }
 }

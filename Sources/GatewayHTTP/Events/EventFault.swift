@@ -11,6 +11,7 @@ struct EventFault {
 
     /// Translates what the parser says; `members` holds where the fault is, if it has a place.
     init(status: event_status, members: UnsafePointer<event_members>) {
+        let within = members.pointee.fault_in_payload ? ["data"] : []
         switch status {
         case EVENT_ENCODING:
             problem = .unreadable("The text is not valid UTF-8.")
@@ -20,7 +21,7 @@ struct EventFault {
             spoilsText = false
         case EVENT_NUMBER:
             if let name = members.pointee.fault.string {
-                problem = Problem(invalid: FieldProblem.pointer([name]), "is out of range")
+                problem = Problem(invalid: FieldProblem.pointer(within + [name]), "is out of range")
             } else {
                 problem = .unreadable("A number is out of range.")
             }
@@ -30,7 +31,7 @@ struct EventFault {
             spoilsText = false
         case EVENT_DUPLICATE:
             let path = [members.pointee.fault_parent.string, members.pointee.fault.string].compactMap(\.self)
-            problem = Problem(invalid: FieldProblem.pointer(path), "appears more than once")
+            problem = Problem(invalid: FieldProblem.pointer(within + path), "appears more than once")
             spoilsText = false
         case EVENT_TOO_LARGE:
             problem = Problem(.payloadTooLarge, "An event holds at most \(EventParser.maxEventBytes) bytes.")

@@ -12,7 +12,7 @@ final class EventParser {
     static let keptBytes = 1 << 16
 
     private let parser: OpaquePointer
-    /// What the last call of ``read(_:count:readable:)`` found; its texts hold until the next one.
+    /// What the last call of ``read(_:of:form:)`` found; its texts hold until the next one.
     let members: UnsafeMutablePointer<event_members>
 
     /// Makes a parser; nil when there is no memory.
@@ -33,8 +33,13 @@ final class EventParser {
     var isKept: Bool { event_parser_capacity(parser) <= Self.keptBytes }
 
     /// Reads one event into ``members``.
-    func read(_ bytes: UnsafePointer<UInt8>, count: Int, readable: Int) -> event_status {
-        event_parser_read(parser, bytes, count, readable, members)
+    func read(_ item: EventText.Item, of text: EventText, form: event_form) -> event_status {
+        event_parser_read(parser, item.start, item.count, text.readableEnd - item.start, form, members)
+    }
+
+    /// Looks whether a text is JSON, without looking for an event in it.
+    func validate(_ item: EventText.Item, of text: EventText) -> event_status {
+        event_parser_validate(parser, item.start, item.count, text.readableEnd - item.start)
     }
 
     /// Looks whether a text is a JSON object without a member that stands twice.

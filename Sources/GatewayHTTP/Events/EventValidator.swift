@@ -3,16 +3,32 @@ internal import GatewayModel
 
 /// Checks the members of one event (`http-api.md` sections 1 and 3) and collects everything that is wrong with them.
 struct EventValidator {
-    /// What is wrong, with JSON pointers.
-    private(set) var problems: [FieldProblem] = []
+    /// What is wrong, with JSON pointers into the body, or the names of headers.
+    var problems: [FieldProblem]
     private let now: Timestamp
+    let form: event_form
 
-    init(now: Timestamp) { self.now = now }
+    /// Takes what is the same for all events of a body.
+    ///
+    /// - Parameters:
+    ///   - now: The time that events may not be far from.
+    ///   - form: How the text holds the event.
+    ///   - problems: What is wrong already.
+    init(now: Timestamp, form: event_form, problems: [FieldProblem] = []) {
+        self.now = now
+        self.form = form
+        self.problems = problems
+    }
 
     /// The event; nil when ``problems`` says why not.
-    mutating func event(_ members: UnsafePointer<event_members>, bodyHash: UInt64) -> AgentEvent? {
+    mutating func event(_ members: UnsafePointer<event_members>) -> AgentEvent? {
+        if form != EVENT_PLAIN { checkEnvelope(members) }
         let type = eventType(members.pointee.type)
         let id = identifier(members.pointee.identifier, "/id", required: true)
+        let source = source(members.pointee.source)
+        let time = moment(members.pointee.time, "/time")
+        // Without `data` nothing else can be said.
+        guard form != EVENT_ENVELOPE || members.pointee.payload == EVENT_VALUE else { return nil }
         let consumer = identifier(members.pointee.consumer, "/consumer", required: true)
         let needsConversation =
             switch type {
@@ -28,20 +44,21 @@ struct EventValidator {
             consumer: ConsumerID(trusted: consumer ?? "")
         )
         event.conversation = conversation.map { ConversationID(trusted: $0) }
-        event.source = line(members.pointee.source, "/source", atMost: EventLimits.sourceBytes, orEmpty: true) ?? ""
+        event.source = source ?? ""
         event.dialog = identifier(members.pointee.dialog, "/dialog", required: false)
         event.sourceSequence = integer(members.pointee.source_sequence, "/sourceSequence", 0...Int64.max)
         readAgent(members, &event)
         readText(members, &event)
         readPresentation(members, &event)
-        if let time = moment(members.pointee.time, "/time") {
+        if let time {
             event.time = clamp(time)
             event.clampedTime = event.time != time
         }
         if type == .proactiveMessage { readProactive(members, &event) }
         if type == .messagesRead { event.readTarget = readTarget(members) }
-        event.bodyHash = bodyHash
-        return problems.isEmpty ? event : nil
+        guard problems.isEmpty else { return nil }
+        event.bodyHash = event_hash(members, time?.milliseconds ?? 0)
+        return event
     }
 
     /// The id of an event that was refused, if it can be shown.
@@ -149,132 +166,4 @@ struct EventValidator {
         let newest = now.adding(milliseconds: EventLimits.newestMilliseconds)
         return min(max(time, oldest), newest)
     }
-
-    // MARK: Single members
-
-    private mutating func problem(_ pointer: StaticString, _ detail: String) {
-        problems.append(FieldProblem(pointer: pointer.description, detail: detail))
-    }
-
-    /// The text of a member; nil when it is absent, null, or wrong.
-    private mutating func present(_ member: event_text, _ pointer: StaticString, required: Bool) -> String? {
-        guard holds(member, pointer, required: required) else { return nil }
-        return member.string
-    }
-
-    /// Whether a member holds a string; says what is wrong otherwise.
-    private mutating func holds(_ member: event_text, _ pointer: StaticString, required: Bool) -> Bool {
-        switch member.shape {
-        case EVENT_VALUE: return true
-        case EVENT_WRONG_TYPE: problem(pointer, "must be a string")
-        default: if required { problem(pointer, "is required") }
-        }
-        return false
-    }
-
-    private mutating func identifier(_ member: event_text, _ pointer: StaticString, required: Bool) -> String? {
-        guard holds(member, pointer, required: required) else { return nil }
-        guard member.count >= 1, member.count <= EventLimits.identifierBytes, !member.hasControls else {
-            problem(pointer, "must be 1 to \(EventLimits.identifierBytes) bytes without control characters")
-            return nil
-        }
-        return member.string
-    }
-
-    /// A short text of one line.
-    private mutating func line(
-        _ member: event_text,
-        _ pointer: StaticString,
-        atMost limit: Int,
-        orEmpty: Bool = false
-    ) -> String? {
-        guard holds(member, pointer, required: false) else { return nil }
-        guard member.count >= (orEmpty ? 0 : 1), member.count <= limit, !member.hasControls else {
-            problem(pointer, "must be \(orEmpty ? 0 : 1) to \(limit) bytes without control characters")
-            return nil
-        }
-        return member.string
-    }
-
-    /// A text that people read: of any characters but U+0000, which not every store can hold.
-    private mutating func content(
-        _ member: event_text,
-        _ pointer: StaticString,
-        atMost limit: Int,
-        required: Bool
-    ) -> String? {
-        guard holds(member, pointer, required: required) else { return nil }
-        guard member.count <= limit, member.count > 0 || !required else {
-            problem(pointer, "must be \(required ? 1 : 0) to \(limit) bytes")
-            return nil
-        }
-        guard !member.hasNull else {
-            problem(pointer, "must not hold U+0000")
-            return nil
-        }
-        return member.count > 0 ? member.string : nil
-    }
-
-    private mutating func data(_ member: event_text) -> JSONText? {
-        switch member.shape {
-        case EVENT_VALUE:
-            guard member.count <= EventLimits.dataBytes else {
-                problem("/data", "must be at most \(EventLimits.dataBytes) bytes")
-                return nil
-            }
-            return member.string.map { JSONText(trusted: $0) }
-        case EVENT_WRONG_TYPE: problem("/data", "must be an object")
-        default: break
-        }
-        return nil
-    }
-
-    private mutating func link(_ member: event_text, _ pointer: StaticString) -> String? {
-        guard holds(member, pointer, required: false) else { return nil }
-        guard let text = member.string, member.count <= EventLimits.linkBytes, LinkText.isValid(text) else {
-            problem(pointer, "must be a link with https or an app's own scheme, at most \(EventLimits.linkBytes) bytes")
-            return nil
-        }
-        return text
-    }
-
-    private mutating func integer(
-        _ member: event_integer,
-        _ pointer: StaticString,
-        _ range: ClosedRange<Int64>
-    ) -> Int64? {
-        switch member.shape {
-        case EVENT_VALUE:
-            if range.contains(member.value) { return member.value }
-            let most = range.upperBound == Int64.max ? "or more" : "to \(range.upperBound)"
-            problem(pointer, "must be \(range.lowerBound) \(most)")
-        case EVENT_WRONG_TYPE: problem(pointer, "must be a whole number")
-        default: break
-        }
-        return nil
-    }
-
-    private mutating func moment(_ member: event_text, _ pointer: StaticString) -> Timestamp? {
-        guard let text = present(member, pointer, required: false) else { return nil }
-        guard let time = Timestamp(rfc3339: text) else {
-            problem(pointer, "must be an RFC 3339 date-time")
-            return nil
-        }
-        return time
-    }
-}
-
-extension event_text {
-    /// Whether the text holds a control character: C0, DEL, or C1 (C2 80 to C2 9F in UTF-8).
-    fileprivate var hasControls: Bool {
-        var previous: UInt8 = 0
-        for byte in UnsafeBufferPointer(start: bytes, count: count) {
-            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return true }
-            previous = byte
-        }
-        return false
-    }
-
-    /// Whether the text holds U+0000.
-    fileprivate var hasNull: Bool { UnsafeBufferPointer(start: bytes, count: count).contains(0) }
 }

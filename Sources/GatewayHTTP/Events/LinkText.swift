@@ -5,21 +5,20 @@ enum LinkText {
         "http", "javascript", "data", "file", "blob", "about", "vbscript", "content", "filesystem", "view-source",
     ]
 
+    private static let https: [UInt8] = Array("https://".utf8)
+
     /// Whether a text may be handed to devices: `scheme:rest` (RFC 3986 section 3.1) without white space and controls.
-    static func isValid(_ text: String) -> Bool {
-        let bytes = text.utf8
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
+    static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        for byte in bytes where byte <= 0x20 || byte == 0x7F { return false }
         // Nearly all links are these.
-        if text.hasPrefix("https://") { return bytes.count > 8 }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes.index(after: colon) < bytes.endIndex else {
-            return false
-        }
-        let scheme = text[..<colon].lowercased()
+        if bytes.starts(with: https) { return bytes.count > https.count }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count else { return false }
+        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
         guard let first = scheme.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
             scheme.utf8.allSatisfy(isSchemeByte), !refusedSchemes.contains(scheme)
         else { return false }
         // "https:" alone names nothing.
-        return scheme != "https" || text[colon...].hasPrefix("://") && bytes.count > 8
+        return scheme != "https" || bytes[colon...].starts(with: "://".utf8) && bytes.count > 8
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {

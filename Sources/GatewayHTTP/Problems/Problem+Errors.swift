@@ -121,6 +121,11 @@ extension Problem {
         case .storage(let error): self.init(error)
         case .duplicate: self.init(.conflict, "The id or the name is taken.")
         case .notFound: self.init(.notFound, "There is no such thing.")
+        case .changed:
+            self.init(.conflict, "It was changed since it was read: read it again, and change what is there now.")
+        case .tooManyCredentials:
+            let most = Directory.maxCredentialsPerBrand
+            self.init(.conflict, "A brand has at most \(most) credentials: revoke those that nobody uses.")
         case .invalid(let problems):
             self.init(invalid: problems.map { FieldProblem(pointer: $0.pointer, detail: $0.detail) })
         case .busy: self.init(.overloaded, "Too many administrative changes are waiting.", retryAfterSeconds: 1)

@@ -13,6 +13,7 @@ extension Problem {
             contentType: "application/problem+json"
         )
         if let retryAfterSeconds { response.headers[.retryAfter] = String(retryAfterSeconds) }
+        rate?.write(to: &response.headers)
         if !allow.isEmpty { response.headers[.allow] = allow.joined(separator: ", ") }
         switch code {
         case .unauthorized:

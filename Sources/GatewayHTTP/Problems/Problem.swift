@@ -16,6 +16,8 @@ package struct Problem: Error, Sendable, Equatable {
     package var retryAfterSeconds: Int?
     /// The methods for `Allow`; empty sends none.
     package var allow: [String]
+    /// How the caller stands with the rate limit that it met.
+    var rate: RateStanding?
 
     /// Takes a refusal.
     ///

@@ -8,6 +8,24 @@ internal import Identity
 extension Call {
     /// Tells the caller; `brand` is the path's, which back-ends and sessions must be of.
     func caller(of brand: BrandID?) async throws(Problem) -> Caller {
+        let caller: Caller
+        do {
+            caller = try await authenticated(brand)
+        } catch {
+            // Whoever tries credentials is slowed down; others behind the same address are not.
+            if error.status == 401 { try limitAddress() }
+            throw error
+        }
+        context.notes.caller = caller
+        switch caller {
+        case .admin: break
+        case .account(let account): context.notes.rate = try limiter.take(.account, account.id)
+        case .session(let session): context.notes.rate = try limiter.take(.session, session.tokenHash)
+        }
+        return caller
+    }
+
+    private func authenticated(_ brand: BrandID?) async throws(Problem) -> Caller {
         guard let header = request.headers[.authorization] else { throw Problem(AuthenticationError.unauthorized) }
         switch AuthorizationHeader(header) {
         case .basic:

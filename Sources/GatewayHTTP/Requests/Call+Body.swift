@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
+internal import Identity
 internal import NIOCore
 
 extension Call {
@@ -39,6 +40,22 @@ extension Call {
     /// How many bytes the event parser likes to have behind the text.
     static let padding = 64
 
+    /// Reads a body that is a JSON object.
+    ///
+    /// - Parameter mayBeEmpty: Whether no body is the same as `{}`.
+    /// - Returns: The object, to be read with ``FieldChecks``.
+    /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
+    func object(mayBeEmpty: Bool = false) async throws -> BodyObject {
+        let buffer = try await objectText()
+        if mayBeEmpty, buffer.readableBytes == 0 { return BodyObject(pointer: "", members: [:]) }
+        try check(buffer)
+        let text = Array(buffer.readableBytesView)
+        guard let value = try? StrictJSON.parse(text, maxDepth: EventParser.maxDepth),
+            case .object(let members) = value
+        else { throw EventFault.malformed }
+        return BodyObject(pointer: "", members: members, text: text)
+    }
+
     /// Decodes a JSON object.
     ///
     /// - Parameters:
@@ -47,21 +64,28 @@ extension Call {
     /// - Returns: What was decoded; members that it does not know are ignored.
     /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
     func decode<Value: Decodable>(_ type: Value.Type, mayBeEmpty: Bool = false) async throws -> Value {
+        let buffer = try await objectText()
+        if mayBeEmpty, buffer.readableBytes == 0 { return try Self.decode(type, Data("{}".utf8)) }
+        try check(buffer)
+        return try Self.decode(type, Data(buffer.readableBytesView))
+    }
+
+    private func objectText() async throws -> ByteBuffer {
         if let contentType = request.headers[.contentType] {
             switch MediaTypeName(contentType) {
             case "application/json", "application/merge-patch+json": break
             default: throw Problem(.unsupportedMediaType, "The body must be application/json.")
             }
         }
-        let buffer = try await body { _ in Self.maxBodyBytes }
-        if buffer.readableBytes == 0 {
-            guard mayBeEmpty else { throw Problem.unreadable("The body is empty.") }
-            return try Self.decode(type, Data("{}".utf8))
-        }
-        try buffer.withUnsafeReadableBytes { raw in
+        return try await body { _ in Self.maxBodyBytes }
+    }
+
+    /// Looks whether a text is an object, and says what is wrong with it: those who read its values do not.
+    private func check(_ text: ByteBuffer) throws {
+        guard text.readableBytes > 0 else { throw Problem.unreadable("The body is empty.") }
+        try text.withUnsafeReadableBytes { raw in
             try services.events.checkObject(raw.bindMemory(to: UInt8.self))
         }
-        return try Self.decode(type, Data(buffer.readableBytesView))
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) throws(Problem) -> Value {

@@ -8,12 +8,33 @@ struct Call: Sendable {
     let request: Request
     let context: GatewayContext
     let services: GatewayServices
+    let limiter: RateLimiter
 
     /// The request's id.
     var requestID: String { context.requestID }
 
+    /// Where the request comes from.
+    var address: ClientAddress {
+        ClientAddress(
+            peer: context.peer?.ipAddress,
+            forwarded: request.headers[values: .xForwardedFor],
+            proxies: limiter.trustedProxies
+        )
+    }
+
+    /// Counts the request among those of its address; throws 429. Callers on this machine are not counted.
+    func limitAddress() throws(Problem) {
+        guard case .remote(let address) = address else { return }
+        context.notes.rate = try limiter.take(.address, address)
+    }
+
     /// The query, decoded.
     func query() throws(Problem) -> QueryParameters { try QueryParameters(request.uri.query) }
+
+    /// Which page of a list is wanted; throws 422.
+    func page() throws(Problem) -> PageRequest {
+        try PageRequest(try query(), path: request.uri.path, seal: services.cursors)
+    }
 
     /// An id of the path, decoded exactly once; `name` is what the route's path calls it.
     ///

@@ -1,6 +1,10 @@
 internal import GatewayModel
+internal import Identity
 
-/// Collects what is wrong with the members of a decoded body, so that the caller learns of everything at once.
+/// Reads the members of a body and collects what is wrong with them, so that the caller learns of everything at once.
+///
+/// Each reader gives nil for a member that is absent, null or wrong, and notes the latter; `isRequired` makes absent and
+/// null wrong too.
 struct FieldChecks {
     private(set) var problems: [FieldProblem] = []
 
@@ -9,52 +13,126 @@ struct FieldChecks {
         problems.append(FieldProblem(pointer: pointer, detail: detail))
     }
 
-    /// An id of its kind.
-    mutating func identifier<ID: GatewayIdentifier>(_ text: String?, _ pointer: String, as _: ID.Type) -> ID? {
-        guard let text else { return nil }
-        guard let id = ID(text) else {
-            fail(pointer, "is not a valid id")
-            return nil
+    // MARK: Shapes
+
+    /// A string, whatever it holds.
+    mutating func text(_ member: BodyMember, isRequired: Bool = false) -> String? {
+        guard let value = present(member, isRequired) else { return nil }
+        guard case .string(let text) = value else { return wrong(member, "must be a string") }
+        return text
+    }
+
+    /// A whole number within a range.
+    mutating func integer(_ member: BodyMember, in range: ClosedRange<Int64>, isRequired: Bool = false) -> Int64? {
+        guard let value = present(member, isRequired) else { return nil }
+        guard case .integer(let number) = value else { return wrong(member, "must be a whole number") }
+        guard range.contains(number) else {
+            let most = range.upperBound == .max ? "or more" : "to \(range.upperBound)"
+            return wrong(member, "must be \(range.lowerBound) \(most)")
         }
-        return id
+        return number
+    }
+
+    /// `true` or `false`.
+    mutating func flag(_ member: BodyMember, isRequired: Bool = false) -> Bool? {
+        guard let value = present(member, isRequired) else { return nil }
+        guard case .bool(let flag) = value else { return wrong(member, "must be true or false") }
+        return flag
+    }
+
+    /// The items of an array.
+    mutating func items(_ member: BodyMember, atMost limit: Int, isRequired: Bool = false) -> [BodyMember]? {
+        guard let value = present(member, isRequired) else { return nil }
+        guard case .array(let items) = value else { return wrong(member, "must be an array") }
+        guard items.count <= limit else { return wrong(member, "must hold at most \(limit) items") }
+        return items.enumerated().map { BodyMember(pointer: "\(member.pointer)/\($0)", value: $1) }
+    }
+
+    /// An object.
+    mutating func object(_ member: BodyMember, isRequired: Bool = false) -> BodyObject? {
+        guard let value = present(member, isRequired) else { return nil }
+        guard case .object(let members) = value else { return wrong(member, "must be an object") }
+        return BodyObject(pointer: member.pointer, members: members)
+    }
+
+    /// Notes every member that is not one of those named: where a typing error must not vanish.
+    mutating func refuseOthers(in object: BodyObject, than known: some Collection<String>) {
+        for name in object.names where !known.contains(name) {
+            fail(object[name].pointer, "is not a member that is known here")
+        }
+    }
+
+    // MARK: Meanings
+
+    /// An id of its kind.
+    mutating func identifier<ID: GatewayIdentifier>(
+        _ member: BodyMember,
+        as _: ID.Type,
+        isRequired: Bool = false
+    ) -> ID? {
+        guard let text = text(member, isRequired: isRequired) else { return nil }
+        return ID(text) ?? wrong(member, "is not a valid id")
     }
 
     /// A short text of one line.
-    mutating func line(_ text: String?, _ pointer: String, atMost limit: Int) -> String? {
-        guard let text else { return nil }
+    mutating func line(_ member: BodyMember, atMost limit: Int, isRequired: Bool = false) -> String? {
+        guard let text = text(member, isRequired: isRequired) else { return nil }
         guard !text.isEmpty, text.utf8.count <= limit,
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else {
-            fail(pointer, "must be 1 to \(limit) bytes without control characters")
-            return nil
-        }
+        else { return wrong(member, "must be 1 to \(limit) bytes without control characters") }
         return text
     }
 
     /// One word of a closed set.
-    mutating func word<Word: RawRepresentable & CaseIterable>(_ text: String?, _ pointer: String, as _: Word.Type)
-        -> Word?
-    where Word.RawValue == String {
-        guard let text else { return nil }
-        guard let word = Word(rawValue: text) else {
-            fail(pointer, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
-            return nil
-        }
-        return word
+    mutating func word<Word: RawRepresentable & CaseIterable>(
+        _ member: BodyMember,
+        as _: Word.Type,
+        isRequired: Bool = false
+    ) -> Word? where Word.RawValue == String {
+        guard let text = text(member, isRequired: isRequired) else { return nil }
+        return Word(rawValue: text)
+            ?? wrong(member, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
     /// A moment in RFC 3339.
-    mutating func moment(_ text: String?, _ pointer: String) -> Timestamp? {
-        guard let text else { return nil }
-        guard let moment = Timestamp(rfc3339: text) else {
-            fail(pointer, "must be an RFC 3339 date-time")
-            return nil
-        }
-        return moment
+    mutating func moment(_ member: BodyMember, isRequired: Bool = false) -> Timestamp? {
+        guard let text = text(member, isRequired: isRequired) else { return nil }
+        return Timestamp(rfc3339: text) ?? wrong(member, "must be an RFC 3339 date-time")
+    }
+
+    // MARK: The end
+
+    /// The values that must be there.
+    ///
+    /// - Parameter values: What the readers gave for required members.
+    /// - Returns: The values.
+    /// - Throws: `Problem` 422 with everything that was noted, if anything was.
+    func finish<each Value>(_ values: repeat (each Value)?) throws(Problem) -> (repeat each Value) {
+        try finish()
+        return (repeat try Self.value(each values))
     }
 
     /// Throws everything that was noted, if anything was.
     func finish() throws(Problem) {
         guard problems.isEmpty else { throw Problem(invalid: problems) }
+    }
+
+    private static func value<Value>(_ value: Value?) throws(Problem) -> Value {
+        guard let value else { throw Problem(.internal, "A member that must be there was not asked for as such.") }
+        return value
+    }
+
+    /// The value of a member that is there.
+    private mutating func present(_ member: BodyMember, _ isRequired: Bool) -> StrictJSON? {
+        guard let value = member.value, value != .null else {
+            if isRequired { fail(member.pointer, member.isNamed ? "must not be null" : "is required") }
+            return nil
+        }
+        return value
+    }
+
+    private mutating func wrong<Value>(_ member: BodyMember, _ detail: String) -> Value? {
+        fail(member.pointer, detail)
+        return nil
     }
 }

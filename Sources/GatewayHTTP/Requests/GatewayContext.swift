@@ -7,23 +7,16 @@ package struct GatewayContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// What names the request; set by the first middleware.
     var requestID = ""
-    /// Whether the caller is on this machine.
-    let isLoopback: Bool
+    /// The other end of the connection; nil for a socket without addresses.
+    let peer: SocketAddress?
+    /// What is learned of the request.
+    let notes = RequestNotes()
 
     /// Takes what the server knows of the connection.
     ///
     /// - Parameter source: The connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        isLoopback = source.channel.remoteAddress.map(Self.isLoopback) ?? false
-    }
-
-    private static func isLoopback(_ address: SocketAddress) -> Bool {
-        switch address {
-        case .unixDomainSocket: return true
-        case .v4, .v6:
-            guard let text = address.ipAddress else { return false }
-            return text == "::1" || text.hasPrefix("127.") || text.hasPrefix("::ffff:127.")
-        }
+        peer = source.channel.remoteAddress
     }
 }

@@ -5,6 +5,24 @@ extension HTTPField.Name {
     static let xRequestID = known("X-Request-Id")
     /// The caller's trace (W3C Trace Context).
     static let traceParent = known("traceparent")
+    /// What makes the repetition of a request do nothing (draft-ietf-httpapi-idempotency-key-header).
+    static let idempotencyKey = known("Idempotency-Key")
+    /// Says that an answer is that of an earlier request with the same key.
+    static let idempotencyReplayed = known("Idempotency-Replayed")
+    /// What the caller's rate limit is (draft-ietf-httpapi-ratelimit-headers section 2.1).
+    static let rateLimitPolicy = known("RateLimit-Policy")
+    /// How the caller stands with it (draft-ietf-httpapi-ratelimit-headers section 2.2).
+    static let rateLimit = known("RateLimit")
+    /// For whom a proxy speaks.
+    static let xForwardedFor = known("X-Forwarded-For")
+
+    /// CloudEvents' attributes in binary mode (its HTTP binding, section 3.1.3.1).
+    static let ceSpecVersion = known("ce-specversion")
+    static let ceID = known("ce-id")
+    static let ceType = known("ce-type")
+    static let ceSource = known("ce-source")
+    static let ceTime = known("ce-time")
+    static let ceDataContentType = known("ce-datacontenttype")
 
     /// A name that is known to be one.
     private static func known(_ text: String) -> HTTPField.Name {

@@ -14,6 +14,16 @@ struct MediaTypeName: Equatable, ExpressibleByStringLiteral {
         name = readable ? parts.first.map(Self.trimmed) ?? "" : ""
     }
 
+    /// Whether it is JSON: `application/json`, `text/json`, or a type that is built on it (RFC 6839 section 3.1).
+    var isJSON: Bool {
+        guard let slash = name.utf8.firstIndex(of: UInt8(ascii: "/")) else { return false }
+        let subtype = name[name.index(after: slash)...]
+        return subtype == "json" || subtype.hasSuffix("+json")
+    }
+
+    /// Whether it is one of CloudEvents' own: these mean structured or batched mode, never binary.
+    var isCloudEvents: Bool { name.hasPrefix("application/cloudevents") }
+
     private static func trimmed(_ part: Substring) -> String {
         let start = part.drop { $0 == " " || $0 == "\t" }
         let end = start.lastIndex { $0 != " " && $0 != "\t" }

@@ -22,12 +22,18 @@ struct QueryParameters: Sendable {
         self.pairs = pairs
     }
 
-    /// A parameter's value; nil when it is absent or empty.
+    /// A text that names a path with its parameters, in whatever order they came.
+    func text(of path: String, without names: Set<String>) -> String {
+        let kept = pairs.filter { !names.contains($0.name) && !$0.value.isEmpty }.map { "\($0.name)=\($0.value)" }
+        return ([path] + kept.sorted()).joined(separator: "\u{0}")
+    }
+
+    /// A parameter's value; nil when it is absent.
     func text(_ name: String) throws(Problem) -> String? {
         let values = pairs.lazy.filter { $0.name == name }
         guard let first = values.first else { return nil }
         guard values.dropFirst().isEmpty else { throw Problem(invalid: "/" + name, "appears more than once") }
-        return first.value.isEmpty ? nil : first.value
+        return first.value
     }
 
     /// An id; throws 422 when it does not have its shape.

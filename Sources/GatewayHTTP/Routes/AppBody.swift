@@ -1,20 +1,94 @@
 internal import GatewayModel
 
 /// The body of an app: its settings, without what this version cannot do, so that nobody takes it for done.
-struct AppBody: Decodable {
-    let settings: AppSettings
+enum AppBody {
+    private static let unsupported = ["huawei", "webPush", "pushProxy", "links"]
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case huawei, webPush, pushProxy
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        for key in CodingKeys.allCases where try container.contains(key) && !container.decodeNil(forKey: key) {
-            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: Self.unsupported)
+    /// Checks everything that can be checked without looking into keys; throws 422.
+    static func settings(_ body: BodyObject) throws(Problem) -> AppSettings {
+        var checks = FieldChecks()
+        let platform = checks.word(body["platform"], as: DevicePlatform.self, isRequired: true)
+        let apns = checks.object(body["apns"]).flatMap { self.apns($0, &checks) }
+        let fcm = checks.object(body["fcm"]).flatMap { self.fcm($0, &checks) }
+        let dialect = checks.word(body["dialect"], as: AppSettings.Dialect.self)
+        for name in unsupported where !body[name].isEmpty {
+            checks.fail(body[name].pointer, SettingsBody.unsupportedDetail)
         }
-        settings = try AppSettings(from: decoder)
+        checks.refuseOthers(in: body, than: ["platform", "apns", "fcm", "dialect"] + unsupported)
+        return AppSettings(platform: try checks.finish(platform), apns: apns, fcm: fcm, dialect: dialect)
     }
 
-    private static let unsupported = "must be absent: this version does not support it"
+    /// Nil when something is wrong, which is noted.
+    private static func apns(_ object: BodyObject, _ checks: inout FieldChecks) -> APNsSettings? {
+        let endpoints = checks.object(object["endpoints"]).map { inner in
+            checks.refuseOthers(in: inner, than: ["production", "sandbox"])
+            return APNsSettings.Endpoints(
+                production: checks.text(inner["production"]),
+                sandbox: checks.text(inner["sandbox"])
+            )
+        }
+        checks.refuseOthers(
+            in: object,
+            than: ["certificate", "password", "teamId", "keyId", "privateKey", "sandboxKey", "topic", "endpoints"]
+        )
+        guard object["certificate"].isEmpty else {
+            // Which of the two was meant cannot be told.
+            for name in ["teamId", "keyId", "privateKey", "sandboxKey"] where object[name].isNamed {
+                checks.fail(object[name].pointer, "must be absent beside a certificate")
+            }
+            let certificate = checks.text(object["certificate"])
+            let password = checks.text(object["password"])
+            let topic = checks.text(object["topic"])
+            guard let certificate else { return nil }
+            let settings = APNsCertificateSettings(certificate: certificate, password: password)
+            return APNsSettings(.certificate(settings), topic: topic, endpoints: endpoints)
+        }
+        if !object["password"].isEmpty { checks.fail(object["password"].pointer, "goes with a certificate only") }
+        let teamId = checks.text(object["teamId"], isRequired: true)
+        let key = key(object, &checks)
+        let sandboxKey = checks.object(object["sandboxKey"]).flatMap { inner in
+            checks.refuseOthers(in: inner, than: ["keyId", "privateKey"])
+            return self.key(inner, &checks)
+        }
+        let topic = checks.text(object["topic"], isRequired: true)
+        guard let teamId, let key, let topic else { return nil }
+        return APNsSettings(
+            teamId: teamId,
+            keyId: key.keyId,
+            privateKey: key.privateKey,
+            topic: topic,
+            sandboxKey: sandboxKey,
+            endpoints: endpoints
+        )
+    }
+
+    private static func key(_ object: BodyObject, _ checks: inout FieldChecks) -> APNsTokenSettings.SandboxKey? {
+        let keyId = checks.text(object["keyId"], isRequired: true)
+        let privateKey = checks.text(object["privateKey"], isRequired: true)
+        guard let keyId, let privateKey else { return nil }
+        return APNsTokenSettings.SandboxKey(keyId: keyId, privateKey: privateKey)
+    }
+
+    /// Nil when something is wrong, which is noted.
+    private static func fcm(_ object: BodyObject, _ checks: inout FieldChecks) -> FCMSettings? {
+        let style = checks.word(object["style"], as: FCMSettings.Style.self)
+        let endpoint = checks.text(object["endpoint"])
+        checks.refuseOthers(in: object, than: ["serviceAccount", "style", "endpoint"])
+        // Google's file as it is: it has members that we do not need.
+        guard let file = checks.object(object["serviceAccount"], isRequired: true) else { return nil }
+        let projectId = checks.text(file["project_id"], isRequired: true)
+        let privateKeyId = checks.text(file["private_key_id"], isRequired: true)
+        let privateKey = checks.text(file["private_key"], isRequired: true)
+        let clientEmail = checks.text(file["client_email"], isRequired: true)
+        let tokenUri = checks.text(file["token_uri"], isRequired: true)
+        guard let projectId, let privateKeyId, let privateKey, let clientEmail, let tokenUri else { return nil }
+        let account = FCMSettings.ServiceAccount(
+            projectId: projectId,
+            privateKeyId: privateKeyId,
+            privateKey: privateKey,
+            clientEmail: clientEmail,
+            tokenUri: tokenUri
+        )
+        return FCMSettings(serviceAccount: account, style: style, endpoint: endpoint)
+    }
 }

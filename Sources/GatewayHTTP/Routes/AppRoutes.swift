@@ -15,12 +15,16 @@ enum AppRoutes {
     private static func put(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let app = try call.identifier("app", as: AppID.self)
-        let settings = try await call.decode(AppBody.self).settings
+        let settings = try AppBody.settings(try await call.object())
+        let origin = try call.origin()
         let isNew = try await call.administer { directory throws(DirectoryError) in
-            try await directory.putApp(brand: brand.id, app: app, settings: settings)
+            try await directory.putApp(brand: brand.id, app: app, settings: settings, by: origin) {
+                old throws(DirectoryError) in
+                guard call.mayChange(old.flatMap { try? EntityTag(of: $0.redacted) }) else { throw .changed }
+            }
         }
         guard let stored = call.services.directory.app(brand: brand.id, app: app) else { throw Problem.notFound("app") }
-        return try Answer.json(isNew ? .created : .ok, stored.redacted)
+        return try call.changed(isNew ? .created : .ok, stored.redacted)
     }
 
     private static func get(_ call: Call) async throws -> Response {
@@ -28,21 +32,22 @@ enum AppRoutes {
         guard let app = call.services.directory.app(brand: brand.id, app: try call.appID()) else {
             throw Problem.notFound("app")
         }
-        return try Answer.json(.ok, app.redacted)
+        return try call.tagged(app.redacted)
     }
 
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let apps = call.services.directory.apps(brand: brand.id)
-        let (items, next) = try PageRequest(call.query()).page(of: apps) { $0.id.rawValue }
+        let (items, next) = try call.page().page(of: apps) { $0.id.rawValue }
         return try Answer.json(.ok, PageAnswer(items: items.map(\.redacted), nextCursor: next))
     }
 
     private static func delete(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let app = try call.appID()
+        let origin = try call.origin()
         try await call.administer { directory throws(DirectoryError) in
-            try await directory.deleteApp(brand: brand.id, app: app)
+            try await directory.deleteApp(brand: brand.id, app: app, by: origin)
         }
         return Answer.noContent
     }

@@ -11,7 +11,7 @@ enum BrandRoutes {
         routes.on(.post, "/v1/brands") { try await create($0) }
         routes.on(.get, "/v1/brands") { try await list($0) }
         routes.on(.get, "/v1/brands/:brand") { call in
-            try Answer.json(.ok, BrandAnswer(try await call.requireBackend(.brandAdmin)))
+            try call.tagged(BrandAnswer(try await call.requireBackend(.brandAdmin)))
         }
         routes.on(.patch, "/v1/brands/:brand") { try await update($0) }
         routes.on(.delete, "/v1/brands/:brand") { try await delete($0) }
@@ -19,56 +19,71 @@ enum BrandRoutes {
 
     private static func create(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
-        let (wanted, webhook, secret) = try await call.decode(BrandBody.self).brand(
+        let body = try await call.object()
+        // The answer may hold a webhook's secret, which is not kept.
+        var repetition = Call.Repetition.answered
+        if case .object(let settings) = body["settings"].value, settings["webhook"] != nil { repetition = .refused }
+        return try await call.once(body, repetition) { try await create(body, call) }
+    }
+
+    private static func create(_ body: BodyObject, _ call: Call) async throws -> Response {
+        let (wanted, webhook) = try BrandBody.brand(
+            body,
             createdAt: call.services.clock.now,
             allowsPrivate: call.services.outbound.allowsPrivateAddresses
         )
-        let brand = try await call.administer { directory throws(DirectoryError) in
-            try await directory.createBrand(wanted, webhook: webhook)
+        let origin = try call.origin()
+        let (brand, secret) = try await call.administer { directory throws(DirectoryError) in
+            var brand = wanted
+            var made: WebhookSecret?
+            if let webhook { (brand.webhook, made) = try directory.webhook(nil, changedBy: webhook, of: brand.id) }
+            try await directory.createBrand(brand, by: origin)
+            return (brand, made)
         }
-        var response = try answer(.created, brand, secret)
+        var response = try Answer.json(.created, BrandAnswer(brand, secret: secret?.text))
+        if secret != nil { response = response.uncached() }
         response.headers[.location] = "/v1/brands/\(brand.id)"
         return response
     }
 
     private static func list(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
-        let (items, next) = try PageRequest(call.query()).page(of: call.services.directory.brands) { $0.id.rawValue }
+        let (items, next) = try call.page().page(of: call.services.directory.brands) { $0.id.rawValue }
         return try Answer.json(.ok, PageAnswer(items: items.map { BrandAnswer($0) }, nextCursor: next))
     }
 
     private static func update(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let (wanted, webhook, secret) = try await call.decode(BrandPatch.self, mayBeEmpty: true).apply(
-            to: brand,
+        let patch = try BrandPatch(
+            try await call.object(mayBeEmpty: true),
             allowsPrivate: call.services.outbound.allowsPrivateAddresses
         )
-        let changed = try await call.administer { directory throws(DirectoryError) in
-            try await directory.updateBrand(
-                brand.id,
-                name: wanted.name,
-                settings: wanted.settings,
-                webhook: webhook
-            )
+        let origin = try call.origin()
+        let (changed, secret) = try await call.administer { directory throws(DirectoryError) in
+            var made: WebhookSecret?
+            let changed = try await directory.updateBrand(brand.id, by: origin) { brand throws(DirectoryError) in
+                guard call.mayChange(try? EntityTag(of: BrandAnswer(brand))) else { throw .changed }
+                patch.apply(to: &brand)
+                guard let webhook = patch.webhook else { return }
+                (brand.webhook, made) = try directory.webhook(brand.webhook, changedBy: webhook, of: brand.id)
+            }
+            return (changed, made)
         }
-        return try answer(.ok, changed, secret)
-    }
-
-    /// A secret that was made is shown this once.
-    private static func answer(
-        _ status: HTTPResponse.Status,
-        _ brand: Brand,
-        _ secret: WebhookSecret?
-    ) throws -> Response {
-        let response = try Answer.json(status, BrandAnswer(brand, secret: secret?.text))
-        return secret == nil ? response : response.uncached()
+        guard let secret else { return try call.changed(.ok, BrandAnswer(changed)) }
+        // Shown this once; the tag is that of what the next reader gets.
+        var response = try call.changed(.ok, BrandAnswer(changed, secret: secret.text)).uncached()
+        response.headers[.eTag] = try EntityTag(of: BrandAnswer(changed)).text
+        return response
     }
 
     private static func delete(_ call: Call) async throws -> Response {
         // Its own administrator may not: what is gone cannot be restored by those who are gone with it.
         try await call.requireAdmin(of: BrandID(try call.segment("brand")))
         let brand = try call.brand()
-        try await call.administer { directory throws(DirectoryError) in try await directory.deleteBrand(brand.id) }
+        let origin = try call.origin()
+        try await call.administer { directory throws(DirectoryError) in
+            try await directory.deleteBrand(brand.id, by: origin)
+        }
         return Answer.noContent
     }
 }

@@ -1,67 +1,191 @@
 internal import GatewayModel
 internal import Identity
 
-/// The body that makes a credential (`http-api.md` section 2), of the kinds of this version.
-struct CredentialBody: Decodable {
-    var kind: String
-    var name: String
-    var expiresAt: String?
-    var scopes: [String]?
-    var algorithm: String?
-    var secret: String?
-    var app: String?
+/// The body that makes a credential (`http-api.md` section 2).
+///
+/// Every kind knows its own members only: one that belongs to another kind is refused, because who wrote it believes that
+/// it does something.
+struct CredentialBody {
+    let name: String
+    let expiresAt: Timestamp?
+    let request: CredentialRequest
 
-    /// A credential as it is wanted, checked.
-    struct Checked {
-        var kind: CredentialKind
-        var name: String
-        var expiresAt: Timestamp?
-        var scopes: [Scope]
-        var algorithm: HMACAlgorithm
-        var secret: String?
-        var app: AppID?
-    }
-
-    /// An HMAC key shorter than its hash would be the weakest part (RFC 7518 section 3.2).
-    private static let secretBytes = 32...1024
+    /// Names of issuers, clients and keys are no longer.
+    private static let maxTextBytes = 512
+    /// More than any app has.
+    private static let maxRedirectURIs = 32
 
     /// Checks everything; throws 422.
-    func checked(at now: Timestamp) throws(Problem) -> Checked {
-        var checks = FieldChecks()
-        let kind = checks.word(kind, "/kind", as: CredentialKind.self)
-        let name = checks.line(name, "/name", atMost: 256)
-        let expiresAt = checks.moment(expiresAt, "/expiresAt")
-        if let expiresAt, expiresAt <= now { checks.fail("/expiresAt", "must lie in the future") }
-        let scopes = kind == .serviceAccount ? scopes(&checks) : []
-        let algorithm = kind == .sdkKey ? checks.word(algorithm, "/algorithm", as: HMACAlgorithm.self) : nil
-        let app = kind == .sdkKey ? checks.identifier(app, "/app", as: AppID.self) : nil
-        let secret = kind == .sdkKey ? secret : nil
-        if let secret, !Self.secretBytes.contains(secret.utf8.count) {
-            checks.fail("/secret", "must be \(Self.secretBytes.lowerBound) to \(Self.secretBytes.upperBound) bytes")
+    init(_ body: BodyObject, at now: Timestamp) throws(Problem) {
+        var reader = Reader(body: body)
+        let kind = reader.checks.word(reader.member("kind"), as: CredentialKind.self, isRequired: true)
+        let name = reader.checks.line(reader.member("name"), atMost: 256, isRequired: true)
+        expiresAt = reader.checks.moment(reader.member("expiresAt"))
+        if let expiresAt, expiresAt <= now { reader.checks.fail("/expiresAt", "must lie in the future") }
+        let request = kind.flatMap { Self.request($0, &reader) }
+        if let kind {
+            for member in body.names where !reader.known.contains(member) {
+                reader.checks.fail(body[member].pointer, "is not a member of the kind \(kind.rawValue)")
+            }
         }
-        try checks.finish()
-        guard let kind, let name else { throw Problem(invalid: "/kind", "is required") }
-        return Checked(
-            kind: kind,
-            name: name,
-            expiresAt: expiresAt,
-            scopes: scopes,
-            algorithm: algorithm ?? .hs256,
-            secret: secret,
-            app: app
-        )
+        (self.name, self.request) = try reader.checks.finish(name, request)
     }
 
-    private func scopes(_ checks: inout FieldChecks) -> [Scope] {
-        guard let scopes, !scopes.isEmpty else {
-            checks.fail("/scopes", "is required")
-            return []
+    private struct Reader {
+        let body: BodyObject
+        var checks = FieldChecks()
+        var known: Set<String> = []
+
+        init(body: BodyObject) { self.body = body }
+
+        mutating func member(_ name: String) -> BodyMember {
+            known.insert(name)
+            return body[name]
         }
-        var wanted: [Scope] = []
-        for (index, text) in scopes.enumerated() {
-            guard let scope = checks.word(text, "/scopes/\(index)", as: Scope.self) else { continue }
-            if !wanted.contains(scope) { wanted.append(scope) }
+
+        /// A short text.
+        mutating func line(_ name: String, isRequired: Bool = false) -> String? {
+            checks.line(member(name), atMost: maxTextBytes, isRequired: isRequired)
         }
-        return wanted
+
+        /// A text with a rule of its own; `isRequired` where there must be one.
+        mutating func text(_ name: String, isRequired: Bool = false, _ problem: (String) -> String?) -> String? {
+            let member = member(name)
+            guard let text = checks.text(member, isRequired: isRequired) else { return nil }
+            guard let detail = problem(text) else { return text }
+            checks.fail(member.pointer, detail)
+            return nil
+        }
+    }
+
+    /// Nil when something is wrong, which is noted.
+    private static func request(_ kind: CredentialKind, _ reader: inout Reader) -> CredentialRequest? {
+        switch kind {
+        case .serviceAccount: return scopes(&reader).map { .serviceAccount(scopes: $0) }
+        case .apiKey: return .apiKey
+        case .sdkKey:
+            let algorithm = reader.checks.word(reader.member("algorithm"), as: HMACAlgorithm.self)
+            let app = reader.checks.identifier(reader.member("app"), as: AppID.self)
+            let secret = reader.text("secret", CredentialRules.problem(ofSecret:))
+            return .sdkKey(algorithm: algorithm ?? .hs256, secret: secret, app: app)
+        case .jwtIssuer: return issuer(&reader).map { .jwtIssuer($0) }
+        case .jweKey:
+            let algorithm = reader.checks.word(
+                reader.member("algorithm"),
+                as: KeyEncryptionAlgorithm.self,
+                isRequired: true
+            )
+            let privateKey = reader.text("privateKey") { pem in
+                algorithm.flatMap { CredentialRules.problem(ofPrivateKey: pem, .encryption($0)) }
+            }
+            return algorithm.map { .jweKey(algorithm: $0, privateKey: privateKey) }
+        case .identityProvider: return provider(&reader)
+        case .customerTokenKey:
+            return .customerTokenKey(secret: reader.text("secret", CredentialRules.problem(ofSecret:)))
+        case .tokenBroker: return broker(&reader)
+        }
+    }
+
+    private static func scopes(_ reader: inout Reader) -> [Scope]? {
+        let member = reader.member("scopes")
+        guard let items = reader.checks.items(member, atMost: 64, isRequired: true) else { return nil }
+        if items.isEmpty { reader.checks.fail(member.pointer, "must hold at least one") }
+        var scopes: [Scope] = []
+        for item in items {
+            guard let scope = reader.checks.word(item, as: Scope.self, isRequired: true) else { continue }
+            if !scopes.contains(scope) { scopes.append(scope) }
+        }
+        return scopes
+    }
+
+    private static func issuer(_ reader: inout Reader) -> JWTIssuerDetails? {
+        let issuer = reader.line("issuer", isRequired: true)
+        let displayName = reader.line("issuerDisplayName")
+        let audience = reader.line("audience")
+        let key = verificationKey(&reader)
+        guard let issuer, let key else { return nil }
+        return JWTIssuerDetails(issuer: issuer, issuerDisplayName: displayName, audience: audience, key: key)
+    }
+
+    private static func verificationKey(_ reader: inout Reader) -> VerificationKey? {
+        let algorithm = reader.checks.word(reader.member("algorithm"), as: SignatureAlgorithm.self, isRequired: true)
+        let keyId = reader.line("keyId")
+        let pem = reader.text("publicKey") { pem in
+            algorithm.flatMap { CredentialRules.problem(ofPublicKey: pem, $0) }
+        }
+        let url = reader.text("jwksUrl", AddressRules.problem(ofEndpoint:))
+        let (key, jwks) = (reader.body["publicKey"], reader.body["jwksUrl"])
+        if key.isEmpty == jwks.isEmpty {
+            let detail = key.isEmpty ? "or jwksUrl is required" : "must be absent beside jwksUrl"
+            reader.checks.fail(key.pointer, detail)
+            return nil
+        }
+        guard let algorithm else { return nil }
+        if let pem {
+            // Its fingerprint and canonical form come when it is stored.
+            let given = PublicKeyDetails(publicKey: pem, publicKeyFingerprint: "")
+            return VerificationKey(algorithm: algorithm, keyId: keyId, source: .key(given))
+        }
+        return url.map { VerificationKey(algorithm: algorithm, keyId: keyId, source: .jwks(url: $0)) }
+    }
+
+    private static func provider(_ reader: inout Reader) -> CredentialRequest? {
+        let issuer = reader.line("issuer", isRequired: true)
+        let displayName = reader.line("issuerDisplayName")
+        let endpoint = reader.text("tokenEndpoint", isRequired: true, AddressRules.problem(ofEndpoint:))
+        let clientId = reader.line("clientId", isRequired: true)
+        let clientSecret = reader.line("clientSecret", isRequired: true)
+        let clientAuth = reader.checks.word(
+            reader.member("clientAuth"),
+            as: IdentityProviderDetails.ClientAuthentication.self,
+            isRequired: true
+        )
+        let uris = redirectURIs(&reader)
+        let pkce = reader.checks.word(reader.member("pkce"), as: IdentityProviderDetails.PKCE.self, isRequired: true)
+        let key = verificationKey(&reader)
+        guard let issuer, let endpoint, let clientId, let clientSecret, let clientAuth, let uris, let pkce, let key
+        else { return nil }
+        let details = IdentityProviderDetails(
+            issuer: issuer,
+            issuerDisplayName: displayName,
+            tokenEndpoint: endpoint,
+            clientId: clientId,
+            clientAuth: clientAuth,
+            redirectUris: uris,
+            pkce: pkce,
+            key: key
+        )
+        return .identityProvider(details, clientSecret: clientSecret)
+    }
+
+    private static func redirectURIs(_ reader: inout Reader) -> [String]? {
+        let member = reader.member("redirectUris")
+        guard let items = reader.checks.items(member, atMost: maxRedirectURIs, isRequired: true) else { return nil }
+        if items.isEmpty { reader.checks.fail(member.pointer, "must hold at least one") }
+        return items.compactMap { item in
+            guard let uri = reader.checks.text(item, isRequired: true) else { return nil }
+            if let detail = AddressRules.problem(ofRedirectURI: uri) { reader.checks.fail(item.pointer, detail) }
+            return uri
+        }
+    }
+
+    private static func broker(_ reader: inout Reader) -> CredentialRequest? {
+        let app = reader.checks.identifier(reader.member("app"), as: AppID.self, isRequired: true)
+        let tokenUrl = reader.text("tokenUrl", isRequired: true, AddressRules.problem(ofEndpoint:))
+        let clientId = reader.line("clientId", isRequired: true)
+        let keyId = reader.line("keyId", isRequired: true)
+        let scope = reader.line("scope", isRequired: true)
+        let privateKey = reader.text("privateKey", isRequired: true) {
+            CredentialRules.problem(ofPrivateKey: $0, .signature(.es256))
+        }
+        guard let app, let tokenUrl, let clientId, let keyId, let scope, let privateKey else { return nil }
+        return .tokenBroker(
+            app: app,
+            tokenUrl: tokenUrl,
+            clientId: clientId,
+            keyId: keyId,
+            scope: scope,
+            privateKey: privateKey
+        )
     }
 }

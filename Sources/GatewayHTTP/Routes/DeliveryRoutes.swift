@@ -14,7 +14,7 @@ enum DeliveryRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
         let parameters = try call.query()
-        let page = try PageRequest(parameters)
+        let page = try call.page()
         var query = DeliveryQuery(brand: brand.id, limit: page.limit)
         query.consumer = try parameters.identifier("consumer", as: ConsumerID.self)
         query.device = try parameters.identifier("device", as: DeviceID.self)
@@ -34,7 +34,7 @@ enum DeliveryRoutes {
         let wanted = query
         let found = try await call.read { store throws(StorageError) in try await store.deliveries(wanted) }
         let last = found.next == nil ? nil : found.items.last
-        return Answer.page(found.items, next: last.map { PageRequest.cursor(after: $0.id.description) }) {
+        return Answer.page(found.items, next: last.map { page.cursor(after: $0.id.description) }) {
             $0.literal("{")
             $0.deliveryMembers($1)
             $0.literal("}")

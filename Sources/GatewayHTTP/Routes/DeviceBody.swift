@@ -3,16 +3,15 @@ internal import GatewayStorage
 internal import Identity
 
 /// The body of a registration (`http-api.md` section 5); `subscription` and `extraTokens` are not used by this version.
-struct DeviceBody: Decodable {
-    var token: String
-    var pushType: String
-    var environment: String?
-    var platform: String?
-    var locale: String?
-    var timeZone: String?
-    var osVersion: String?
-    var appVersion: String?
-    var receives: [String]?
+struct DeviceBody {
+    private let body: BodyObject
+
+    init(_ body: BodyObject) { self.body = body }
+
+    /// The kinds of pushes that `receives` names.
+    private enum Receivable: String, CaseIterable {
+        case agent, proactive
+    }
 
     /// Checks everything.
     ///
@@ -28,51 +27,55 @@ struct DeviceBody: Decodable {
         consumer: ConsumerID
     ) throws(Problem) -> DeviceToRegister {
         var checks = FieldChecks()
-        let pushType = checks.word(pushType, "/pushType", as: PushType.self)
-        var token = token
+        let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
+        var token = checks.text(body["token"], isRequired: true)
         if let pushType {
-            if let normalised = DeviceToken.normalised(token, for: pushType) {
-                token = normalised
-            } else {
-                checks.fail("/token", DeviceToken.rule(for: pushType))
+            if let given = token {
+                token = DeviceToken.normalised(given, for: pushType)
+                if token == nil { checks.fail("/token", DeviceToken.rule(for: pushType)) }
             }
             if !app.settings.supports(pushType) {
                 checks.fail("/pushType", "is one that the app has no credential for")
             }
         }
-        let environment = checks.word(environment, "/environment", as: PushEnvironment.self) ?? .production
-        let platform = checks.word(platform, "/platform", as: DevicePlatform.self)
+        let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
+        let platform = checks.word(body["platform"], as: DevicePlatform.self)
         if pushType == .apns, let platform, platform != .ios {
             checks.fail("/platform", "must be ios for apns")
         }
+        let receives = receives(&checks)
+        let locale = checks.line(body["locale"], atMost: 64)
+        let timeZone = checks.line(body["timeZone"], atMost: 64)
+        let osVersion = checks.line(body["osVersion"], atMost: 64)
+        let appVersion = checks.line(body["appVersion"], atMost: 64)
+        let (transport, normalised) = try checks.finish(pushType, token)
         var registration = DeviceToRegister(
             brand: app.brand,
             app: app.id,
             device: device,
             consumer: consumer,
-            token: token,
-            pushType: pushType ?? .apns,
+            token: normalised,
+            pushType: transport,
             // Only APNs has two worlds; a debug build of an Android app may name the other one all the same.
-            environment: pushType == .apns ? environment : .production,
-            platform: platform ?? (pushType == .apns ? .ios : app.settings.platform),
-            receives: receives(&checks)
+            environment: transport == .apns ? environment : .production,
+            platform: platform ?? (transport == .apns ? .ios : app.settings.platform),
+            receives: receives
         )
-        registration.locale = checks.line(locale, "/locale", atMost: 64)
-        registration.timeZone = checks.line(timeZone, "/timeZone", atMost: 64)
-        registration.osVersion = checks.line(osVersion, "/osVersion", atMost: 64)
-        registration.appVersion = checks.line(appVersion, "/appVersion", atMost: 64)
-        try checks.finish()
+        registration.locale = locale
+        registration.timeZone = timeZone
+        registration.osVersion = osVersion
+        registration.appVersion = appVersion
         return registration
     }
 
     private func receives(_ checks: inout FieldChecks) -> Receives {
-        guard let receives else { return .all }
+        guard let items = checks.items(body["receives"], atMost: 16) else { return .all }
         var wanted: Receives = []
-        for (index, name) in receives.enumerated() {
-            switch name {
-            case "agent": wanted.insert(.agent)
-            case "proactive": wanted.insert(.proactive)
-            default: checks.fail("/receives/\(index)", "must be agent or proactive")
+        for item in items {
+            switch checks.word(item, as: Receivable.self, isRequired: true) {
+            case .agent: wanted.insert(.agent)
+            case .proactive: wanted.insert(.proactive)
+            case nil: break
             }
         }
         return wanted

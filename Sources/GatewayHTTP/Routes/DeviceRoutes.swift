@@ -23,7 +23,7 @@ enum DeviceRoutes {
         guard let known = call.services.directory.app(brand: access.brand.id, app: app) else {
             throw Problem.notFound("app")
         }
-        let body = try await call.decode(DeviceBody.self)
+        let body = DeviceBody(try await call.object())
         let wanted = try body.registration(of: device, app: known, consumer: access.consumer)
         guard case .registered(let change) = try await call.perform(.register(wanted)) else {
             // The app went away in between.
@@ -59,7 +59,7 @@ enum DeviceRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.consumersWrite)
         let consumer = try call.identifier("consumer", as: ConsumerID.self)
-        let page = try PageRequest(call.query())
+        let page = try call.page()
         let found = try await call.read { store throws(StorageError) in
             try await store.registrations(brand: brand.id, consumer: consumer)
         }

@@ -16,8 +16,31 @@ enum HealthRoutes {
         routes.on(.get, "/livez", isAlwaysAnswered: true) { _ in ok("ok") }
         routes.on(.get, "/readyz", isAlwaysAnswered: true) { try await ready($0) }
         routes.on(.get, "/metrics", isAlwaysAnswered: true) { call in
-            if !isOpen, !call.context.isLoopback { try await call.requireAdmin() }
+            if !isOpen, call.address != .local { try await call.requireAdmin() }
             return metrics(call)
+        }
+    }
+
+    /// The description of the API; a caller that has it already gets nothing.
+    static func addDescription(to routes: inout RouteTable) {
+        routes.on(.get, "/openapi.yaml") { call in
+            let tag = OpenAPIDocument.entityTag
+            let known = call.request.headers[.ifNoneMatch] ?? ""
+            let isKnown = known.split(separator: ",").contains { entry in
+                // A weak tag is as good for this (RFC 9110 section 13.1.2).
+                let name = entry.drop { $0 == " " }.prefix { $0 != " " }
+                return name == "*" || name == tag || name == "W/" + tag
+            }
+            if isKnown { return Response(status: .notModified, headers: [.eTag: tag]) }
+            let body = ByteBuffer(string: OpenAPIDocument.text)
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "application/yaml", .contentLength: String(body.readableBytes), .eTag: tag,
+                    .cacheControl: "no-cache",
+                ],
+                body: ResponseBody(byteBuffer: body)
+            )
         }
     }
 

@@ -50,7 +50,7 @@ enum MessageRoutes {
         let query = try call.query()
         let conversation = try query.identifier("conversation", as: ConversationID.self)
         var afterSequence = try query.integer("afterSequence", in: 0...Int64.max) ?? 0
-        let page = try PageRequest(query)
+        let page = try call.page()
         // The cursor is the sequence of the last item within one conversation, and its id across all of them.
         var after: MessageID?
         if let cursor = page.after {
@@ -76,26 +76,23 @@ enum MessageRoutes {
         guard let found else { throw Problem.notFound("conversation") }
         let items = found.prefix(page.limit)
         let last = found.count > page.limit ? items.last : nil
-        let next = last.map { PageRequest.cursor(after: conversation == nil ? $0.id.description : String($0.sequence)) }
+        let next = last.map { page.cursor(after: conversation == nil ? $0.id.description : String($0.sequence)) }
         return Answer.page(items, next: next) { $0.message($1) }
     }
 
     // MARK: Reads
 
-    private struct ReadBody: Decodable {
-        var upToSequence: Int64
-    }
-
     private static func read(_ call: Call) async throws -> Response {
         let access = try await call.requireConsumer()
         let conversation = try call.identifier("conversation", as: ConversationID.self)
-        let body = try await call.decode(ReadBody.self)
-        guard body.upToSequence >= 0 else { throw Problem(invalid: "/upToSequence", "must be 0 or more") }
+        let body = try await call.object()
+        var checks = FieldChecks()
+        let upTo = checks.integer(body["upToSequence"], in: 0...Int64.max, isRequired: true)
         let request = ReadRequest(
             brand: access.brand.id,
             consumer: access.consumer,
             conversation: conversation,
-            target: .sequence(body.upToSequence),
+            target: .sequence(try checks.finish(upTo)),
             device: access.boundDevice
         )
         guard case .read(let change) = try await call.perform(.read(request)) else {
@@ -110,24 +107,17 @@ enum MessageRoutes {
 
     // MARK: Taps and receipts
 
-    private struct TapBody: Decodable {
-        var deviceId: String
-        var tappedAt: String?
-        var action: String?
-    }
-
     private static func tap(_ call: Call) async throws -> Response {
         let access = try await call.requireConsumer()
         // What is no id of ours cannot be known.
         guard let message = MessageID(try call.segment("messageId")) else { throw Problem.notFound("message") }
-        let body = try await call.decode(TapBody.self)
+        let body = try await call.object()
         let now = call.services.clock.now
         var checks = FieldChecks()
-        let device = checks.identifier(body.deviceId, "/deviceId", as: DeviceID.self)
-        let tappedAt = checks.moment(body.tappedAt, "/tappedAt") ?? now
-        let action = checks.line(body.action, "/action", atMost: 256)
-        try checks.finish()
-        guard let device else { throw Problem(invalid: "/deviceId", "is not a valid id") }
+        let named = checks.identifier(body["deviceId"], as: DeviceID.self, isRequired: true)
+        let tappedAt = checks.moment(body["tappedAt"]) ?? now
+        let action = checks.line(body["action"], atMost: 256)
+        let device = try checks.finish(named)
         try access.require(device: device)
         let request = TapRequest(
             brand: access.brand.id,
@@ -163,38 +153,26 @@ enum MessageRoutes {
         return writer
     }
 
-    private struct ReceiptsBody: Decodable {
-        struct Receipt: Decodable {
-            var messageId: String
-            var deviceId: String
-            var state: String
-            var at: String
-        }
-
-        var receipts: [Receipt]
-    }
-
     /// How many receipts one call may carry.
     private static let maxReceipts = 500
 
     private static func receipts(_ call: Call) async throws -> Response {
         let access = try await call.requireConsumer()
-        let body = try await call.decode(ReceiptsBody.self)
+        let body = try await call.object()
+        let now = call.services.clock.now
         var checks = FieldChecks()
-        if body.receipts.count > maxReceipts { checks.fail("/receipts", "must be at most \(maxReceipts)") }
         var receipts: [DeviceReceipt] = []
-        for (index, receipt) in body.receipts.prefix(maxReceipts).enumerated() {
-            let pointer = "/receipts/\(index)"
-            let message = MessageID(receipt.messageId)
-            if message == nil { checks.fail(pointer + "/messageId", "must be a UUID") }
-            let device = checks.identifier(receipt.deviceId, pointer + "/deviceId", as: DeviceID.self)
-            let state = checks.word(receipt.state, pointer + "/state", as: DeviceReceipt.State.self)
-            let at = checks.moment(receipt.at, pointer + "/at")
+        for item in checks.items(body["receipts"], atMost: maxReceipts, isRequired: true) ?? [] {
+            guard let members = checks.object(item, isRequired: true) else { continue }
+            let name = checks.text(members["messageId"], isRequired: true)
+            let message = name.flatMap { MessageID($0) }
+            if name != nil, message == nil { checks.fail(members["messageId"].pointer, "must be a UUID") }
+            let device = checks.identifier(members["deviceId"], as: DeviceID.self, isRequired: true)
+            let state = checks.word(members["state"], as: DeviceReceipt.State.self, isRequired: true)
+            let at = checks.moment(members["at"], isRequired: true)
             guard let message, let device, let state, let at else { continue }
             try access.require(device: device)
-            receipts.append(
-                DeviceReceipt(message: message, device: device, state: state, at: min(at, call.services.clock.now))
-            )
+            receipts.append(DeviceReceipt(message: message, device: device, state: state, at: min(at, now)))
         }
         try checks.finish()
         var recorded = 0

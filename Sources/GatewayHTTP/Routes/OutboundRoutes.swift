@@ -16,7 +16,7 @@ enum OutboundRoutes {
 
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.eventsRead)
-        let page = try PageRequest(call.query())
+        let page = try call.page()
         let overview = try await call.read { store throws(StorageError) in
             try await store.subscriptions(brand: brand.id)
         }
@@ -93,15 +93,10 @@ enum OutboundRoutes {
 
     // MARK: Marks
 
-    private struct AckBody: Decodable {
-        var upTo: Int64
-    }
-
     private static func acknowledge(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.eventsRead)
         let id = try subscriptionID(call)
-        let upTo = try await call.decode(AckBody.self).upTo
-        guard upTo >= 0 else { throw Problem(invalid: "/upTo", "must be 0 or more") }
+        let upTo = try await call.position("upTo")
         let now = call.services.clock.now
         let ack = try await call.read { store throws(StorageError) in
             try await store.acknowledge(brand: brand.id, id, upTo: upTo, now: now)
@@ -131,6 +126,16 @@ enum OutboundRoutes {
 
     private static func subscriptionID(_ call: Call) throws(Problem) -> SubscriptionID {
         try call.identifier("subscription", as: SubscriptionID.self)
+    }
+}
+
+extension Call {
+    /// The one member of a body that is a position.
+    func position(_ name: String) async throws -> Int64 {
+        let body = try await object()
+        var checks = FieldChecks()
+        let position = checks.integer(body[name], in: 0...Int64.max, isRequired: true)
+        return try checks.finish(position)
     }
 }
 

@@ -18,28 +18,29 @@ enum SessionRoutes {
 
     // MARK: Opening
 
-    private struct GrantBody: Decodable {
-        var grant: String
-        var token: String?
-        var sdkKeyName: String?
-        var deviceId: String?
+    /// How a consumer says who it is.
+    private enum Grant: String, CaseIterable {
+        case assertion, code, anonymous
     }
 
     private static func grant(_ call: Call) async throws -> Response {
+        try call.limitAddress()
         let brand = try call.brand()
-        let body = try await call.decode(GrantBody.self)
+        let body = try await call.object()
+        return try await call.once(body, .refused) { try await grant(body, brand, call) }
+    }
+
+    private static func grant(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
         var checks = FieldChecks()
-        let device = checks.identifier(body.deviceId, "/deviceId", as: DeviceID.self)
-        switch body.grant {
-        case "assertion":
-            if body.token?.isEmpty ?? true { checks.fail("/token", "is required") }
-        case "anonymous": break
-        case "code": checks.fail("/grant", "is one that this version does not support")
-        default: checks.fail("/grant", "must be one of assertion, code, anonymous")
-        }
+        let device = checks.identifier(body["deviceId"], as: DeviceID.self)
+        let grant = checks.word(body["grant"], as: Grant.self, isRequired: true)
+        let keyName = checks.text(body["sdkKeyName"])
+        let token = checks.text(body["token"], isRequired: grant == .assertion)
+        if grant == .assertion, token?.isEmpty ?? false { checks.fail("/token", "must not be empty") }
+        if grant == .code { checks.fail("/grant", "is one that this version does not support") }
         try checks.finish()
-        if body.grant == "anonymous" { return try await openAnonymous(brand, device, call) }
-        return try await openAsserted(body, brand, device, call)
+        if grant == .anonymous { return try await openAnonymous(brand, device, call) }
+        return try await openAsserted(try checks.finish(token), keyName: keyName, brand, device, call)
     }
 
     private static func openAnonymous(_ brand: Brand, _ device: DeviceID?, _ call: Call) async throws -> Response {
@@ -54,14 +55,15 @@ enum SessionRoutes {
     }
 
     private static func openAsserted(
-        _ body: GrantBody,
+        _ token: String,
+        keyName: String?,
         _ brand: Brand,
         _ device: DeviceID?,
         _ call: Call
     ) async throws -> Response {
         let assertion: VerifiedAssertion
         do {
-            assertion = try call.services.assertions.verify(body.token ?? "", keyName: body.sdkKeyName, brand: brand.id)
+            assertion = try call.services.assertions.verify(token, keyName: keyName, brand: brand.id)
         } catch { throw Problem(error) }
         guard !assertion.anonymous || brand.settings.anonymousConsumers else {
             throw Problem(.forbidden, "The brand does not allow anonymous consumers.")
@@ -94,14 +96,20 @@ enum SessionRoutes {
     }
 
     private static func mint(_ call: Call) async throws -> Response {
-        struct MintBody: Decodable {
-            var deviceId: String?
-        }
         let brand = try await call.requireBackend(.sessionsMint)
         let consumer = try call.identifier("consumer", as: ConsumerID.self)
-        let body = try await call.decode(MintBody.self, mayBeEmpty: true)
+        let body = try await call.object(mayBeEmpty: true)
+        return try await call.once(body, .refused) { try await mint(body, brand, consumer, call) }
+    }
+
+    private static func mint(
+        _ body: BodyObject,
+        _ brand: Brand,
+        _ consumer: ConsumerID,
+        _ call: Call
+    ) async throws -> Response {
         var checks = FieldChecks()
-        let device = checks.identifier(body.deviceId, "/deviceId", as: DeviceID.self)
+        let device = checks.identifier(body["deviceId"], as: DeviceID.self)
         try checks.finish()
         let known = try await call.read { store throws(StorageError) in
             try await store.consumer(brand: brand.id, id: consumer)

@@ -2,103 +2,57 @@ internal import GatewayModel
 internal import Identity
 internal import Outbound
 
-/// The member `webhook` of a brand's settings as it comes in: a merge patch of its own.
+/// The member `webhook` of a brand's settings: a merge patch of its own.
 ///
-/// A member that is absent stays; `types` null is everything, `secret` null or absent at first makes a new one.
-struct WebhookBody: Decodable {
-    private enum CodingKeys: String, CodingKey {
-        case url, secret, types
+/// A member that is absent stays; `types` null is everything, `secret` null makes a new one, as does its absence at first.
+enum WebhookBody {
+    /// What may be written back as it was read, and changes nothing.
+    private static let answered = ["secretFingerprint", "previousSecretUntil"]
+
+    /// Reads it and notes what is wrong; nil when it is absent.
+    static func change(_ member: BodyMember, _ context: WebhookContext, _ checks: inout FieldChecks) -> WebhookChange? {
+        guard member.isNamed else { return nil }
+        guard !member.isEmpty else { return .remove }
+        guard let object = checks.object(member) else { return nil }
+        checks.refuseOthers(in: object, than: ["url", "types", "secret"] + answered)
+        let needsURL = context.isNew || object["url"].isNamed
+        let url = checks.text(object["url"], isRequired: needsURL)
+        if let url {
+            do { _ = try WebhookURL(url, allowsPrivate: context.allowsPrivate) } catch {
+                checks.fail(object["url"].pointer, error.text)
+            }
+        }
+        return .edit(
+            WebhookEdit(url: url, types: types(object["types"], &checks), secret: secret(object["secret"], &checks))
+        )
     }
 
-    private let url: String?
-    private let secret: String?
-    private let types: [String]?
-    /// The members that are there, null or not.
-    private let named: Set<CodingKeys>
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        url = try container.decodeIfPresent(String.self, forKey: .url)
-        secret = try container.decodeIfPresent(String.self, forKey: .secret)
-        types = try container.decodeIfPresent([String].self, forKey: .types)
-        named = Set(container.allKeys)
+    private static func types(_ member: BodyMember, _ checks: inout FieldChecks) -> [OutboundType]?? {
+        guard member.isNamed else { return nil }
+        guard let items = checks.items(member, atMost: 100) else { return .some(nil) }
+        if items.isEmpty { checks.fail(member.pointer, "must name a type, or be null for all") }
+        var types: [OutboundType] = []
+        for item in items {
+            guard let type = checks.word(item, as: OutboundType.self, isRequired: true) else { continue }
+            if !types.contains(type) { types.append(type) }
+        }
+        return types
     }
 
-    /// What changes, and the secret if it was made here: it is shown once.
-    func change(
-        of current: WebhookSettings?,
-        allowsPrivate: Bool,
-        _ checks: inout FieldChecks
-    ) -> (change: WebhookChange, made: WebhookSecret?) {
-        let pointer = "/settings/webhook"
-        let address = url ?? (named.contains(.url) ? nil : current?.url)
-        if let address {
-            do { _ = try WebhookURL(address, allowsPrivate: allowsPrivate) } catch {
-                checks.fail(pointer + "/url", error.text)
-            }
-        } else {
-            checks.fail(pointer + "/url", "is required")
-        }
-        var wanted = named.contains(.types) ? nil : current?.types
-        if let types {
-            wanted = []
-            if types.isEmpty { checks.fail(pointer + "/types", "must name a type, or be null for all") }
-            for (index, text) in types.enumerated() {
-                guard let type = checks.word(text, "\(pointer)/types/\(index)", as: OutboundType.self) else { continue }
-                if wanted?.contains(type) == false { wanted?.append(type) }
-            }
-        }
-        var made: WebhookSecret?
-        var given: WebhookSecret?
-        if let secret {
-            given = WebhookSecret(secret)
-            if given == nil {
-                let range = WebhookSecret.keyBytes
-                let detail = "must be whsec_ and \(range.lowerBound) to \(range.upperBound) bytes as base64"
-                checks.fail(pointer + "/secret", detail)
-            }
-        } else if current == nil || named.contains(.secret) {
-            made = WebhookSecret()
-        }
-        return (.set(url: address ?? "", types: wanted, secret: given ?? made), made)
+    private static func secret(_ member: BodyMember, _ checks: inout FieldChecks) -> WebhookEdit.Secret {
+        guard member.isNamed else { return .keep }
+        guard let text = checks.text(member) else { return .renew }
+        if let secret = WebhookSecret(text) { return .given(secret) }
+        let range = WebhookSecret.keyBytes
+        checks.fail(member.pointer, "must be whsec_ and \(range.lowerBound) to \(range.upperBound) bytes as base64")
+        return .keep
     }
 }
 
-/// What a brand's settings say of its webhook.
-enum WebhookMember: Decodable {
-    /// Nothing.
-    case absent
-    /// There is none.
-    case null
-    /// This.
-    case body(WebhookBody)
-
-    private enum CodingKeys: String, CodingKey {
-        case webhook
-    }
-
-    /// Reads it from the settings.
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        guard container.contains(.webhook) else {
-            self = .absent
-            return
-        }
-        self =
-            try container.decodeNil(forKey: .webhook)
-            ? .null : .body(container.decode(WebhookBody.self, forKey: .webhook))
-    }
-
-    /// What changes; see ``WebhookBody``.
-    func change(
-        of current: WebhookSettings?,
-        allowsPrivate: Bool,
-        _ checks: inout FieldChecks
-    ) -> (change: WebhookChange, made: WebhookSecret?) {
-        switch self {
-        case .absent: (.keep, nil)
-        case .null: (.remove, nil)
-        case .body(let body): body.change(of: current, allowsPrivate: allowsPrivate, &checks)
-        }
-    }
+/// What a webhook's address is checked against.
+struct WebhookContext {
+    /// Whether private networks may be named.
+    var allowsPrivate: Bool
+    /// Whether the brand is made just now, so that it has no webhook.
+    var isNew = false
 }

@@ -17,14 +17,9 @@ enum WebhookRoutes {
         return try await answer(call, brand, state)
     }
 
-    private struct ReplayBody: Decodable {
-        var after: Int64
-    }
-
     private static func replay(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let after = try await call.decode(ReplayBody.self).after
-        guard after >= 0 else { throw Problem(invalid: "/after", "must be 0 or more") }
+        let after = try await call.position("after")
         let overview = try await call.read { store throws(StorageError) in
             try await store.subscriptions(brand: brand.id)
         }

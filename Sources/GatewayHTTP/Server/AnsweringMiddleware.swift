@@ -27,6 +27,7 @@ struct AnsweringMiddleware: RouterMiddleware {
         var code: ProblemCode?
         do {
             response = try await next(request, context)
+            context.notes.rate?.write(to: &response.headers)
         } catch let error as HTTPParserError {
             // Hummingbird closes the connection on this one.
             throw error

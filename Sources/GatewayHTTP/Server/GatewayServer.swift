@@ -21,12 +21,17 @@ package final class GatewayServer: Sendable {
     /// The router with all routes, for tests without a socket.
     ///
     /// - Returns: A new router each time.
-    package func makeRouter() -> Router<GatewayContext> {
-        var routes = RouteTable(services: services, maxRequestsInFlight: limits.maxRequestsInFlight)
+    package func makeRouter() -> Router<GatewayContext> { routes.finish() }
+
+    /// All routes but those of listeners for machinery alone.
+    var routes: RouteTable {
+        var routes = RouteTable(services: services, limits: limits)
         HealthRoutes.add(to: &routes)
+        HealthRoutes.addDescription(to: &routes)
         BrandRoutes.add(to: &routes)
         AppRoutes.add(to: &routes)
         CredentialRoutes.add(to: &routes)
+        AuditRoutes.add(to: &routes)
         EventRoutes.add(to: &routes)
         SessionRoutes.add(to: &routes)
         DeviceRoutes.add(to: &routes)
@@ -34,14 +39,14 @@ package final class GatewayServer: Sendable {
         DeliveryRoutes.add(to: &routes)
         OutboundRoutes.add(to: &routes)
         WebhookRoutes.add(to: &routes)
-        return routes.finish()
+        return routes
     }
 
     /// The router of a listener for machinery alone: `/livez`, `/readyz`, and `/metrics` for everybody who reaches it.
     ///
     /// - Returns: A new router each time.
     package func makeMonitoringRouter() -> Router<GatewayContext> {
-        var routes = RouteTable(services: services, maxRequestsInFlight: limits.maxRequestsInFlight)
+        var routes = RouteTable(services: services, limits: limits)
         HealthRoutes.add(to: &routes, isOpen: true)
         return routes.finish()
     }

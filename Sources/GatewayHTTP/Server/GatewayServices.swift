@@ -33,6 +33,10 @@ package struct GatewayServices: Sendable {
     package var outbound = OutboundServices()
     /// Reads events, and keeps the parsers.
     let events = EventReader()
+    /// Makes and reads the cursors of lists.
+    let cursors: CursorSeal
+    /// The requests with an idempotency key that run.
+    let idempotency = IdempotencyKeys()
 
     /// Takes everything.
     ///
@@ -72,5 +76,6 @@ package struct GatewayServices: Sendable {
         self.logger = logger
         self.metrics = metrics
         self.renderMetrics = renderMetrics
+        cursors = CursorSeal(key: directory.derivedKey(for: "cursor"))
     }
 }

@@ -6,13 +6,15 @@ struct RouteTable {
     private let router: Router<GatewayContext>
     private let services: GatewayServices
     private let slots: RequestSlots
+    private let limiter: RateLimiter
     private var methods: [String: [HTTPRequest.Method]] = [:]
 
     private static let allMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .patch, .delete, .options]
 
-    init(services: GatewayServices, maxRequestsInFlight: Int) {
+    init(services: GatewayServices, limits: ServerLimits) {
         self.services = services
-        slots = RequestSlots(limit: maxRequestsInFlight, metrics: services.metrics)
+        slots = RequestSlots(limit: limits.maxRequestsInFlight, metrics: services.metrics)
+        limiter = RateLimiter(limits, clock: services.clock, metrics: services.metrics)
         router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: AnsweringMiddleware(
@@ -37,12 +39,22 @@ struct RouteTable {
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         let services = services
+        let limiter = limiter
         methods[path, default: []].append(method)
         let slots = isAlwaysAnswered ? nil : slots
         router.on(RouterPath(path), method: method) { request, context in
-            let call = Call(request: request, context: context, services: services)
+            let call = Call(request: request, context: context, services: services, limiter: limiter)
             guard let slots else { return try await handler(call) }
             return try await slots.run { try await handler(call) }
+        }
+    }
+
+    /// All routes in the words of their description: `GET /v1/brands/{brand}`.
+    var names: [String] {
+        methods.flatMap { path, methods in
+            let words = path.split(separator: "/", omittingEmptySubsequences: false)
+                .map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }
+            return methods.map { "\($0.rawValue) \(words.joined(separator: "/"))" }
         }
     }
 

@@ -2,7 +2,7 @@
 /// its encoded form is only ever stored sealed and never shown.
 package struct AppSettings: Codable, Equatable, Sendable {
     /// How a device knows its pushes.
-    package enum Dialect: String, Codable, Sendable {
+    package enum Dialect: String, Codable, Sendable, CaseIterable {
         /// Our own shape (`http-api.md` section 10).
         case switchboard
         /// LivePerson's shape.
@@ -57,7 +57,7 @@ package struct AppSettings: Codable, Equatable, Sendable {
 /// FCM HTTP v1 of an app (`providers.md` B1).
 package struct FCMSettings: Codable, Equatable, Sendable {
     /// What an Android device gets.
-    package enum Style: String, Codable, Sendable {
+    package enum Style: String, Codable, Sendable, CaseIterable {
         /// `notification` beside `data`: the system shows it.
         case notification
         /// Only `data`: the app shows it.

@@ -1,7 +1,7 @@
 /// A brand's settings with the contract's defaults (`http-api.md` section 2); encodes and decodes as its JSON.
 package struct BrandSettings: Codable, Equatable, Sendable {
     /// How much of a message a notification shows.
-    package enum Preview: String, Codable, Sendable {
+    package enum Preview: String, Codable, Sendable, CaseIterable {
         /// Title and text.
         case full
         /// The sender's name, not the text.
@@ -11,7 +11,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     }
 
     /// Whose open window suppresses a push.
-    package enum Presence: String, Codable, Sendable {
+    package enum Presence: String, Codable, Sendable, CaseIterable {
         /// Any window of the consumer.
         case consumer
         /// Only the device's own.
@@ -36,6 +36,15 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var anonymousConsumers = false
     /// Whether a login on another device logs the first one out; default false.
     package var singleDevice = false
+
+    /// What ``messageTtlSeconds`` may be.
+    package static let messageTtlRange: ClosedRange<Int64> = 0...2_419_200
+    /// What ``retentionDays`` may be.
+    package static let retentionRange: ClosedRange<Int64> = 1...3650
+    /// What ``sessionTtlSeconds`` may be.
+    package static let sessionTtlRange: ClosedRange<Int64> = 60...86_400
+    /// What ``dedupeHours`` may be.
+    package static let dedupeRange: ClosedRange<Int64> = 1...168
 
     /// The defaults.
     package init() {}
@@ -68,10 +77,10 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         preview = try container.decodeIfPresent(Preview.self, forKey: .preview) ?? .full
         presence = try container.decodeIfPresent(Presence.self, forKey: .presence) ?? .consumer
         suppressWhileWindowOpen = try flag(.suppressWhileWindowOpen, true)
-        messageTtlSeconds = try number(.messageTtlSeconds, 0...2_419_200, 604_800)
-        retentionDays = try number(.retentionDays, 1...3650, 30)
-        sessionTtlSeconds = try number(.sessionTtlSeconds, 60...86_400, 3600)
-        dedupeHours = try number(.dedupeHours, 1...168, 72)
+        messageTtlSeconds = try number(.messageTtlSeconds, Self.messageTtlRange, 604_800)
+        retentionDays = try number(.retentionDays, Self.retentionRange, 30)
+        sessionTtlSeconds = try number(.sessionTtlSeconds, Self.sessionTtlRange, 3600)
+        dedupeHours = try number(.dedupeHours, Self.dedupeRange, 72)
         anonymousConsumers = try flag(.anonymousConsumers, false)
         singleDevice = try flag(.singleDevice, false)
     }

@@ -48,7 +48,7 @@ package struct AgentEvent: Sendable {
     package var campaign: String?
     /// For ``EventType/messagesRead``: up to where.
     package var readTarget: ReadTarget?
-    /// A hash of the event as it came, to notice a replay with another body.
+    /// A hash of what the event says, whatever the form that it came in, to notice a replay with another body.
     package var bodyHash: UInt64
     /// Whether ``time`` was moved into the range that we accept.
     package var clampedTime: Bool

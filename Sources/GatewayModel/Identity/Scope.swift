@@ -13,11 +13,3 @@ package enum Scope: String, Sendable, CaseIterable, Codable {
     /// Everything within the brand.
     case brandAdmin = "brand:admin"
 }
-
-/// What kind of credential it is (`http-api.md` section 2); the kinds of this version.
-package enum CredentialKind: String, Sendable, CaseIterable, Codable {
-    /// A back-end's Basic user and password with scopes.
-    case serviceAccount
-    /// A named HMAC secret that signs consumers' assertions (CCAI).
-    case sdkKey
-}

@@ -9,23 +9,19 @@ extension Directory {
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - webhook: Where its outbound items go.
-    /// - Returns: The brand as it is now.
+    ///   - origin: Who asks.
     /// - Throws: ``DirectoryError/duplicate`` and others of ``DirectoryError``.
-    @discardableResult
-    package func createBrand(
-        _ brand: Brand,
-        webhook: WebhookChange = .keep
-    ) async throws(DirectoryError) -> Brand {
-        try await gate.run { () async throws(DirectoryError) -> Brand in
-            var brand = brand
-            brand.webhook = try apply(webhook, to: nil, of: brand.id)
-            let made = brand
-            try await stored { () async throws(StorageError) in try await self.store.insertBrand(made) }
+    package func createBrand(_ brand: Brand, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
+        try await gate.run { () async throws(DirectoryError) in
+            let plain = Brand(id: brand.id, name: "", settings: BrandSettings(), createdAt: brand.createdAt)
+            let changes = Self.differences(from: plain, to: brand)
+            let audit = entry(.brandCreated, brand: brand.id, target: brand.id.rawValue, changes: changes, by: origin)
+            try await stored { () async throws(StorageError) in
+                try await self.store.insertBrand(brand, audit: audit)
+            }
             var next = snapshot
             next.brands[brand.id] = brand
             publish(next, brand.webhook == nil ? nil : DirectoryChange())
-            return made
         }
     }
 
@@ -33,25 +29,25 @@ extension Directory {
     ///
     /// - Parameters:
     ///   - id: The brand.
-    ///   - name: Its name from now on.
-    ///   - settings: Its settings from now on.
-    ///   - webhook: Where its outbound items go from now on.
+    ///   - origin: Who asks.
+    ///   - change: Changes it; called while no other change is made, so that none is lost.
     /// - Returns: The brand as it is now.
-    /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
+    /// - Throws: ``DirectoryError/notFound``, what `change` throws, and others of ``DirectoryError``.
     package func updateBrand(
         _ id: BrandID,
-        name: String,
-        settings: BrandSettings,
-        webhook: WebhookChange = .keep
+        by origin: AuditOrigin = .gateway,
+        _ change: (inout Brand) throws(DirectoryError) -> Void
     ) async throws(DirectoryError) -> Brand {
         try await gate.run { () async throws(DirectoryError) -> Brand in
             var next = snapshot
-            guard var brand = next.brands[id] else { throw .notFound }
-            brand.name = name
-            brand.settings = settings
-            brand.webhook = try apply(webhook, to: brand.webhook, of: id)
+            guard let old = next.brands[id] else { throw .notFound }
+            var brand = old
+            try change(&brand)
             let changed = brand
-            let isFound = try await stored { () async throws(StorageError) in try await self.store.updateBrand(changed)
+            let names = Self.differences(from: old, to: brand)
+            let audit = entry(.brandChanged, brand: id, target: id.rawValue, changes: names, by: origin)
+            let isFound = try await stored { () async throws(StorageError) in
+                try await self.store.updateBrand(changed, audit: audit)
             }
             guard isFound else { throw .notFound }
             next.brands[id] = brand
@@ -63,11 +59,19 @@ extension Directory {
 
     /// Deletes a brand with everything that is its own.
     ///
-    /// - Parameter id: The brand.
+    /// Its sessions and credentials are refused from then on, and what is pending for its devices is neither sent nor
+    /// listed any more.
+    ///
+    /// - Parameters:
+    ///   - id: The brand.
+    ///   - origin: Who asks.
     /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
-    package func deleteBrand(_ id: BrandID) async throws(DirectoryError) {
+    package func deleteBrand(_ id: BrandID, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
         try await gate.run { () async throws(DirectoryError) in
-            let lanes = try await stored { () async throws(StorageError) in try await self.store.deleteBrand(id) }
+            let audit = entry(.brandDeleted, brand: id, target: id.rawValue, by: origin)
+            let lanes = try await stored { () async throws(StorageError) in
+                try await self.store.deleteBrand(id, audit: audit)
+            }
             guard let lanes else { throw .notFound }
             var next = snapshot
             next.brands[id] = nil
@@ -89,14 +93,25 @@ extension Directory {
     ///   - brand: The brand.
     ///   - app: The app.
     ///   - settings: Its settings, secrets included.
+    ///   - origin: Who asks.
+    ///   - condition: Looks at the app as it is before the change, if it is there, and throws to keep it so.
     /// - Returns: True when the app is new.
-    /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/notFound`` and others of ``DirectoryError``.
-    package func putApp(brand: BrandID, app: AppID, settings: AppSettings) async throws(DirectoryError) -> Bool {
+    /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/notFound``, what `condition` throws, and others of
+    ///   ``DirectoryError``.
+    package func putApp(
+        brand: BrandID,
+        app: AppID,
+        settings: AppSettings,
+        by origin: AuditOrigin = .gateway,
+        on condition: (DirectoryApp?) throws(DirectoryError) -> Void = { _ in }
+    ) async throws(DirectoryError) -> Bool {
         let problems = reader.problems(settings)
         guard problems.isEmpty else { throw .invalid(problems) }
         let certificate = reader.certificate(settings)
         return try await gate.run { () async throws(DirectoryError) -> Bool in
             guard snapshot.brands[brand] != nil else { throw .notFound }
+            let old = self.app(brand: brand, app: app)
+            try condition(old)
             let opened = DirectoryApp(
                 brand: brand,
                 id: app,
@@ -111,8 +126,15 @@ extension Directory {
                 updatedAt: opened.updatedAt
             )
             let keys = opened.laneKeys
+            let audit = entry(
+                old == nil ? .appCreated : .appChanged,
+                brand: brand,
+                target: app.rawValue,
+                changes: MemberDifference.names(from: old?.settings, to: settings),
+                by: origin
+            )
             let (isNew, lanes) = try await stored { () async throws(StorageError) in
-                (try await self.store.putApp(sealed, lanes: keys), try await self.store.lanes())
+                (try await self.store.putApp(sealed, lanes: keys, audit: audit), try await self.store.lanes())
             }
             var next = snapshot
             next.apps[DirectorySnapshot.AppKey(brand: brand, app: app)] = opened
@@ -136,12 +158,18 @@ extension Directory {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
+    ///   - origin: Who asks.
     /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
-    package func deleteApp(brand: BrandID, app: AppID) async throws(DirectoryError) {
+    package func deleteApp(
+        brand: BrandID,
+        app: AppID,
+        by origin: AuditOrigin = .gateway
+    ) async throws(DirectoryError) {
         try await gate.run { () async throws(DirectoryError) in
             let now = clock.now
+            let audit = entry(.appDeleted, brand: brand, target: app.rawValue, by: origin)
             let lanes = try await stored { () async throws(StorageError) in
-                try await self.store.deleteApp(brand: brand, app: app, now: now)
+                try await self.store.deleteApp(brand: brand, app: app, now: now, audit: audit)
             }
             guard let lanes else { throw .notFound }
             var next = snapshot
@@ -151,129 +179,9 @@ extension Directory {
         }
     }
 
-    // MARK: Credentials
-
-    /// Makes a service account.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - name: Its name, for people.
-    ///   - scopes: What it may do.
-    ///   - expiresAt: When it ends by itself.
-    /// - Returns: The account with its secret, which is not kept.
-    /// - Throws: ``DirectoryError``.
-    package func issueServiceAccount(
-        brand: BrandID,
-        name: String,
-        scopes: [Scope],
-        expiresAt: Timestamp?
-    ) async throws(DirectoryError) -> IssuedCredential {
-        let secret = StrictBase64.encode(SecureRandom.bytes(32), .url)
-        let credential = StoredCredential(
-            id: "sa_" + StrictBase64.encode(SecureRandom.bytes(12), .url),
-            brand: brand,
-            kind: .serviceAccount,
-            name: name,
-            secretHash: SecretHash.sha256(secret.utf8),
-            sealedSecret: nil,
-            scopes: scopes,
-            algorithm: nil,
-            app: nil,
-            expiresAt: expiresAt,
-            createdAt: clock.now
-        )
-        try await insert(credential)
-        return IssuedCredential(summary: CredentialSummary(credential), secret: secret)
-    }
-
-    /// Makes an SDK key, or takes over one that the brand has.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - name: What assertions name it by; unique in the instance.
-    ///   - algorithm: The only algorithm that it verifies.
-    ///   - secret: A secret to take over, 32 bytes or more whatever the algorithm (`http-api.md` section 2); nil makes
-    ///     one as long as the algorithm's hash.
-    ///   - app: The app that it is for, if it is for one.
-    ///   - expiresAt: When it ends by itself.
-    /// - Returns: The key with its secret.
-    /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/duplicate`` and others of ``DirectoryError``.
-    package func issueSDKKey(
-        brand: BrandID,
-        name: String,
-        algorithm: HMACAlgorithm,
-        secret: String?,
-        app: AppID?,
-        expiresAt: Timestamp?
-    ) async throws(DirectoryError) -> IssuedCredential {
-        if let secret, secret.utf8.count < 32 {
-            throw .invalid([SettingsProblem(pointer: "/secret", detail: "must have at least 32 bytes")])
-        }
-        let text = secret ?? StrictBase64.encode(SecureRandom.bytes(algorithm.keyLength), .url)
-        let id = "sdk_" + StrictBase64.encode(SecureRandom.bytes(12), .url)
-        let credential = StoredCredential(
-            id: id,
-            brand: brand,
-            kind: .sdkKey,
-            name: name,
-            secretHash: nil,
-            sealedSecret: try seal(Array(text.utf8), context: Self.sealingContext(brand: brand, credential: id)),
-            scopes: [],
-            algorithm: algorithm.rawValue,
-            app: app,
-            expiresAt: expiresAt,
-            createdAt: clock.now
-        )
-        try await insert(credential)
-        return IssuedCredential(summary: CredentialSummary(credential), secret: text)
-    }
-
-    /// Revokes a credential; it is refused from the moment that this returns (R33).
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - id: The credential.
-    /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
-    package func revokeCredential(brand: BrandID, id: String) async throws(DirectoryError) {
-        try await gate.run { () async throws(DirectoryError) in
-            let now = clock.now
-            let isRevoked = try await stored { () async throws(StorageError) in
-                try await self.store.revokeCredential(brand: brand, id: id, now: now)
-            }
-            // Also when the store has it revoked already: an earlier call may have been told of a failure after the
-            // change was made, and its repetition must not leave the credential in force.
-            if let credential = snapshot.credentials[id], credential.brand == brand {
-                var next = snapshot
-                if credential.kind == .sdkKey {
-                    next.revokedSDKKeys[DirectorySnapshot.KeyName(credential.name)] = brand
-                }
-                next.removeCredential(id)
-                publish(next)
-            }
-            guard isRevoked else { throw .notFound }
-        }
-    }
-
-    private func insert(_ credential: StoredCredential) async throws(DirectoryError) {
-        guard EventID.isValid(credential.name) else {
-            let detail = "must be 1 to 256 bytes of text without control characters"
-            throw .invalid([SettingsProblem(pointer: "/name", detail: detail)])
-        }
-        try await gate.run { () async throws(DirectoryError) in
-            guard snapshot.brands[credential.brand] != nil else { throw .notFound }
-            if let app = credential.app, self.app(brand: credential.brand, app: app) == nil {
-                throw .invalid([SettingsProblem(pointer: "/app", detail: "is not an app of the brand")])
-            }
-            try await stored { () async throws(StorageError) in try await self.store.insertCredential(credential) }
-            var next = snapshot
-            try next.insert(credential, box)
-            publish(next)
-        }
-    }
-
     // MARK: Helpers
 
-    private func stored<Value>(
+    func stored<Value>(
         _ work: () async throws(StorageError) -> Value
     ) async throws(DirectoryError) -> Value {
         do {
@@ -288,6 +196,19 @@ extension Directory {
             throw .invalid([SettingsProblem(pointer: "", detail: "cannot be written as JSON")])
         }
         return try seal([UInt8](json), context: context)
+    }
+
+    /// The names of a brand's members that differ.
+    private static func differences(from old: Brand, to new: Brand) -> [String] {
+        struct Members: Encodable {
+            var name: String
+            var settings: BrandSettings
+            var webhook: WebhookSettings?
+        }
+        return MemberDifference.names(
+            from: Members(name: old.name, settings: old.settings, webhook: old.webhook),
+            to: Members(name: new.name, settings: new.settings, webhook: new.webhook)
+        )
     }
 
     func seal(_ bytes: [UInt8], context: String) throws(DirectoryError) -> [UInt8] {

@@ -13,39 +13,55 @@ extension Directory {
         return keys
     }
 
-    /// A brand's webhook after a change; only the one who is in the gate may call.
-    func apply(
-        _ change: WebhookChange,
-        to current: WebhookSettings?,
+    /// A brand's webhook after a change, for ``createBrand(_:by:)`` and within ``updateBrand(_:by:_:)``; stores nothing.
+    ///
+    /// - Parameters:
+    ///   - current: The webhook now.
+    ///   - change: What changes.
+    ///   - brand: The brand.
+    /// - Returns: The webhook with its secret sealed, and the secret if it was made here: shown once and not kept.
+    /// - Throws: ``DirectoryError/invalid(_:)`` when it would have no address; others when sealing fails.
+    package func webhook(
+        _ current: WebhookSettings?,
+        changedBy change: WebhookChange,
         of brand: BrandID
-    ) throws(DirectoryError) -> WebhookSettings? {
-        switch change {
-        case .keep: return current
-        case .remove: return nil
-        case .set(let url, let types, let secret):
-            guard let secret else {
-                guard var webhook = current else {
-                    throw .invalid([SettingsProblem(pointer: "/settings/webhook/secret", detail: "is required")])
-                }
-                webhook.url = url
-                webhook.types = types
-                return webhook
-            }
-            if var webhook = current, try Self.open(webhook, of: brand, box).first == secret.key {
-                webhook.url = url
-                webhook.types = types
-                return webhook
-            }
-            let until = clock.now.adding(seconds: WebhookSettings.previousSeconds).milliseconds
-            return WebhookSettings(
-                url: url,
-                types: types,
-                sealedSecret: try seal(secret.key, context: Self.sealingContext(webhookOf: brand)),
-                secretFingerprint: SecretHash.fingerprint(secret.text),
-                previous: current.map {
-                    WebhookSettings.Previous(sealedSecret: $0.sealedSecret, untilMilliseconds: until)
-                }
-            )
+    ) throws(DirectoryError) -> (webhook: WebhookSettings?, made: WebhookSecret?) {
+        guard case .edit(let edit) = change else { return (nil, nil) }
+        guard let url = edit.url ?? current?.url else {
+            throw .invalid([SettingsProblem(pointer: "/settings/webhook/url", detail: "is required")])
         }
+        let types = edit.types ?? current?.types
+        var made: WebhookSecret?
+        let secret: WebhookSecret
+        switch edit.secret {
+        case .given(let given): secret = given
+        case .keep:
+            if var webhook = current {
+                webhook.url = url
+                webhook.types = types
+                return (webhook, nil)
+            }
+            secret = WebhookSecret()
+            made = secret
+        case .renew:
+            secret = WebhookSecret()
+            made = secret
+        }
+        if var webhook = current, try Self.open(webhook, of: brand, box).first == secret.key {
+            webhook.url = url
+            webhook.types = types
+            return (webhook, nil)
+        }
+        let until = clock.now.adding(seconds: WebhookSettings.previousSeconds).milliseconds
+        let webhook = WebhookSettings(
+            url: url,
+            types: types,
+            sealedSecret: try seal(secret.key, context: Self.sealingContext(webhookOf: brand)),
+            secretFingerprint: SecretHash.fingerprint(secret.text),
+            previous: current.map {
+                WebhookSettings.Previous(sealedSecret: $0.sealedSecret, untilMilliseconds: until)
+            }
+        )
+        return (webhook, made)
     }
 }

@@ -58,6 +58,12 @@ package final class Directory: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
+    /// A key of this instance for a purpose, from which the master key cannot be told.
+    ///
+    /// - Parameter purpose: What it is for; each purpose has another key.
+    /// - Returns: 32 bytes, secret, the same after every start.
+    package func derivedKey(for purpose: String) -> [UInt8] { box.derivedKey(for: purpose) }
+
     // MARK: Faces
 
     /// A brand.

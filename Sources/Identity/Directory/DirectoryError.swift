@@ -8,6 +8,10 @@ package enum DirectoryError: Error, Sendable, Equatable {
     case duplicate
     /// There is no such brand, app or credential, or it is another brand's.
     case notFound
+    /// It is not what the caller took it for; nothing was changed.
+    case changed
+    /// The brand has as many credentials as it may have.
+    case tooManyCredentials
     /// Members are wrong; nothing was changed.
     case invalid([SettingsProblem])
     /// Too many administrative changes wait already; try again.
@@ -25,6 +29,8 @@ package enum DirectoryError: Error, Sendable, Equatable {
         case .storage(let error): error.text
         case .duplicate: "the id or the name is taken"
         case .notFound: "there is no such thing"
+        case .changed: "it was changed meanwhile"
+        case .tooManyCredentials: "a brand has at most \(Directory.maxCredentialsPerBrand) credentials"
         case .invalid(let problems): problems.map { "\($0.pointer) \($0.detail)" }.joined(separator: "; ")
         case .busy: "too many administrative changes are waiting"
         case .wrongMasterKey(let what):

@@ -53,6 +53,7 @@ struct DirectorySnapshot: Sendable {
         switch credential.kind {
         case .serviceAccount: serviceAccounts[id] = nil
         case .sdkKey: sdkKeys[KeyName(credential.name)] = nil
+        case .apiKey, .jwtIssuer, .jweKey, .identityProvider, .customerTokenKey, .tokenBroker: break
         }
     }
 }

@@ -12,8 +12,13 @@ enum SecretHash {
 
     /// The first eight hexadecimal digits of the hash: enough to tell two keys apart, too little to find one.
     static func fingerprint(_ text: String) -> String {
+        hexadecimal(sha256(text.utf8).prefix(4))
+    }
+
+    /// Bytes as lower-case hexadecimal digits.
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
-        for byte in sha256(text.utf8).prefix(4) {
+        for byte in bytes {
             for digit in [byte >> 4, byte & 0xF] {
                 digits.append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a"))
             }

@@ -1,14 +1,21 @@
 /// Base64 (RFC 4648) in its one canonical form: nothing else decodes, so that a value has exactly one text.
-enum StrictBase64 {
-    enum Form {
+package enum StrictBase64 {
+    /// Which alphabet, and whether it is padded.
+    package enum Form: Sendable {
         /// `+` and `/`, padded with `=` (section 4).
         case standard
         /// `-` and `_`, never padded (section 5 as RFC 7515 section 2 uses it).
         case url
     }
 
-    /// Decodes; nil for foreign characters, white space, wrong padding, an impossible length or slack bits that are not 0.
-    static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
+    /// Decodes.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - form: Its form.
+    /// - Returns: The bytes; nil for foreign characters, white space, wrong padding, an impossible length or slack bits
+    ///   that are not 0.
+    package static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
         var count = text.count
         if form == .standard {
             guard count % 4 == 0 else { return nil }
@@ -34,7 +41,12 @@ enum StrictBase64 {
     }
 
     /// Encodes to the canonical form.
-    static func encode(_ bytes: some Collection<UInt8>, _ form: Form) -> String {
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - form: The form.
+    /// - Returns: The text.
+    package static func encode(_ bytes: some Collection<UInt8>, _ form: Form) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var bits: UInt32 = 0

@@ -1,26 +1,40 @@
 /// A JSON value as a token may hold it, read strictly: duplicate members, invalid UTF-8, deep nesting and trailing bytes
 /// are refused (RFC 8725 section 2.4, RFC 7515 section 4).
-enum StrictJSON: Sendable, Equatable {
+package enum StrictJSON: Sendable, Equatable {
+    /// An object, its members in no order.
     case object([String: StrictJSON])
+    /// An array.
     case array([StrictJSON])
+    /// A string, its escapes resolved.
     case string(String)
     /// A number without fraction and exponent that fits.
     case integer(Int64)
     /// Any other number; its value does not matter to us.
     case otherNumber
+    /// `true` or `false`.
     case bool(Bool)
+    /// `null`.
     case null
 
     /// Why a text was not taken.
-    struct Refusal: Error {}
+    package struct Refusal: Error {}
 
     /// Deeper than any token of ours needs to be.
-    private static let maxDepth = 16
+    package static let tokenDepth = 16
 
     /// Reads one value that fills the whole text.
-    static func parse(_ bytes: [UInt8]) throws(Refusal) -> StrictJSON {
+    ///
+    /// - Parameters:
+    ///   - bytes: The text, UTF-8.
+    ///   - maxDepth: How many levels of objects and arrays it may have.
+    /// - Returns: The value.
+    /// - Throws: ``Refusal``.
+    package static func parse(
+        _ bytes: [UInt8],
+        maxDepth: Int = StrictJSON.tokenDepth
+    ) throws(Refusal) -> StrictJSON {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw Refusal() }
-        var reader = Reader(bytes: bytes)
+        var reader = Reader(bytes: bytes, maxDepth: maxDepth)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
         guard reader.isAtEnd else { throw Refusal() }
@@ -39,9 +53,13 @@ enum StrictJSON: Sendable, Equatable {
 
     private struct Reader {
         let bytes: [UInt8]
+        let maxDepth: Int
         var position = 0
 
-        init(bytes: [UInt8]) { self.bytes = bytes }
+        init(bytes: [UInt8], maxDepth: Int) {
+            self.bytes = bytes
+            self.maxDepth = maxDepth
+        }
 
         var isAtEnd: Bool { position == bytes.count }
 
@@ -61,7 +79,7 @@ enum StrictJSON: Sendable, Equatable {
         }
 
         mutating func value(depth: Int) throws(Refusal) -> StrictJSON {
-            guard depth < StrictJSON.maxDepth else { throw Refusal() }
+            guard depth < maxDepth else { throw Refusal() }
             skipSpace()
             switch next {
             case UInt8(ascii: "{"): return try object(depth: depth)

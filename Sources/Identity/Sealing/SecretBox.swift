@@ -1,4 +1,5 @@
 import COpenSSL
+internal import Crypto
 
 /// Seals secrets for the store: AES-256-GCM (NIST SP 800-38D) under the master key, by OpenSSL.
 ///
@@ -17,6 +18,19 @@ package struct SecretBox: Sendable {
     ///
     /// - Parameter key: The instance's master key.
     package init(key: MasterKey) { self.key = key }
+
+    /// A key of its own for another purpose, from which the master key cannot be told (HKDF-SHA256, RFC 5869).
+    ///
+    /// - Parameter purpose: What it is for; each purpose has another key.
+    /// - Returns: 32 bytes, the same after every start.
+    func derivedKey(for purpose: String) -> [UInt8] {
+        let key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: key.bytes),
+            info: Array("switchboard/\(purpose)".utf8),
+            outputByteCount: 32
+        )
+        return key.withUnsafeBytes { Array($0) }
+    }
 
     /// Seals a secret.
     ///

@@ -36,7 +36,12 @@ package final class Installation: Sendable {
         let gateway = try await GatewayProcess.start(
             in: directory,
             trustRoots: simulator.authority,
-            environment: ["SWITCHBOARD_LOG_LEVEL": "warning"].merging(environment) { $1 }
+            environment: [
+                "SWITCHBOARD_LOG_LEVEL": "warning",
+                // One account and few sessions stand for all callers here.
+                "SWITCHBOARD_LIMITS_ACCOUNT_REQUESTS_PER_SECOND": "0",
+                "SWITCHBOARD_LIMITS_SESSION_REQUESTS_PER_SECOND": "0",
+            ].merging(environment) { $1 }
         )
         return Installation(directory: directory, simulator: simulator, gateway: gateway)
     }

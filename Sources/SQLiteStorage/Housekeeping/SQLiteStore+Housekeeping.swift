@@ -25,6 +25,11 @@ extension SQLiteStore {
             return try await remove {
                 try $0.removeOutbound(batch, before: before, acknowledgedBefore: acknowledgedBefore)
             }
+        case .audit(let before):
+            return try await remove { writer in
+                let removed = try writer.removeAudit(before: before, limit: batch.limit)
+                return (removed, removed == batch.limit ? HousekeepingPosition() : nil)
+            }
         case .deletedBrands:
             return try await remove { try $0.removeDeletedBrand(batch) }
         }

@@ -33,9 +33,21 @@ enum M0001CreateTables {
 
         CREATE TABLE credentials (
             id TEXT NOT NULL PRIMARY KEY, brand INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
-            secret_hash BLOB, sealed_secret BLOB, scopes TEXT NOT NULL, algorithm TEXT, app TEXT,
+            details TEXT NOT NULL, secret_hash BLOB, sealed_secret BLOB,
             expires_at INTEGER, created_at INTEGER NOT NULL, revoked_at INTEGER);
         CREATE UNIQUE INDEX credentials_sdk_key ON credentials (name) WHERE kind = 'sdkKey';
+
+        -- Requests with an idempotency key; the columns of the answer are null as long as the request runs.
+        CREATE TABLE idempotency (
+            key BLOB NOT NULL PRIMARY KEY, body_hash BLOB NOT NULL, status INTEGER, location TEXT, body BLOB,
+            created_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX idempotency_age ON idempotency (created_at);
+        -- Stays when its brand goes: then only the brand's name is left of it.
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, brand_id TEXT NOT NULL,
+            at INTEGER NOT NULL, actor_kind TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
+            target TEXT NOT NULL, changes TEXT NOT NULL, request TEXT);
+        CREATE INDEX audit_brand ON audit (brand, id);
 
         CREATE TABLE consumers (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,

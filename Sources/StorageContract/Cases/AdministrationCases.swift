@@ -7,7 +7,7 @@ enum AdministrationCases {
     static let all = [
         brands, brandTaken, deleteBrand, deleteUnknown, brandAgain, apps, lanesKeepTheirNumbers, appOfNoBrand,
         deleteApp,
-        credentials, credentialTaken, revoke, allSurvive, closed, probe,
+        credentials, credentialDetails, credentialTaken, revoke, allSurvive, idempotency, closed, probe,
     ]
 
     static let brands = ContractCase("brands are kept with their settings, by id") { (f) async throws in
@@ -147,13 +147,11 @@ enum AdministrationCases {
         StoredCredential(
             id: id,
             brand: f.brand,
-            kind: kind,
             name: name,
+            details: kind == .sdkKey
+                ? .sdkKey(algorithm: .hs384, app: f.app) : .serviceAccount(scopes: [.eventsWrite, .consumersWrite]),
             secretHash: kind == .serviceAccount ? [UInt8](repeating: 7, count: 32) : nil,
             sealedSecret: kind == .sdkKey ? [0, 1, 2] : nil,
-            scopes: kind == .serviceAccount ? [.eventsWrite, .consumersWrite] : [],
-            algorithm: kind == .sdkKey ? "HS384" : nil,
-            app: kind == .sdkKey ? f.app : nil,
             expiresAt: kind == .sdkKey ? f.now.adding(seconds: 60) : nil,
             createdAt: f.now
         )
@@ -170,6 +168,56 @@ enum AdministrationCases {
         var lost = credential(f, "sa-3", .serviceAccount)
         lost.brand = BrandID(trusted: "gone")
         await #expect(throws: StorageError.self) { try await f.store.insertCredential(lost) }
+    }
+
+    static let credentialDetails = ContractCase("what is public about a credential of each kind is kept as it is") {
+        (f) async throws in
+        let key = PublicKeyDetails(publicKey: "-----BEGIN PUBLIC KEY-----\nMFkw\n", publicKeyFingerprint: "00ff")
+        let inHand = VerificationKey(algorithm: .es256, keyId: nil, source: .key(key))
+        let published = VerificationKey(algorithm: .ps256, keyId: "k", source: .jwks(url: "https://a.example/jwks"))
+        let provider = IdentityProviderDetails(
+            issuer: "https://a.example",
+            issuerDisplayName: "Ä \"quoted\"",
+            tokenEndpoint: "https://a.example/token",
+            clientId: "c",
+            clientAuth: .body,
+            redirectUris: ["app://a", "https://b.example/?x=1"],
+            pkce: .optional,
+            key: published
+        )
+        let broker = TokenBrokerDetails(
+            app: f.app,
+            tokenUrl: "https://t.example",
+            clientId: "c",
+            keyId: "k",
+            scope: "a b",
+            publicKey: key
+        )
+        let details: [CredentialDetails] = [
+            .serviceAccount(scopes: Scope.allCases), .serviceAccount(scopes: []), .apiKey,
+            .sdkKey(algorithm: .hs512, app: nil), .sdkKey(algorithm: .hs256, app: f.app),
+            .jwtIssuer(JWTIssuerDetails(issuer: "i", issuerDisplayName: nil, audience: "a", key: inHand)),
+            .jwtIssuer(JWTIssuerDetails(issuer: "i", issuerDisplayName: "d", audience: nil, key: published)),
+            .jweKey(algorithm: .ecdhES, publicKey: key), .identityProvider(provider), .customerTokenKey,
+            .tokenBroker(broker),
+        ]
+        for (index, details) in details.enumerated() {
+            try await f.store.insertCredential(
+                StoredCredential(
+                    id: "c-\(index + 10)",
+                    brand: f.brand,
+                    name: "name \(index)",
+                    details: details,
+                    secretHash: nil,
+                    sealedSecret: nil,
+                    expiresAt: nil,
+                    createdAt: f.now
+                )
+            )
+        }
+        #expect(try await f.store.credentials().sorted { $0.id < $1.id }.map(\.details) == details)
+        let kinds = Set(details.map(\.kind))
+        #expect(kinds == Set(CredentialKind.allCases), "every kind")
     }
 
     static let credentialTaken = ContractCase("a credential's id and an SDK key's name are given once") {
@@ -216,6 +264,36 @@ enum AdministrationCases {
         #expect(try await f.deliveries() == before.4)
         #expect(try await f.unread("u-1") == 1)
         #expect(try await f.accepted(f.message("u-1")).sequence == 2)
+    }
+
+    static let idempotency = ContractCase("a request with an idempotency key is noted once, for a day") {
+        (f) async throws in
+        func request(_ key: UInt8, body: UInt8 = 1) -> IdempotencyRecord {
+            IdempotencyRecord(
+                key: .init(repeating: key, count: 32),
+                bodyHash: .init(repeating: body, count: 32),
+                createdAt: f.now
+            )
+        }
+        let first = request(1)
+        #expect(try await f.store.beginIdempotent(first) == nil)
+        // It runs: whoever comes meanwhile learns of it, and changes nothing of it.
+        #expect(try await f.store.beginIdempotent(request(1, body: 2)) == first)
+        #expect(try await f.store.beginIdempotent(request(2)) == nil)
+        let answer = IdempotencyRecord.Answer(status: 201, location: "/v1/brands/acme", body: [0x7B, 0x7D])
+        try await f.store.endIdempotent(key: first.key, answer: answer)
+        let known = try #require(try await f.store.beginIdempotent(request(1)))
+        #expect(known.answer == answer && known.bodyHash == first.bodyHash)
+        // One that did nothing is forgotten, one with a secret keeps no body.
+        try await f.store.endIdempotent(key: request(2).key, answer: nil)
+        #expect(try await f.store.beginIdempotent(request(2)) == nil)
+        let secret = IdempotencyRecord.Answer(status: 201, location: nil, body: nil)
+        try await f.store.endIdempotent(key: request(2).key, answer: secret)
+        #expect(try await f.store.beginIdempotent(request(2))?.answer == secret)
+        _ = try await f.restart()
+        #expect(try await f.store.beginIdempotent(request(1))?.answer == answer)
+        f.now = f.now.adding(milliseconds: IdempotencyRecord.lifetimeMilliseconds)
+        #expect(try await f.store.beginIdempotent(request(1, body: 3)) == nil)
     }
 
     static let closed = ContractCase("a closed store says so") { (f) async throws in

@@ -79,6 +79,8 @@ package enum RefusalLabel: String, CaseIterable, Sendable {
     case connections
     /// Too many requests at once.
     case requests
+    /// Too many requests of one caller.
+    case rate
 }
 
 /// Why a connection was closed on a slow caller, as a label.
@@ -105,6 +107,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case messages
     /// Items of outbound feeds past their retention, or acknowledged by everybody.
     case outbound
+    /// Entries of the audit trail past their retention.
+    case audit
     /// What deleted brands have left behind.
     case deletedBrands = "deleted_brands"
 }

@@ -47,6 +47,16 @@ struct IntakeCommand: AsyncParsableCommand {
         )
         try await fixture?.registerDevices()
 
+        if database == nil {
+            let account = try await directory.issueServiceAccount(
+                brand: brand,
+                name: "bench",
+                scopes: [.eventsWrite],
+                expiresAt: nil
+            )
+            FileHandle.standardOutput.write(Data("account \(account.summary.id):\(account.secret)\n".utf8))
+        }
+
         let registry = PrometheusRegistry()
         let delivery = DeliveryService(
             store: store,
@@ -75,7 +85,10 @@ struct IntakeCommand: AsyncParsableCommand {
             metrics: HTTPMetrics(factory: registry),
             renderMetrics: { registry.render() }
         )
-        let application = GatewayServer(services: services).buildApplication(host: "127.0.0.1", port: 0) { channel in
+        let application = GatewayServer(services: services, limits: ServerLimits(rates: .none)).buildApplication(
+            host: "127.0.0.1",
+            port: 0
+        ) { channel in
             FileHandle.standardOutput.write(Data("listening on \(channel.localAddress?.port ?? 0)\n".utf8))
         }
         // Until it is killed: what it has stored is of no use to anybody.

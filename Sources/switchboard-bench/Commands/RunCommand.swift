@@ -15,7 +15,8 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
-        case sender, commit, intake, batch, single, latency, memory, backlog, bulkhead
+        case sender, parse, commit, intake, batch, single, latency, memory, backlog, bulkhead
+        case httpOverhead = "http-overhead"
         case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
         case senderDistance = "sender-distance"
@@ -84,6 +85,10 @@ struct RunCommand: AsyncParsableCommand {
             return try await CommitScenario(turns: max(Int(200 * scale), 10)).run()
         case .intake:
             return try await IntakeScenario(events: scaled(20_000)).run(group: group)
+        case .parse:
+            return try ParseScenario(rounds: max(Int(21 * scale), 3)).run()
+        case .httpOverhead:
+            return try await HTTPOverheadScenario(events: scaled(30_000)).run(group: group)
         case .backlog:
             return try await BacklogScenario(pending: scaled(1_000_000)).run(http: http)
         case .commitLatency:

@@ -36,21 +36,37 @@ struct NotStoringStore: GatewayStore {
 
     private static let notKept = StorageError.unavailable(detail: "this store keeps nothing")
 
-    func insertBrand(_ brand: Brand) async throws(StorageError) {}
-    func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool { throw Self.notKept }
-    func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? { throw Self.notKept }
+    func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {}
+    func updateBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) -> Bool { throw Self.notKept }
+    func deleteBrand(_ brand: BrandID, audit: AuditEntry?) async throws(StorageError) -> [LaneID]? {
+        throw Self.notKept
+    }
     func brands() async throws(StorageError) -> [Brand] { [] }
-    func putApp(_ app: StoredApp, lanes: [LaneKey]) async throws(StorageError) -> Bool { true }
-    func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]? {
+    func putApp(_ app: StoredApp, lanes: [LaneKey], audit: AuditEntry?) async throws(StorageError) -> Bool { true }
+    func deleteApp(
+        brand: BrandID,
+        app: AppID,
+        now: Timestamp,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> [LaneID]? {
         throw Self.notKept
     }
     func apps() async throws(StorageError) -> [StoredApp] { [] }
     func lanes() async throws(StorageError) -> [LaneID: LaneKey] { [:] }
-    func insertCredential(_ credential: StoredCredential) async throws(StorageError) { throw Self.notKept }
-    func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool {
+    func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError) {}
+    func revokeCredential(
+        brand: BrandID,
+        id: String,
+        now: Timestamp,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> Bool {
         throw Self.notKept
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
+    func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? { nil }
+    func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
+    func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
+    func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { [] }
     func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? { throw Self.notKept }
     func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? { throw Self.notKept }
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {

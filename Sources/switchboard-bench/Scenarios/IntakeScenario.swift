@@ -51,22 +51,49 @@ struct IntakeScenario {
         var process: ChildProcess
         var load: EventLoad
 
-        static func start(database: String?, consumers: Int) async throws -> Server {
+        /// Starts the gateway.
+        ///
+        /// - Parameters:
+        ///   - database: The database file; nil stores nothing.
+        ///   - consumers: How many consumers take turns.
+        ///   - asServiceAccount: Whether the load shows `Basic`, as back-ends do, and not the admin token.
+        /// - Returns: The server, ready.
+        /// - Throws: When it does not come up.
+        static func start(database: String?, consumers: Int, asServiceAccount: Bool = false) async throws -> Server {
             let token = AdminToken.makeText()
             let process = try ChildProcess(
                 "switchboard-bench",
                 ["intake", "--admin-token=\(token)", "--consumers", "\(consumers)"]
                     + (database.map { ["--database", $0] } ?? [])
             )
-            let line = try await process.line("listening on ")
-            return Server(
-                process: process,
-                load: EventLoad(
-                    port: Int(line) ?? 0,
-                    authorization: "Bearer \(token)",
-                    consumers: consumers
-                )
+            let account = asServiceAccount ? try await process.line("account ") : nil
+            return try await server(
+                process,
+                authorization: account.map { "Basic " + Data($0.utf8).base64EncodedString() } ?? "Bearer \(token)",
+                consumers: consumers
             )
+        }
+
+        /// Starts ``BareRouteCommand``.
+        ///
+        /// - Parameters:
+        ///   - consumers: How many consumers take turns.
+        ///   - authorization: A header that it does not look at, so that both get the same requests.
+        /// - Returns: The server, ready.
+        /// - Throws: When it does not come up.
+        static func startBare(consumers: Int, authorization: String) async throws -> Server {
+            let process = try ChildProcess("switchboard-bench", ["bare-route"])
+            return try await server(process, authorization: authorization, consumers: consumers)
+        }
+
+        private static func server(
+            _ process: ChildProcess,
+            authorization: String,
+            consumers: Int
+        ) async throws -> Server {
+            let port = try await process.line("listening on ")
+            let load = EventLoad(port: Int(port) ?? 0, authorization: authorization, consumers: consumers)
+            return Server(process: process, load: load)
         }
 
         func measure(run: String, events: Int, group: any EventLoopGroup) async throws -> (rate: Double, cpu: Double) {

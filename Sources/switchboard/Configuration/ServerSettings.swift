@@ -10,6 +10,11 @@ import GatewayHTTP
 /// - `server.maxConnections` (connections, 1 to 1,000,000, default 4096)
 /// - `server.maxRequestsInFlight` (requests, 1 to 1,000,000, default 2048)
 /// - `server.requestTimeoutSeconds` (seconds, 1 to 3,600, default 30)
+/// - `server.trustedProxies` (addresses or ranges whose `X-Forwarded-For` is believed, comma-separated, default
+///   127.0.0.0/8,::1)
+/// - `limits.accountRequestsPerSecond` (of one service account, 0 to 1,000,000, 0 sets no limit, default 10,000)
+/// - `limits.sessionRequestsPerSecond` (of one consumer's session, likewise, default 20)
+/// - `limits.addressRequestsPerSecond` (of one address without a good credential, likewise, default 20)
 struct ServerSettings: Equatable {
     /// Where the HTTP API listens.
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
@@ -49,5 +54,23 @@ struct ServerSettings: Equatable {
         limits.requestTimeout = .seconds(
             try await reader.integer(.serverRequestTimeoutSeconds, in: 1...3600, default: seconds)
         )
+        limits.trustedProxies = try await Self.proxies(reader) ?? limits.trustedProxies
+        func rate(_ key: SettingKey, _ fallback: Int) async throws -> Int {
+            try await reader.integer(key, in: 0...1_000_000, default: fallback)
+        }
+        limits.rates.accountPerSecond = try await rate(.limitsAccountRequestsPerSecond, limits.rates.accountPerSecond)
+        limits.rates.sessionPerSecond = try await rate(.limitsSessionRequestsPerSecond, limits.rates.sessionPerSecond)
+        limits.rates.addressPerSecond = try await rate(.limitsAddressRequestsPerSecond, limits.rates.addressPerSecond)
+    }
+
+    private static func proxies(_ reader: SettingsReader) async throws -> [AddressRange]? {
+        guard let text = try await reader.text(.serverTrustedProxies) else { return nil }
+        return try text.split(separator: ",").map { part in
+            let name = String(part.drop { $0 == " " }.prefix { $0 != " " })
+            guard let range = AddressRange(name) else {
+                throw reader.wrong(.serverTrustedProxies, text, "addresses or ranges of addresses, separated by commas")
+            }
+            return range
+        }
     }
 }

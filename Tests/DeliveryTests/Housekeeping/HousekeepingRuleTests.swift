@@ -70,8 +70,8 @@ struct HousekeepingRuleTests {
     func retention(maximum: Int64?, days: [Int64]) throws {
         let now = Timestamp(milliseconds: 1_767_323_045_678)
         let brands = [Self.brand("a", days: 7, hours: 24), Self.brand("b", days: 90, hours: 168)]
-        let works = HousekeepingPlan.works(brands: brands, maxRetentionDays: maximum, now: now)
-        #expect(works.map(\.kind) == [.deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .outbound])
+        let works = HousekeepingPlan.works(brands: brands, maxRetentionDays: maximum, auditRetentionDays: 365, now: now)
+        #expect(works.map(\.kind) == [.deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .outbound, .audit])
         let expected = Dictionary(
             uniqueKeysWithValues: zip(brands.map(\.id), days.map { now.adding(seconds: -$0 * 86_400) })
         )

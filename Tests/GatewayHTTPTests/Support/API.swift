@@ -1,3 +1,4 @@
+import GRDB
 import HTTPTypes
 import HummingbirdTesting
 import Identity
@@ -12,6 +13,24 @@ struct API: Sendable {
     let clock: TestClock
     let outbound: OutboundServices
     let directory: Directory
+    /// All routes in the words of their description.
+    let routes: [String]
+    /// The database's file.
+    let database: String
+
+    /// What each table holds, as text.
+    func dump() async throws -> [String: String] {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return try await DatabaseQueue(path: database, configuration: configuration).read { db in
+            let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            return try Dictionary(
+                uniqueKeysWithValues: tables.filter { !$0.hasPrefix("sqlite_") }.map { table in
+                    (table, try Row.fetchAll(db, sql: "SELECT * FROM \(table)").description)
+                }
+            )
+        }
+    }
 
     func call(
         _ method: HTTPRequest.Method,

@@ -39,6 +39,9 @@ final class RawClient: Sendable {
         return Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
+    /// Says that nothing more will be written.
+    func endOfInput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// Writes more than the sockets' buffers may take, on a thread that may wait for the peer; false when it is gone.
     @discardableResult
     func sendMuch(_ text: String) async -> Bool {

@@ -64,7 +64,9 @@ enum TestGateway {
             metrics: metrics,
             logger: logger
         )
-        let application = GatewayServer(services: services, limits: limits).buildApplication(host: "127.0.0.1", port: 0)
+        let server = GatewayServer(services: services, limits: limits)
+        let application = server.buildApplication(host: "127.0.0.1", port: 0)
+        let database = folder.appendingPathComponent("test.sqlite").path
         let body: @Sendable () async throws -> Void = {
             try await application.test(transport == .live ? TestingSetup.live : TestingSetup.router) { client in
                 try await test(
@@ -72,7 +74,9 @@ enum TestGateway {
                         client: client,
                         clock: clock,
                         outbound: services.outbound,
-                        directory: services.directory
+                        directory: services.directory,
+                        routes: server.routes.names,
+                        database: database
                     )
                 )
             }

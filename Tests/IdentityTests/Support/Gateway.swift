@@ -79,12 +79,10 @@ struct Gateway {
         app: AppID? = nil,
         expiresAt: Timestamp? = nil
     ) async throws(DirectoryError) -> IssuedCredential {
-        try await directory.issueSDKKey(
+        try await directory.issue(
+            .sdkKey(algorithm: algorithm, secret: secret, app: app),
             brand: brand,
             name: name,
-            algorithm: algorithm,
-            secret: secret,
-            app: app,
             expiresAt: expiresAt
         )
     }

@@ -9,6 +9,10 @@ package struct ServerLimits: Sendable, Equatable {
     package var requestTimeout: Duration
     /// How long a connection may stay open between two requests.
     package var idleTimeout: Duration
+    /// How often callers may ask.
+    package var rates: RateLimits
+    /// Proxies whose `X-Forwarded-For` is believed.
+    package var trustedProxies: [AddressRange]
 
     /// Takes limits; the defaults are those of the settings.
     ///
@@ -17,16 +21,22 @@ package struct ServerLimits: Sendable, Equatable {
     ///   - maxRequestsInFlight: Requests that are handled at once, 1 or more.
     ///   - requestTimeout: How long a request may take to arrive, and an answer not to move.
     ///   - idleTimeout: How long a connection may stay open between two requests.
+    ///   - rates: How often callers may ask.
+    ///   - trustedProxies: Proxies whose `X-Forwarded-For` is believed.
     package init(
         maxConnections: Int = 4096,
         maxRequestsInFlight: Int = 2048,
         requestTimeout: Duration = .seconds(30),
-        idleTimeout: Duration = .seconds(90)
+        idleTimeout: Duration = .seconds(90),
+        rates: RateLimits = RateLimits(),
+        trustedProxies: [AddressRange] = AddressRange.loopback
     ) {
         self.maxConnections = maxConnections
         self.maxRequestsInFlight = maxRequestsInFlight
         self.requestTimeout = requestTimeout
         self.idleTimeout = idleTimeout
+        self.rates = rates
+        self.trustedProxies = trustedProxies
     }
 
     /// Connections beyond `maxConnections` that still get one answer, so that callers learn when to come back and

@@ -8,7 +8,7 @@ package enum HMACAlgorithm: String, Sendable, CaseIterable, Codable {
     case hs512 = "HS512"
 
     /// How many random bytes a new key has: the length of the hash, which section 3.2 asks for at least.
-    var keyLength: Int {
+    package var keyLength: Int {
         switch self {
         case .hs256: 32
         case .hs384: 48

@@ -2,6 +2,7 @@
 package struct IssuedCredential: Sendable {
     /// What may be shown again.
     package var summary: CredentialSummary
-    /// The secret: the Basic password, or the text whose UTF-8 bytes are the HMAC key.
-    package var secret: String
+    /// The secret: a Basic password, an API key, or the text whose UTF-8 bytes are the HMAC key; nil for kinds whose secret
+    /// nobody else needs.
+    package var secret: String?
 }

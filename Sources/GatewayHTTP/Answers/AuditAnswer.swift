@@ -1,0 +1,48 @@
+internal import GatewayModel
+internal import GatewayStorage
+
+/// An entry of the audit trail as operators see it.
+struct AuditAnswer: Encodable {
+    struct Actor: Encodable {
+        var kind: String
+        var id: String
+    }
+
+    var id: String
+    var at: String
+    var brand: String
+    var actor: Actor
+    var action: String
+    var target: String
+    var changes: [String]
+    var requestId: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, at, brand, actor, action, target, changes, requestId
+    }
+
+    init(_ record: AuditRecord) {
+        let entry = record.entry
+        id = String(record.id)
+        at = entry.at.rfc3339
+        brand = entry.brand.rawValue
+        actor = Actor(kind: entry.actor.kind.rawValue, id: entry.actor.id)
+        action = entry.action.rawValue
+        target = entry.target
+        changes = entry.changes
+        requestId = entry.requestID
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(id, forKey: .id)
+        try members.encode(at, forKey: .at)
+        try members.encode(brand, forKey: .brand)
+        try members.encode(actor, forKey: .actor)
+        try members.encode(action, forKey: .action)
+        try members.encode(target, forKey: .target)
+        try members.encode(changes, forKey: .changes)
+        // Present and null when no request asked for it.
+        try members.encode(requestId, forKey: .requestId)
+    }
+}

@@ -1,0 +1,73 @@
+internal import Crypto
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// What tells one state of a thing from another (RFC 9110 section 8.8.3): a strong tag over its JSON.
+struct EntityTag: Equatable, Sendable {
+    /// As it stands in the header, with its quotes.
+    let text: String
+
+    /// The tag of a JSON text.
+    init(of json: Data) {
+        let digest = Data(SHA256.hash(data: json).prefix(12)).base64EncodedString()
+        text = "\"" + digest + "\""
+    }
+
+    /// The tag of a value as it is answered.
+    init(of value: some Encodable) throws { self.init(of: try Answer.encoded(value)) }
+
+    /// Whether a list of tags in a header names this one; `*` names every one that there is.
+    func isNamed(in header: String) -> Bool {
+        header.split(separator: ",").contains { part in
+            let tag = part.trimming { $0 == " " || $0 == "\t" }
+            return tag == "*" || tag == text[...] || tag == ("W/" + text)[...]
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(_ isBlank: (Character) -> Bool) -> Substring {
+        var part = drop(while: isBlank)
+        while let last = part.last, isBlank(last) { part.removeLast() }
+        return part
+    }
+}
+
+extension Call {
+    /// A value with its tag; 304 without it when the caller has it already.
+    func tagged(_ value: some Encodable) throws -> Response {
+        let json = try Answer.encoded(value)
+        let tag = EntityTag(of: json)
+        if let known = request.headers[.ifNoneMatch], tag.isNamed(in: known) {
+            return Response(status: .notModified, headers: [.eTag: tag.text])
+        }
+        var response = Answer.json(.ok, ByteBuffer(bytes: json))
+        response.headers[.eTag] = tag.text
+        return response
+    }
+
+    /// A value that was just changed, with its new tag.
+    func changed(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
+        let json = try Answer.encoded(value)
+        var response = Answer.json(status, ByteBuffer(bytes: json))
+        response.headers[.eTag] = EntityTag(of: json).text
+        return response
+    }
+
+    /// Whether the caller's `If-Match` and `If-None-Match` hold for what it wants to change.
+    ///
+    /// A change that was overtaken by another is refused, and not made over it. The contract has no 412: the answer is
+    /// `conflict`.
+    ///
+    /// - Parameter current: The tag of what is there; nil when there is nothing.
+    /// - Returns: False when it must not be changed.
+    func mayChange(_ current: EntityTag?) -> Bool {
+        if let wanted = request.headers[.ifMatch] {
+            guard let current, current.isNamed(in: wanted) else { return false }
+        }
+        if let unwanted = request.headers[.ifNoneMatch], let current, current.isNamed(in: unwanted) { return false }
+        return true
+    }
+}

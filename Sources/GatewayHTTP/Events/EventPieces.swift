@@ -1,0 +1,134 @@
+internal import CSimdjson
+internal import GatewayModel
+internal import NIOCore
+
+/// A body of events (`http-api.md` section 3), read piece by piece: what it holds in memory beyond the body is a piece.
+///
+/// Text that is not JSON refuses the whole request where it is one JSON text, and only its line where it is lines;
+/// everything else that is wrong with an event refuses only that event. Before the first piece is given all of the body has
+/// been looked at, so that nothing of a body that is refused as a whole is stored.
+package struct EventPieces: Sendable {
+    /// How many events one request may hold.
+    package static let maxEvents = 10_000
+    /// How many events a piece has at most: what goes into one commit (architecture section 3.1).
+    package static let pieceEvents = 500
+
+    /// Whether the request is a batch: an array or lines, of whatever length.
+    package let isBatch: Bool
+
+    private let body: ByteBuffer
+    private let format: EventFormat
+    private let layout: EventItems.Layout
+    private let now: Timestamp
+    private let parsers: EventParserPool
+    /// Where the next piece begins.
+    private var offset = 0
+
+    init(body: ByteBuffer, format: EventFormat, now: Timestamp, parsers: EventParserPool) throws(Problem) {
+        guard let first = body.readableBytesView.first(where: { !EventText.isSpace($0) }) else {
+            throw .unreadable("The body is empty.")
+        }
+        let isArray = first == UInt8(ascii: "[")
+        isBatch = format.isBatch(first: first)
+        if case .cloudEventBatch = format, !isArray { throw .unreadable("The body must be a JSON array.") }
+        if case .lines = format { layout = .lines } else { layout = isBatch ? .array : .one }
+        self.body = body
+        self.format = format
+        self.now = now
+        self.parsers = parsers
+    }
+
+    /// Reads the next piece.
+    ///
+    /// - Returns: The events, and what is wrong with those that cannot be taken; nil behind the last.
+    /// - Throws: `Problem` 400 when the body cannot be read, 413 when it holds too many events: from the first call only;
+    ///   503 when there is no memory for a parser.
+    package mutating func next() throws(Problem) -> EventBatch? {
+        let isFirst = offset == 0
+        let result = body.withUnsafeReadableBytes { raw -> Result<(EventBatch, Int), Problem> in
+            Result { () throws(Problem) in
+                let bytes = raw.bindMemory(to: UInt8.self)
+                // It is not empty: the first byte has been seen.
+                guard let base = bytes.baseAddress else { throw EventFault.malformed }
+                // What the buffer has allocated behind its text may be read, whatever stands there.
+                let end = base + bytes.count
+                let text = EventText(at: base, end: end, readableEnd: end + body.writableBytes)
+                return try parsers.withParser { parser throws(Problem) in
+                    var items = EventItems(text, layout: layout, offset: offset)
+                    let piece = try read(&items, parser)
+                    if isFirst { try check(items, behind: piece, parser) }
+                    return (piece, items.offset)
+                }
+            }
+        }
+        let (piece, end) = try result.get()
+        offset = end
+        return piece.count > 0 ? piece : nil
+    }
+
+    private func read(_ items: inout EventItems, _ parser: EventParser) throws(Problem) -> EventBatch {
+        var piece = EventBatch()
+        while piece.count < Self.pieceEvents, let item = try items.next() {
+            try add(item, of: items.text, to: &piece, parser)
+        }
+        return piece
+    }
+
+    /// Looks at what lies behind the first piece: how many events, and whether an array is JSON to its end.
+    private func check(_ items: EventItems, behind piece: EventBatch, _ parser: EventParser) throws(Problem) {
+        var items = items
+        var count = piece.count
+        while let item = try items.next() {
+            count += 1
+            guard count <= Self.maxEvents else {
+                throw Problem(.payloadTooLarge, "A request holds at most \(Self.maxEvents) events.")
+            }
+            guard layout == .array else { continue }
+            let status = parser.validate(item, of: items.text)
+            if status != EVENT_READ {
+                let fault = EventFault(status: status, members: parser.members)
+                if fault.spoilsText { throw fault.problem }
+            }
+        }
+        guard count > 0 || layout == .array else { throw .unreadable("The body holds no event.") }
+    }
+
+    /// Reads one event and appends it, or why it cannot be taken.
+    private func add(
+        _ item: EventText.Item,
+        of text: EventText,
+        to piece: inout EventBatch,
+        _ parser: EventParser
+    ) throws(Problem) {
+        let form = format.form
+        let status = parser.read(item, of: text, form: form)
+        if status == EVENT_READ {
+            guard case .binaryCloudEvent(let headers) = format else {
+                validate(parser.members, EventValidator(now: now, form: form), &piece)
+                return
+            }
+            headers.lend(to: parser.members) {
+                validate(parser.members, EventValidator(now: now, form: form, problems: headers.problems), &piece)
+            }
+            return
+        }
+        let fault = EventFault(status: status, members: parser.members)
+        if fault.spoilsText && layout != .lines || !isBatch && fault.problem.status != 422 { throw fault.problem }
+        piece.refused.append(.init(index: piece.count, id: nil, problem: fault.problem))
+    }
+
+    private func validate(
+        _ members: UnsafePointer<event_members>,
+        _ validator: EventValidator,
+        _ piece: inout EventBatch
+    ) {
+        var validator = validator
+        if let event = validator.event(members) {
+            // Moved: a copy would count a reference to each of its texts.
+            piece.events.append(consume event)
+        } else {
+            let id = validator.readableID(members)
+            piece.refused.append(.init(index: piece.count, id: id, problem: Problem(invalid: validator.problems)))
+        }
+    }
+}

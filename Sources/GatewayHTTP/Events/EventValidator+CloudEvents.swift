@@ -1,0 +1,83 @@
+internal import CSimdjson
+internal import GatewayModel
+
+// What CloudEvents ask beyond plain events (CloudEvents 1.0 sections 3.1 and 3.2, its JSON format section 3.1).
+extension EventValidator {
+    private static let attributes: Set<String> = ["/id", "/type", "/source", "/time", "/specversion"]
+
+    /// Where a member lies in the caller's body, or the header that it is.
+    ///
+    /// - Parameter member: Its pointer in a plain event.
+    /// - Returns: The pointer to show.
+    func pointer(_ member: String) -> String {
+        switch form {
+        case EVENT_ENVELOPE: Self.attributes.contains(member) ? member : "/data" + member
+        case EVENT_PAYLOAD: Self.attributes.contains(member) ? "/ce-" + member.dropFirst() : member
+        default: member
+        }
+    }
+
+    /// Checks the attributes that plain events do not have, and that there is `data`.
+    mutating func checkEnvelope(_ members: UnsafePointer<event_members>) {
+        if let version = present(members.pointee.spec_version, "/specversion", required: true), version != "1.0" {
+            problem("/specversion", "must be 1.0")
+        }
+        guard form == EVENT_ENVELOPE else { return }
+        let type = members.pointee.content_type
+        if type.shape == EVENT_WRONG_TYPE {
+            problems.append(FieldProblem(pointer: "/datacontenttype", detail: "must be a string"))
+        } else if let type = type.string, !MediaTypeName(type).isJSON {
+            problems.append(FieldProblem(pointer: "/datacontenttype", detail: "must be a JSON media type"))
+        }
+        if members.pointee.base64 == EVENT_WRONG_TYPE {
+            problems.append(
+                FieldProblem(pointer: "/data_base64", detail: "is not read here: data must hold the event as JSON")
+            )
+        } else if members.pointee.payload == EVENT_WRONG_TYPE {
+            problems.append(FieldProblem(pointer: "/data", detail: "must be an object"))
+        } else if members.pointee.payload != EVENT_VALUE {
+            problems.append(FieldProblem(pointer: "/data", detail: "is required"))
+        }
+    }
+
+    /// The source: any line in a plain event, a URI reference that is not empty in a CloudEvent.
+    mutating func source(_ member: event_text) -> String? {
+        guard form != EVENT_PLAIN else {
+            return line(member, "/source", atMost: EventLimits.sourceBytes, orEmpty: true)
+        }
+        guard holds(member, "/source", required: true) else { return nil }
+        let bytes = UnsafeBufferPointer(start: member.bytes, count: member.count)
+        guard member.count >= 1, member.count <= EventLimits.sourceBytes, Self.isURIReference(bytes) else {
+            problem("/source", "must be a URI reference of 1 to \(EventLimits.sourceBytes) bytes")
+            return nil
+        }
+        return member.string
+    }
+
+    /// Whether the bytes may all stand in a URI reference (RFC 3986 section 2), without asking for its parts.
+    private static func isURIReference(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        for (place, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard place + 2 < bytes.count, isHexadecimal(bytes[place + 1]), isHexadecimal(bytes[place + 2]) else {
+                    return false
+                }
+            case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+                UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+                return false
+            default:
+                guard byte > 0x20, byte < 0x7F else { return false }
+            }
+        }
+        return true
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

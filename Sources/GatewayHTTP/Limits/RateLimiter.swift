@@ -1,0 +1,93 @@
+internal import CoreMetrics
+internal import GatewayModel
+internal import Synchronization
+internal import Telemetry
+
+/// Counts what callers ask and slows down those who ask too often; any thread.
+final class RateLimiter: Sendable {
+    /// Whom a limit is for.
+    enum Kind: Int, CaseIterable, Sendable {
+        case account, session, address
+
+        var name: String {
+            switch self {
+            case .account: "account"
+            case .session: "session"
+            case .address: "address"
+            }
+        }
+    }
+
+    /// The proxies that say for whom they speak.
+    let trustedProxies: [AddressRange]
+    private let clock: any GatewayClock
+    private let metrics: HTTPMetrics
+    /// By ``Kind``; nil for one without a limit.
+    private let buckets: Mutex<[RateBuckets?]>
+
+    init(_ limits: ServerLimits, clock: any GatewayClock, metrics: HTTPMetrics) {
+        trustedProxies = limits.trustedProxies
+        self.clock = clock
+        self.metrics = metrics
+        buckets = Mutex(
+            Kind.allCases.map { kind in
+                let rate =
+                    switch kind {
+                    case .account: limits.rates.accountPerSecond
+                    case .session: limits.rates.sessionPerSecond
+                    case .address: limits.rates.addressPerSecond
+                    }
+                return rate > 0 ? RateBuckets(perSecond: rate) : nil
+            }
+        )
+    }
+
+    /// Counts one request of a caller.
+    ///
+    /// - Parameters:
+    ///   - kind: Whom the limit is for.
+    ///   - caller: Names the caller among those of its kind.
+    /// - Returns: How it stands now; nil when there is no limit.
+    /// - Throws: `Problem` 429 when the caller asks too often.
+    func take(_ kind: Kind, _ caller: some Hashable) throws(Problem) -> RateStanding? {
+        // Seeded anew by each process, so that nobody finds callers that share a bucket.
+        var hasher = Hasher()
+        hasher.combine(caller)
+        let key = hasher.finalize()
+        let now = clock.monotonicNanoseconds
+        let met = buckets.withLock { buckets in
+            let quota = buckets[kind.rawValue]?.quota ?? 0
+            return buckets[kind.rawValue]?.take(key, now: now).map(quota)
+        }
+        guard let met else { return nil }
+        switch met.verdict {
+        case .taken(let remaining, let untilFull):
+            return RateStanding(
+                name: kind.name,
+                quota: met.quota,
+                remaining: remaining,
+                seconds: Self.seconds(untilFull)
+            )
+        case .refused(let wait):
+            metrics.refused[.rate].increment()
+            var problem = Problem(
+                .rateLimited,
+                "Too many requests of this \(kind.name).",
+                retryAfterSeconds: max(1, Self.seconds(wait))
+            )
+            problem.rate = RateStanding(
+                name: kind.name,
+                quota: met.quota,
+                remaining: 0,
+                seconds: max(1, Self.seconds(wait))
+            )
+            throw problem
+        }
+    }
+
+    private static func seconds(_ nanoseconds: UInt64) -> Int { Int((nanoseconds + 999_999_999) / 1_000_000_000) }
+}
+
+extension RateBuckets.Verdict {
+    fileprivate func map(_ quota: Int) -> (verdict: RateBuckets.Verdict, quota: Int) { (self, quota) }
+}

@@ -1,0 +1,304 @@
+// Brands, apps and credentials (`http-api.md` section 2).
+extension OpenAPIDocument {
+    static let administration = """
+          /v1/brands:
+            post:
+              operationId: createBrand
+              tags: [administration]
+              summary: Makes a brand.
+              security: [{ admin: [] }]
+              parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: { $ref: '#/components/schemas/BrandToCreate' }
+                    example: { id: acme, name: Acme, settings: { retentionDays: 90 } }
+              responses:
+                '201':
+                  description: It is made.
+                  headers: { Location: { schema: { type: string } } }
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Brand' } } }
+                \(problems(400, 401, 403, 409, 413, 415, 422))
+            get:
+              operationId: listBrands
+              tags: [administration]
+              summary: All brands, by id.
+              security: [{ admin: [] }]
+              parameters:
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                '200':
+                  description: A page.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [items, nextCursor]
+                        properties:
+                          items: { type: array, items: { $ref: '#/components/schemas/Brand' } }
+                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(problems(400, 401, 403, 422))
+          /v1/brands/{brand}:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: getBrand
+              tags: [administration]
+              summary: A brand.
+              description: 'Scope: `brand:admin`.'
+              responses:
+                '200':
+                  description: The brand.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Brand' } } }
+                \(problems(401, 403, 404))
+            patch:
+              operationId: updateBrand
+              tags: [administration]
+              summary: Changes a brand by a merge patch (RFC 7396).
+              description: 'What is absent stays; a setting that is null takes its default. Scope: `brand:admin`.'
+              requestBody:
+                content:
+                  application/json: { schema: { $ref: '#/components/schemas/BrandPatch' } }
+                  application/merge-patch+json: { schema: { $ref: '#/components/schemas/BrandPatch' } }
+              responses:
+                '200':
+                  description: The brand as it is now.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Brand' } } }
+                \(problems(400, 401, 403, 404, 413, 415, 422))
+            delete:
+              operationId: deleteBrand
+              tags: [administration]
+              summary: Deletes a brand with everything that is its own.
+              security: [{ admin: [] }]
+              responses:
+                '204': { description: It is gone. }
+                \(problems(401, 403, 404))
+          /v1/brands/{brand}/apps:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: listApps
+              tags: [administration]
+              summary: A brand's apps, by id, without their secrets.
+              description: 'Scope: `brand:admin`.'
+              parameters:
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                '200':
+                  description: A page.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [items, nextCursor]
+                        properties:
+                          items: { type: array, items: { $ref: '#/components/schemas/App' } }
+                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/apps/{app}:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/app' }
+            put:
+              operationId: putApp
+              tags: [administration]
+              summary: Makes or replaces an app; its secrets go in and never come out.
+              description: 'Scope: `brand:admin`.'
+              requestBody:
+                required: true
+                content: { application/json: { schema: { $ref: '#/components/schemas/AppToPut' } } }
+              responses:
+                '200':
+                  description: It is replaced.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/App' } } }
+                '201':
+                  description: It is made.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/App' } } }
+                \(problems(400, 401, 403, 404, 413, 415, 422))
+            get:
+              operationId: getApp
+              tags: [administration]
+              summary: An app without its secrets.
+              description: 'Scope: `brand:admin`.'
+              responses:
+                '200':
+                  description: The app.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/App' } } }
+                \(problems(401, 403, 404))
+            delete:
+              operationId: deleteApp
+              tags: [administration]
+              summary: Deletes an app with its registrations; what is pending for them is cancelled.
+              description: 'Scope: `brand:admin`.'
+              responses:
+                '204': { description: It is gone. }
+                \(problems(401, 403, 404))
+          /v1/brands/{brand}/credentials:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            post:
+              operationId: createCredential
+              tags: [administration]
+              summary: Makes a credential; its secret is shown once.
+              description: 'Scope: `brand:admin`.'
+              parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: { $ref: '#/components/schemas/CredentialToCreate' }
+                    example: { kind: serviceAccount, name: crm, scopes: ['events:write'] }
+              responses:
+                '201':
+                  description: It is made.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Credential' } } }
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
+            get:
+              operationId: listCredentials
+              tags: [administration]
+              summary: A brand's credentials without their secrets.
+              description: 'Scope: `brand:admin`.'
+              parameters:
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                '200':
+                  description: A page.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [items, nextCursor]
+                        properties:
+                          items: { type: array, items: { $ref: '#/components/schemas/Credential' } }
+                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/credentials/{credential}:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { name: credential, in: path, required: true, schema: { $ref: '#/components/schemas/Id' } }
+            delete:
+              operationId: revokeCredential
+              tags: [administration]
+              summary: Revokes a credential; it is refused from then on.
+              description: 'Scope: `brand:admin`.'
+              responses:
+                '204': { description: It is revoked. }
+                \(problems(400, 401, 403, 404))
+        """
+
+    static let administrationSchemas = """
+            BrandToCreate:
+              type: object
+              required: [id, name]
+              additionalProperties: false
+              properties:
+                id: { $ref: '#/components/schemas/BrandId' }
+                name: { $ref: '#/components/schemas/BrandName' }
+                settings: { oneOf: [{ $ref: '#/components/schemas/BrandSettings' }, { type: 'null' }] }
+            BrandPatch:
+              type: object
+              additionalProperties: false
+              properties:
+                name: { oneOf: [{ $ref: '#/components/schemas/BrandName' }, { type: 'null' }] }
+                settings: { oneOf: [{ $ref: '#/components/schemas/BrandSettings' }, { type: 'null' }] }
+            BrandName: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+            BrandSettings:
+              type: object
+              additionalProperties: false
+              properties:
+                preview: { enum: [full, sender, none, null], default: full, description: How much a notification shows. }
+                presence: { enum: [consumer, device, null], default: consumer }
+                suppressWhileWindowOpen: { type: [boolean, 'null'], default: true }
+                messageTtlSeconds: { type: [integer, 'null'], minimum: 0, maximum: 2419200, default: 604800 }
+                retentionDays: { type: [integer, 'null'], minimum: 1, maximum: 3650, default: 30 }
+                sessionTtlSeconds: { type: [integer, 'null'], minimum: 60, maximum: 86400, default: 3600 }
+                dedupeHours: { type: [integer, 'null'], minimum: 1, maximum: 168, default: 72 }
+                anonymousConsumers: { type: [boolean, 'null'], default: false }
+                singleDevice: { type: [boolean, 'null'], default: false }
+                webhook: { oneOf: [{ $ref: '#/components/schemas/Webhook' }, { type: 'null' }] }
+            Webhook:
+              type: object
+              description: Where outbound items are posted to, signed as Standard Webhooks say.
+              additionalProperties: false
+              properties:
+                url: { type: string, maxLength: 2048, description: 'https, or http to this machine.' }
+                types: { type: [array, 'null'], minItems: 1, maxItems: 100, items: { $ref: '#/components/schemas/OutboundType' } }
+                secret:
+                  type: [string, 'null']
+                  description: '`whsec_` and base64. Null, or absent at first, makes one, which is shown this once.'
+                secretFingerprint: { type: string, description: Only answered. }
+                previousSecretUntil: { type: string, description: 'Only answered: until then the secret before signs too.' }
+            Brand:
+              type: object
+              required: [id, name, settings, createdAt]
+              properties:
+                id: { $ref: '#/components/schemas/BrandId' }
+                name: { type: string }
+                settings: { $ref: '#/components/schemas/BrandSettings' }
+                createdAt: { $ref: '#/components/schemas/Time' }
+            App:
+              type: object
+              required: [id, platform]
+              properties: { id: { $ref: '#/components/schemas/BrandId' }, platform: { enum: [ios, android, harmony, web] } }
+            AppToPut:
+              type: object
+              required: [platform]
+              additionalProperties: false
+              properties:
+                platform: { enum: [ios, android, harmony, web] }
+                dialect: { enum: [switchboard, liveperson, ujet, bloomreach, null] }
+                apns:
+                  type: [object, 'null']
+                  description: A key of the team, or a certificate.
+                  properties:
+                    teamId: { type: string }
+                    keyId: { type: string }
+                    privateKey: { type: string, writeOnly: true, description: The .p8 file. }
+                    sandboxKey:
+                      type: [object, 'null']
+                      required: [keyId, privateKey]
+                      properties: { keyId: { type: string }, privateKey: { type: string, writeOnly: true } }
+                    certificate: { type: string, writeOnly: true, description: PEM, or a .p12 file as base64. }
+                    password: { type: [string, 'null'], writeOnly: true }
+                    topic: { type: [string, 'null'], description: The bundle id. }
+                    endpoints:
+                      type: [object, 'null']
+                      properties: { production: { type: [string, 'null'] }, sandbox: { type: [string, 'null'] } }
+                fcm:
+                  type: [object, 'null']
+                  required: [serviceAccount]
+                  properties:
+                    serviceAccount: { type: object, writeOnly: true, description: Google's JSON file. }
+                    style: { enum: [notification, data, null], default: notification }
+                    endpoint: { type: [string, 'null'] }
+            CredentialToCreate:
+              type: object
+              required: [kind, name]
+              properties:
+                kind: { enum: [serviceAccount, sdkKey] }
+                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+                scopes: { type: array, items: { $ref: '#/components/schemas/Scope' } }
+                algorithm: { enum: [HS256, HS384, HS512, null] }
+                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true }
+                app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }] }
+              allOf:
+                - if: { properties: { kind: { const: serviceAccount } } }
+                  then: { required: [scopes], properties: { scopes: { minItems: 1 } } }
+            Scope: { enum: ['events:write', 'events:read', 'sessions:mint', 'deliveries:read', 'consumers:write', 'brand:admin'] }
+            Credential:
+              type: object
+              required: [id, kind, name, expiresAt, createdAt]
+              properties:
+                id: { type: string }
+                kind: { type: string }
+                name: { type: string }
+                secret: { type: string, description: Only in the answer that makes it. }
+                scopes: { type: array, items: { $ref: '#/components/schemas/Scope' } }
+                algorithm: { type: [string, 'null'] }
+                app: { type: [string, 'null'] }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+                createdAt: { $ref: '#/components/schemas/Time' }
+        """
+}

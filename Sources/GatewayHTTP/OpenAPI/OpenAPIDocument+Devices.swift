@@ -1,0 +1,145 @@
+// Registrations (`http-api.md` section 5).
+extension OpenAPIDocument {
+    static let devices = """
+          /v1/brands/{brand}/apps/{app}/devices/{deviceId}:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/app' }
+              - { $ref: '#/components/parameters/deviceId' }
+              - { $ref: '#/components/parameters/actingFor' }
+            put:
+              operationId: registerDevice
+              tags: [devices]
+              summary: Registers a device for pushes, or renews its registration.
+              description: |
+                A token that was last seen under another consumer or device of the brand moves to this one. A session that is
+                bound to a device acts only for that device. Scope of back-ends: `consumers:write`.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: { $ref: '#/components/schemas/DeviceToRegister' }
+                    example: { token: 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0, pushType: apns }
+              responses:
+                '200':
+                  description: It was registered before and is renewed.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Registration' } } }
+                '201':
+                  description: It is registered.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Registration' } } }
+                \(problems(400, 401, 403, 404, 413, 415, 422))
+            get:
+              operationId: getDevice
+              tags: [devices]
+              summary: The registration; 404 says that the device should register again.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              responses:
+                '200':
+                  description: The registration.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Registration' } } }
+                \(problems(400, 401, 403, 404, 422))
+            delete:
+              operationId: unregisterDevice
+              tags: [devices]
+              summary: Ends or narrows the registration, also when there is none.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              parameters: [{ $ref: '#/components/parameters/unregister' }]
+              responses:
+                '204': { description: It is done. }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/consumers/{consumer}/devices:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/consumer' }
+            get:
+              operationId: listDevices
+              tags: [devices]
+              summary: A consumer's registrations.
+              description: 'Scope: `consumers:write`.'
+              parameters:
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                '200':
+                  description: A page.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [items, nextCursor]
+                        properties:
+                          items: { type: array, items: { $ref: '#/components/schemas/Registration' } }
+                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(problems(400, 401, 403, 404, 422))
+        """
+
+    static let deviceSchemas = """
+            DeviceToRegister:
+              type: object
+              required: [token, pushType]
+              properties:
+                token:
+                  type: string
+                  description: >-
+                    The provider's token; of APNs an even number of at most 400 hexadecimal digits, of others at most 4096
+                    visible ASCII characters.
+                  minLength: 2
+                  maxLength: 4096
+                pushType: { enum: [apns, fcm, huawei, webpush], description: One that the app has a credential for. }
+                environment: { enum: [production, sandbox, null], default: production }
+                platform: { enum: [ios, android, harmony, web, null] }
+                locale: { type: [string, 'null'], minLength: 1, maxLength: 64 }
+                timeZone: { type: [string, 'null'], minLength: 1, maxLength: 64 }
+                osVersion: { type: [string, 'null'], minLength: 1, maxLength: 64 }
+                appVersion: { type: [string, 'null'], minLength: 1, maxLength: 64 }
+                receives: { type: [array, 'null'], maxItems: 16, items: { enum: [agent, proactive] } }
+            Registration:
+              type: object
+              required: [deviceId, app, consumer, tokenFingerprint, pushType, environment, platform, receives, state]
+              properties:
+                deviceId: { $ref: '#/components/schemas/Id' }
+                app: { $ref: '#/components/schemas/BrandId' }
+                consumer: { $ref: '#/components/schemas/Id' }
+                tokenFingerprint: { type: string, pattern: '^[0-9a-f]{16}$', description: 'Tells tokens apart; the token is never shown.' }
+                pushType: { enum: [apns, fcm, huawei, webpush] }
+                environment: { enum: [production, sandbox] }
+                platform: { enum: [ios, android, harmony, web] }
+                locale: { type: [string, 'null'] }
+                timeZone: { type: [string, 'null'] }
+                osVersion: { type: [string, 'null'] }
+                appVersion: { type: [string, 'null'] }
+                receives: { type: array, items: { enum: [agent, proactive] } }
+                state: { enum: [active, quarantined], description: Quarantined when its provider called the token a bad one. }
+                registeredAt: { $ref: '#/components/schemas/Time' }
+                createdAt: { $ref: '#/components/schemas/Time' }
+            Message:
+              type: object
+              required: [messageId, conversation, sequence, from, kind, text, silent, sentAt]
+              properties:
+                messageId: { $ref: '#/components/schemas/MessageId' }
+                conversation: { $ref: '#/components/schemas/Id' }
+                dialog: { type: [string, 'null'] }
+                sequence: { type: integer, minimum: 1 }
+                sourceSequence: { type: [integer, 'null'] }
+                from: { enum: [agent, consumer] }
+                kind: { enum: [agent, proactive, c2m] }
+                agent:
+                  type: object
+                  properties: { id: { type: [string, 'null'] }, nickname: { type: [string, 'null'] } }
+                text: { type: string }
+                title: { type: string }
+                data: { type: object }
+                link:
+                  type: object
+                  properties:
+                    ios: { type: [string, 'null'] }
+                    android: { type: [string, 'null'] }
+                    web: { type: [string, 'null'] }
+                category: { type: string }
+                campaign: { type: string }
+                silent: { type: boolean }
+                sentAt: { $ref: '#/components/schemas/Time' }
+            Health: { type: object, required: [status], properties: { status: { enum: [ok, ready] } } }
+        """
+}

@@ -1,0 +1,164 @@
+// Unread, messages, reads, taps and receipts (`http-api.md` section 6).
+extension OpenAPIDocument {
+    static let messages = """
+          /v1/brands/{brand}/unread:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/actingFor' }
+            get:
+              operationId: getUnread
+              tags: [messages]
+              summary: How many messages the consumer has not read.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              responses:
+                '200':
+                  description: The counts, of the newest 500 conversations one by one.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [unread, conversations, asOf]
+                        properties:
+                          unread: { type: integer, minimum: 0 }
+                          conversations:
+                            type: array
+                            items:
+                              type: object
+                              required: [id, unread, lastSequence, readSequence]
+                              properties:
+                                id: { $ref: '#/components/schemas/Id' }
+                                unread: { type: integer, minimum: 0 }
+                                lastSequence: { type: integer, minimum: 0 }
+                                readSequence: { type: integer, minimum: 0 }
+                          asOf: { $ref: '#/components/schemas/Time' }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/messages:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/actingFor' }
+            get:
+              operationId: listMessages
+              tags: [messages]
+              summary: Messages in order; reading them here marks nothing as read.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              parameters:
+                - { name: conversation, in: query, schema: { $ref: '#/components/schemas/Id' } }
+                - name: afterSequence
+                  in: query
+                  description: Only messages above it, within one conversation.
+                  schema: { type: integer, minimum: 0, maximum: 9223372036854775807 }
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                '200':
+                  description: A page.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [items, nextCursor]
+                        properties:
+                          items: { type: array, items: { $ref: '#/components/schemas/Message' } }
+                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/conversations/{conversation}/read:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/conversation' }
+              - { $ref: '#/components/parameters/actingFor' }
+            post:
+              operationId: markRead
+              tags: [messages]
+              summary: Says that the app showed these messages.
+              description: The mark never moves back; beyond the last message it is moved there.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [upToSequence]
+                      properties: { upToSequence: { type: integer, minimum: 0, maximum: 9223372036854775807 } }
+                    example: { upToSequence: 7 }
+              responses:
+                '200':
+                  description: What is unread now.
+                  content:
+                    application/json:
+                      schema: { type: object, required: [unread], properties: { unread: { type: integer, minimum: 0 } } }
+                \(problems(400, 401, 403, 404, 413, 415, 422))
+          /v1/brands/{brand}/messages/{messageId}/tap:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { name: messageId, in: path, required: true, schema: { $ref: '#/components/schemas/MessageId' } }
+              - { $ref: '#/components/parameters/actingFor' }
+            post:
+              operationId: tap
+              tags: [messages]
+              summary: Says that the push of a message was tapped; repetitions answer the same.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [deviceId]
+                      properties:
+                        deviceId: { $ref: '#/components/schemas/Id' }
+                        tappedAt: { $ref: '#/components/schemas/NullableTime' }
+                        action: { type: [string, 'null'], minLength: 1, maxLength: 256 }
+                    example: { deviceId: d-1 }
+              responses:
+                '200':
+                  description: Where the tap leads; with the message itself for proactive ones.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [kind, conversation, sequence, tappedAt]
+                        properties:
+                          kind: { enum: [agent, proactive, c2m] }
+                          conversation: { $ref: '#/components/schemas/Id' }
+                          sequence: { type: integer, minimum: 1 }
+                          message: { $ref: '#/components/schemas/Message' }
+                          tappedAt: { $ref: '#/components/schemas/Time' }
+                \(problems(400, 401, 403, 404, 410, 413, 415, 422))
+          /v1/brands/{brand}/receipts:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/actingFor' }
+            post:
+              operationId: postReceipts
+              tags: [messages]
+              summary: Says what became of pushes on the device.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [receipts]
+                      properties:
+                        receipts:
+                          type: array
+                          maxItems: 500
+                          items:
+                            type: object
+                            required: [messageId, deviceId, state, at]
+                            properties:
+                              messageId: { $ref: '#/components/schemas/MessageId' }
+                              deviceId: { $ref: '#/components/schemas/Id' }
+                              state: { enum: [delivered, displayed, dismissed] }
+                              at: { $ref: '#/components/schemas/Time' }
+              responses:
+                '202':
+                  description: How many of them met a delivery.
+                  content:
+                    application/json:
+                      schema: { type: object, required: [recorded], properties: { recorded: { type: integer, minimum: 0 } } }
+                \(problems(400, 401, 403, 404, 413, 415, 422))
+        """
+}

@@ -1,0 +1,76 @@
+// Sessions (`http-api.md` section 4).
+extension OpenAPIDocument {
+    static let sessions = """
+          /v1/brands/{brand}/sessions:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            post:
+              operationId: openSession
+              tags: [sessions]
+              summary: Opens a consumer's session by a grant.
+              security: []
+              parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [grant]
+                      properties:
+                        grant: { enum: [assertion, anonymous] }
+                        token: { type: [string, 'null'], description: 'The assertion, a JWT; required for its grant.' }
+                        sdkKeyName: { type: [string, 'null'], description: 'The SDK key''s name, when the token names none.' }
+                        deviceId: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
+                      if: { properties: { grant: { const: assertion } } }
+                      then: { required: [token], properties: { token: { type: string, minLength: 1 } } }
+                    examples:
+                      assertion: { value: { grant: assertion, token: eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl, deviceId: d-1 } }
+                      anonymous: { value: { grant: anonymous, deviceId: d-1 } }
+              responses:
+                '201': { $ref: '#/components/responses/Session' }
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
+          /v1/brands/{brand}/sessions/current:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            delete:
+              operationId: endSession
+              tags: [sessions]
+              summary: Logs out; the token is refused from then on.
+              security: [{ session: [] }]
+              parameters: [{ $ref: '#/components/parameters/unregister' }]
+              responses:
+                '204': { description: The session is over. }
+                \(problems(401, 403, 422))
+          /v1/brands/{brand}/consumers/{consumer}/sessions:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/consumer' }
+            post:
+              operationId: mintSession
+              tags: [sessions]
+              summary: Mints a session for a consumer.
+              description: 'Scope: `sessions:mint`.'
+              parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
+              requestBody:
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      properties:
+                        deviceId: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
+                    example: { deviceId: d-1 }
+              responses:
+                '201': { $ref: '#/components/responses/Session' }
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
+            delete:
+              operationId: endSessions
+              tags: [sessions]
+              summary: Logs a consumer out everywhere, or on one device.
+              description: 'Scope: `consumers:write`.'
+              parameters:
+                - { $ref: '#/components/parameters/unregister' }
+                - { name: deviceId, in: query, schema: { $ref: '#/components/schemas/Id' } }
+              responses:
+                '204': { description: The sessions are over. }
+                \(problems(400, 401, 403, 404, 422))
+        """
+}

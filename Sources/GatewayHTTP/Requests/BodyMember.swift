@@ -1,0 +1,44 @@
+internal import Crypto
+internal import Identity
+
+/// A member of a request's body, there or not, with its JSON pointer (RFC 6901).
+///
+/// What it holds is asked of ``FieldChecks``, which notes what is wrong with it.
+struct BodyMember {
+    /// Where it is, or would be.
+    let pointer: String
+    /// What it holds; nil when it is absent.
+    let value: StrictJSON?
+
+    /// Whether the body names it, be it as null.
+    var isNamed: Bool { value != nil }
+
+    /// Whether it is absent or null, which is the same but for patches.
+    var isEmpty: Bool { value == nil || value == .null }
+}
+
+/// An object of a request's body.
+struct BodyObject {
+    /// Where it is; the body itself is "".
+    let pointer: String
+    private let members: [String: StrictJSON]
+    /// The text of the whole body; empty for an object within it.
+    private let text: [UInt8]
+
+    init(pointer: String, members: [String: StrictJSON], text: [UInt8] = []) {
+        self.pointer = pointer
+        self.members = members
+        self.text = text
+    }
+
+    /// SHA-256 of the text of the whole body.
+    var hash: [UInt8] { Array(SHA256.hash(data: text)) }
+
+    /// The names of all its members, sorted.
+    var names: [String] { members.keys.sorted() }
+
+    /// The member of a name.
+    subscript(name: String) -> BodyMember {
+        BodyMember(pointer: pointer + FieldProblem.pointer([name]), value: members[name])
+    }
+}

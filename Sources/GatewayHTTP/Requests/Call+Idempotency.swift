@@ -1,0 +1,104 @@
+internal import Crypto
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+// `Idempotency-Key` on requests that create (`http-api.md` section 1).
+//
+// The request is noted before it does anything and its answer is kept afterwards, so that a repetition after a crash in
+// between does not create a second thing: it is told that nobody knows. Only answers of success are kept: after a refusal
+// nothing was made, and the same key may be used again.
+extension Call {
+    /// Whether a repetition gets the first one's answer again.
+    enum Repetition {
+        /// Yes.
+        case answered
+        /// No, it is refused: the answer held a secret, which is not kept.
+        case refused
+    }
+
+    /// Does what creates something, at most once for the request's key if it has one; the caller is known by now.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body.
+    ///   - repetition: What a repetition gets.
+    ///   - create: Creates it; not called for a repetition.
+    /// - Returns: The answer, or the first one's.
+    /// - Throws: What `create` throws; `Problem` 409 while the first one runs, when its answer held a secret or is not
+    ///   known, and 422 for another body or what is no key.
+    func once(
+        _ body: BodyObject,
+        _ repetition: Repetition,
+        create: () async throws -> Response
+    ) async throws -> Response {
+        guard let header = request.headers[.idempotencyKey] else { return try await create() }
+        guard (1...IdempotencyKeys.maxLength).contains(header.utf8.count),
+            header.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else {
+            let most = IdempotencyKeys.maxLength
+            throw Problem(invalid: "/Idempotency-Key", "must be 1 to \(most) visible ASCII characters")
+        }
+        let key = idempotencyKey(header)
+        guard services.idempotency.begin(key) else { throw Self.stillRunning }
+        defer { services.idempotency.end(key) }
+        let record = IdempotencyRecord(key: key, bodyHash: body.hash, createdAt: services.clock.now)
+        let earlier = try await read { store throws(StorageError) in try await store.beginIdempotent(record) }
+        if let earlier { return try Self.repeated(earlier, bodyHash: record.bodyHash) }
+        let response: Response
+        do {
+            response = try await create()
+        } catch {
+            try await read { store throws(StorageError) in try await store.endIdempotent(key: key, answer: nil) }
+            throw error
+        }
+        let answer = IdempotencyRecord.Answer(
+            status: response.status.code,
+            location: response.headers[.location],
+            body: repetition == .answered ? try await response.collected() : nil
+        )
+        try await read { store throws(StorageError) in try await store.endIdempotent(key: key, answer: answer) }
+        return response
+    }
+
+    /// Names the key with who uses it and for what: the same key of another caller is another one.
+    private func idempotencyKey(_ header: String) -> [UInt8] {
+        let parts = [
+            request.method.rawValue, request.uri.path, request.headers[.authorization] ?? "", header,
+        ]
+        return Array(SHA256.hash(data: Array(parts.joined(separator: "\u{0}").utf8)))
+    }
+
+    private static func repeated(_ earlier: IdempotencyRecord, bodyHash: [UInt8]) throws(Problem) -> Response {
+        guard earlier.bodyHash == bodyHash else {
+            throw Problem(invalid: "/Idempotency-Key", "was used for a request with another body")
+        }
+        guard let answer = earlier.answer else {
+            throw Problem(
+                .conflict,
+                "A request with this Idempotency-Key was interrupted; whether it did anything is not known."
+            )
+        }
+        guard let body = answer.body else {
+            throw Problem(
+                .conflict,
+                "A request with this Idempotency-Key has succeeded; its answer held a secret, which is not kept."
+            )
+        }
+        var response = Response(
+            status: .init(code: answer.status),
+            headers: [.contentType: "application/json", .contentLength: String(body.count)],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+        )
+        response.headers[.location] = answer.location
+        response.headers[.idempotencyReplayed] = "true"
+        return response
+    }
+
+    private static let stillRunning = Problem(
+        .conflict,
+        "A request with this Idempotency-Key is still running.",
+        retryAfterSeconds: 1
+    )
+}

@@ -1,0 +1,34 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Where a request comes from.
+enum ClientAddress: Equatable {
+    /// This machine, and no proxy speaks for anybody else.
+    case local
+    /// This address.
+    case remote(String)
+    /// The connection has no address.
+    case unknown
+
+    /// The caller's address: the connection's, or what the proxies that are trusted say (`X-Forwarded-For`, whose last
+    /// entries are theirs and whose first ones anybody may write).
+    ///
+    /// - Parameters:
+    ///   - peer: The other end of the connection; nil for a socket without addresses.
+    ///   - forwarded: The values of `X-Forwarded-For`, in order.
+    ///   - proxies: The proxies that are trusted.
+    init(peer: String?, forwarded: [String], proxies: [AddressRange]) {
+        guard let peer else {
+            self = .unknown
+            return
+        }
+        let isLocal = AddressRange.loopback.contains { $0.contains(peer) }
+        self = isLocal ? .local : .remote(peer)
+        guard proxies.contains(where: { $0.contains(peer) }) else { return }
+        let hops = forwarded.flatMap { $0.split(separator: ",") }.map { hop in
+            String(hop.drop { $0 == " " }.prefix { $0 != " " })
+        }
+        guard let first = hops.first else { return }
+        self = .remote(hops.last { hop in !proxies.contains { $0.contains(hop) } } ?? first)
+    }
+}

@@ -1,0 +1,71 @@
+internal import GatewayModel
+internal import Identity
+
+/// The settings of a brand as a body names them: a member that is absent stays as it is, one that is null takes its
+/// default.
+///
+/// What this version cannot do is refused, and not kept for a day when it could: nobody shall believe that quiet hours are
+/// observed.
+struct SettingsBody {
+    private var edits: [(inout BrandSettings) -> Void] = []
+    /// What becomes of the webhook; nil stays.
+    private(set) var webhook: WebhookChange?
+
+    /// What the contract knows and this version does not do.
+    private static let unsupported = ["quietHours", "templates", "links", "wire"]
+    static let unsupportedDetail = "must be absent: this version does not support it"
+
+    /// Reads them; notes what is wrong.
+    init(_ object: BodyObject, _ context: WebhookContext, _ checks: inout FieldChecks) {
+        var known: Set<String> = []
+        /// Takes one setting; `read` gives its value when it is there and right.
+        func take<Value>(
+            _ name: String,
+            _ path: WritableKeyPath<BrandSettings, Value>,
+            _ read: (inout FieldChecks, BodyMember) -> Value?
+        ) -> ((inout BrandSettings) -> Void)? {
+            known.insert(name)
+            let member = object[name]
+            guard member.isNamed else { return nil }
+            let value = member.isEmpty ? BrandSettings()[keyPath: path] : read(&checks, member)
+            return value.map { value in { $0[keyPath: path] = value } }
+        }
+        func number(_ name: String, _ path: WritableKeyPath<BrandSettings, Int64>, _ range: ClosedRange<Int64>) {
+            if let edit = take(name, path, { $0.integer($1, in: range) }) { edits.append(edit) }
+        }
+        func flag(_ name: String, _ path: WritableKeyPath<BrandSettings, Bool>) {
+            if let edit = take(name, path, { $0.flag($1) }) { edits.append(edit) }
+        }
+        if let edit = take("preview", \.preview, { $0.word($1, as: BrandSettings.Preview.self) }) { edits.append(edit) }
+        if let edit = take("presence", \.presence, { $0.word($1, as: BrandSettings.Presence.self) }) {
+            edits.append(edit)
+        }
+        flag("suppressWhileWindowOpen", \.suppressWhileWindowOpen)
+        number("messageTtlSeconds", \.messageTtlSeconds, BrandSettings.messageTtlRange)
+        number("retentionDays", \.retentionDays, BrandSettings.retentionRange)
+        number("sessionTtlSeconds", \.sessionTtlSeconds, BrandSettings.sessionTtlRange)
+        number("dedupeHours", \.dedupeHours, BrandSettings.dedupeRange)
+        flag("anonymousConsumers", \.anonymousConsumers)
+        flag("singleDevice", \.singleDevice)
+        for name in Self.unsupported where !object[name].isEmpty {
+            checks.fail(object[name].pointer, Self.unsupportedDetail)
+        }
+        webhook = WebhookBody.change(object["webhook"], context, &checks)
+        checks.refuseOthers(in: object, than: known.union(Self.unsupported + ["webhook"]))
+    }
+
+    /// All settings at their defaults.
+    static func defaults() -> SettingsBody {
+        var body = SettingsBody()
+        body.edits = [{ $0 = BrandSettings() }]
+        body.webhook = .remove
+        return body
+    }
+
+    private init() {}
+
+    /// Makes the changes.
+    func apply(to settings: inout BrandSettings) {
+        for edit in edits { edit(&settings) }
+    }
+}

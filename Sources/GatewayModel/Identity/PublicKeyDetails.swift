@@ -1,0 +1,17 @@
+/// A public key as operators see it.
+package struct PublicKeyDetails: Codable, Sendable, Equatable {
+    /// SubjectPublicKeyInfo as PEM (RFC 7468 section 13).
+    package var publicKey: String
+    /// SHA-256 of the SubjectPublicKeyInfo's DER as 64 lower-case hexadecimal digits.
+    package var publicKeyFingerprint: String
+
+    /// Takes a key.
+    ///
+    /// - Parameters:
+    ///   - publicKey: SubjectPublicKeyInfo as PEM.
+    ///   - publicKeyFingerprint: SHA-256 of its DER as hexadecimal digits.
+    package init(publicKey: String, publicKeyFingerprint: String) {
+        self.publicKey = publicKey
+        self.publicKeyFingerprint = publicKeyFingerprint
+    }
+}

@@ -1,0 +1,38 @@
+package import GatewayModel
+
+/// Which part of the audit trail is wanted, newest first.
+package struct AuditQuery: Sendable {
+    /// One brand that is there now, without what was written about earlier ones of its id; nil is the whole instance,
+    /// deleted brands included.
+    package var brand: BrandID?
+    /// Not before this moment.
+    package var since: Timestamp?
+    /// Before this moment.
+    package var until: Timestamp?
+    /// Only numbers below this one.
+    package var before: Int64?
+    /// At most this many, 1 or more.
+    package var limit: Int
+
+    /// Takes a query.
+    ///
+    /// - Parameters:
+    ///   - brand: One brand; nil is the whole instance.
+    ///   - since: Not before this moment.
+    ///   - until: Before this moment.
+    ///   - before: Only numbers below this one.
+    ///   - limit: At most this many.
+    package init(
+        brand: BrandID?,
+        since: Timestamp? = nil,
+        until: Timestamp? = nil,
+        before: Int64? = nil,
+        limit: Int
+    ) {
+        self.brand = brand
+        self.since = since
+        self.until = until
+        self.before = before
+        self.limit = limit
+    }
+}

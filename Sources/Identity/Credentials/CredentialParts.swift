@@ -1,0 +1,125 @@
+internal import GatewayModel
+
+/// What a new credential is made of: checked, and with secrets that were made where none was brought.
+struct CredentialParts: Sendable {
+    /// Its id.
+    let id: String
+    /// What is public about it.
+    let details: CredentialDetails
+    /// What callers show, of which only the hash is kept, and which is shown this once.
+    let password: String?
+    /// What we need back: sealed.
+    let material: [UInt8]?
+    /// Whether the material is a text that its user must be told.
+    let showsMaterial: Bool
+
+    /// Makes them; takes up to a second of a processor when an RSA key is made.
+    ///
+    /// - Parameter request: What is wanted.
+    /// - Throws: ``DirectoryError/invalid(_:)`` for keys and secrets that cannot be.
+    init(_ request: CredentialRequest) throws(DirectoryError) {
+        var password: String?
+        var material: [UInt8]?
+        var showsMaterial = false
+        let prefix: String
+        switch request {
+        case .serviceAccount(let scopes):
+            prefix = "sa_"
+            details = .serviceAccount(scopes: scopes)
+            password = Self.newSecret(32)
+        case .apiKey:
+            prefix = "api_"
+            details = .apiKey
+            password = Self.newSecret(32)
+        case .sdkKey(let algorithm, let secret, let app):
+            prefix = "sdk_"
+            details = .sdkKey(algorithm: algorithm, app: app)
+            material = try Self.hmacKey(secret, newLength: algorithm.keyLength)
+            showsMaterial = true
+        case .jwtIssuer(var issuer):
+            prefix = "iss_"
+            issuer.key.source = try Self.checked(issuer.key)
+            details = .jwtIssuer(issuer)
+        case .jweKey(let algorithm, let privateKey):
+            prefix = "jwe_"
+            let key = try Self.key("/privateKey") { () throws(KeyRefusal) in
+                if let privateKey { return try AsymmetricKey(privatePEM: privateKey, for: .encryption(algorithm)) }
+                return try AsymmetricKey(newFor: .encryption(algorithm))
+            }
+            details = .jweKey(algorithm: algorithm, publicKey: key.publicKey)
+            material = key.privatePEM
+        case .identityProvider(var provider, let clientSecret):
+            prefix = "idp_"
+            provider.key.source = try Self.checked(provider.key)
+            details = .identityProvider(provider)
+            material = Array(clientSecret.utf8)
+        case .customerTokenKey(let secret):
+            prefix = "ctk_"
+            details = .customerTokenKey
+            material = try Self.hmacKey(secret, newLength: 32)
+            showsMaterial = true
+        case .tokenBroker(let app, let tokenUrl, let clientId, let keyId, let scope, let privateKey):
+            prefix = "brk_"
+            let key = try Self.key("/privateKey") { () throws(KeyRefusal) in
+                try AsymmetricKey(privatePEM: privateKey, for: .signature(.es256))
+            }
+            details = .tokenBroker(
+                TokenBrokerDetails(
+                    app: app,
+                    tokenUrl: tokenUrl,
+                    clientId: clientId,
+                    keyId: keyId,
+                    scope: scope,
+                    publicKey: key.publicKey
+                )
+            )
+            password = Self.newSecret(32)
+            material = key.privatePEM
+        }
+        id = prefix + Self.newSecret(12)
+        self.password = password
+        self.material = material
+        self.showsMaterial = showsMaterial
+    }
+
+    /// What is shown this once; nil for kinds whose secret is nobody's but ours or the caller's.
+    var shownSecret: String? {
+        if let password { return password }
+        return showsMaterial ? material.map { String(decoding: $0, as: UTF8.self) } : nil
+    }
+
+    /// An HMAC key shorter than its hash would be the weakest part (RFC 7518 section 3.2).
+    static let secretBytes = 32...1024
+
+    private static func newSecret(_ bytes: Int) -> String { StrictBase64.encode(SecureRandom.bytes(bytes), .url) }
+
+    private static func hmacKey(_ imported: String?, newLength: Int) throws(DirectoryError) -> [UInt8] {
+        guard let imported else { return Array(newSecret(newLength).utf8) }
+        guard secretBytes.contains(imported.utf8.count) else {
+            let detail = "must be \(secretBytes.lowerBound) to \(secretBytes.upperBound) bytes"
+            throw .invalid([SettingsProblem(pointer: "/secret", detail: detail)])
+        }
+        return Array(imported.utf8)
+    }
+
+    /// The source with the key in its canonical form.
+    private static func checked(_ key: VerificationKey) throws(DirectoryError) -> VerificationKey.Source {
+        guard case .key(let given) = key.source else { return key.source }
+        return .key(
+            try Self.key("/publicKey") { () throws(KeyRefusal) in
+                try AsymmetricKey(publicPEM: given.publicKey, for: .signature(key.algorithm))
+            }.publicKey
+        )
+    }
+
+    private static func key(
+        _ pointer: String,
+        _ make: () throws(KeyRefusal) -> AsymmetricKey
+    ) throws(DirectoryError) -> AsymmetricKey {
+        do {
+            return try make()
+        } catch {
+            throw .invalid([SettingsProblem(pointer: pointer, detail: error.text)])
+        }
+    }
+}

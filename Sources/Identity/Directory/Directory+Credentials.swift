@@ -1,0 +1,125 @@
+internal import Dispatch
+package import GatewayModel
+import GatewayStorage
+
+extension Directory {
+    /// More credentials than any brand needs, and still little to hold in memory: about 2 MB.
+    package static let maxCredentialsPerBrand = 1000
+
+    /// Makes a credential, or takes over one that the brand has.
+    ///
+    /// Names are for people and need not differ, but for SDK keys, whose assertions are named by them: theirs are unique in
+    /// the instance, those of revoked ones included. To change a key without a gap, make the second while the first still
+    /// works, and revoke the first when nobody uses it any more.
+    ///
+    /// - Parameters:
+    ///   - request: What is wanted.
+    ///   - brand: The brand.
+    ///   - name: Its name, 1 to 256 bytes.
+    ///   - expiresAt: When it ends by itself.
+    ///   - origin: Who asks.
+    /// - Returns: The credential, with its secret where its user must be told one.
+    /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/duplicate`` and others of ``DirectoryError``.
+    package func issue(
+        _ request: CredentialRequest,
+        brand: BrandID,
+        name: String,
+        expiresAt: Timestamp? = nil,
+        by origin: AuditOrigin = .gateway
+    ) async throws(DirectoryError) -> IssuedCredential {
+        let parts = try await Self.parts(request)
+        let context = Self.sealingContext(brand: brand, credential: parts.id)
+        var sealed: [UInt8]?
+        if let material = parts.material { sealed = try seal(material, context: context) }
+        let credential = StoredCredential(
+            id: parts.id,
+            brand: brand,
+            name: name,
+            details: parts.details,
+            secretHash: parts.password.map { SecretHash.sha256($0.utf8) },
+            sealedSecret: sealed,
+            expiresAt: expiresAt,
+            createdAt: clock.now
+        )
+        try await insert(credential, by: origin)
+        return IssuedCredential(summary: CredentialSummary(credential), secret: parts.shownSecret)
+    }
+
+    /// A brand's credential that is not revoked, without its secret.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - id: The credential.
+    /// - Returns: Nil when the brand has no such credential.
+    package func credential(brand: BrandID, id: String) -> CredentialSummary? {
+        snapshot.credentials[id].flatMap { $0.brand == brand ? CredentialSummary($0) : nil }
+    }
+
+    /// Revokes a credential; it is refused from the moment that this returns (R33).
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - id: The credential.
+    ///   - origin: Who asks.
+    /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
+    package func revokeCredential(
+        brand: BrandID,
+        id: String,
+        by origin: AuditOrigin = .gateway
+    ) async throws(DirectoryError) {
+        try await gate.run { () async throws(DirectoryError) in
+            let now = clock.now
+            let audit = entry(.credentialRevoked, brand: brand, target: id, by: origin)
+            let isRevoked = try await stored { () async throws(StorageError) in
+                try await self.store.revokeCredential(brand: brand, id: id, now: now, audit: audit)
+            }
+            // Also when the store has it revoked already: an earlier call may have been told of a failure after the
+            // change was made, and its repetition must not leave the credential in force.
+            if let credential = snapshot.credentials[id], credential.brand == brand {
+                var next = snapshot
+                if credential.kind == .sdkKey {
+                    next.revokedSDKKeys[DirectorySnapshot.KeyName(credential.name)] = brand
+                }
+                next.removeCredential(id)
+                publish(next)
+            }
+            guard isRevoked else { throw .notFound }
+        }
+    }
+
+    private func insert(_ credential: StoredCredential, by origin: AuditOrigin) async throws(DirectoryError) {
+        guard EventID.isValid(credential.name) else {
+            let detail = "must be 1 to 256 bytes of text without control characters"
+            throw .invalid([SettingsProblem(pointer: "/name", detail: detail)])
+        }
+        try await gate.run { () async throws(DirectoryError) in
+            let brand = credential.brand
+            guard snapshot.brands[brand] != nil else { throw .notFound }
+            if let app = credential.details.app, self.app(brand: brand, app: app) == nil {
+                throw .invalid([SettingsProblem(pointer: "/app", detail: "is not an app of the brand")])
+            }
+            guard snapshot.credentials.values.count(where: { $0.brand == brand }) < Self.maxCredentialsPerBrand else {
+                throw .tooManyCredentials
+            }
+            let changes = MemberDifference.names(from: nil, to: credential.details)
+            let audit = entry(.credentialIssued, brand: brand, target: credential.id, changes: changes, by: origin)
+            try await stored { () async throws(StorageError) in
+                try await self.store.insertCredential(credential, audit: audit)
+            }
+            var next = snapshot
+            try next.insert(credential, box)
+            publish(next)
+        }
+    }
+
+    /// The parts of a new credential; a thread that may block makes RSA keys.
+    private static func parts(_ request: CredentialRequest) async throws(DirectoryError) -> CredentialParts {
+        guard case .jweKey(_, privateKey: nil) = request else { return try CredentialParts(request) }
+        let made: Result<CredentialParts, DirectoryError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { () throws(DirectoryError) in try CredentialParts(request) })
+            }
+        }
+        return try made.get()
+    }
+}

@@ -1,0 +1,36 @@
+internal import FoundationEssentials
+
+/// Which members of two values differ, by their names in JSON: what the audit trail may say of values that are secret.
+enum MemberDifference {
+    /// The dotted names of members that differ, such as `apns.privateKey`, sorted; an array is one member.
+    ///
+    /// - Parameters:
+    ///   - old: The value before; nil when there was none, so that every member of the new one is named.
+    ///   - new: The value now.
+    /// - Returns: The names; empty when nothing differs.
+    static func names<Value: Encodable>(from old: Value?, to new: Value) -> [String] {
+        var names: Set<String> = []
+        var before: StrictJSON?
+        if let old { before = json(old) }
+        collect(before ?? .object([:]), json(new) ?? .object([:]), "", &names)
+        return names.sorted()
+    }
+
+    private static func json(_ value: some Encodable) -> StrictJSON? {
+        guard let text = try? JSONEncoder().encode(value) else { return nil }
+        return try? StrictJSON.parse([UInt8](text))
+    }
+
+    private static func collect(_ old: StrictJSON, _ new: StrictJSON, _ name: String, _ names: inout Set<String>) {
+        let (before, after) = (old.members, new.members)
+        // An object that comes or goes is told by its members.
+        guard before != nil || after != nil, before != nil || old == .null, after != nil || new == .null else {
+            if old != new { names.insert(name) }
+            return
+        }
+        let (oldMembers, newMembers) = (before ?? [:], after ?? [:])
+        for key in Set(oldMembers.keys).union(newMembers.keys) {
+            collect(oldMembers[key] ?? .null, newMembers[key] ?? .null, name.isEmpty ? key : "\(name).\(key)", &names)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+internal import COpenSSL
+package import GatewayModel
+
+/// A public or private key of OpenSSL's, checked for its use; owned by one value and confined to the thread that made it.
+package struct AsymmetricKey: ~Copyable {
+    /// The types that our algorithms know.
+    enum KeyType: Sendable, Equatable {
+        case rsa
+        case p256
+
+        var text: String {
+            switch self {
+            case .rsa: "an RSA key"
+            case .p256: "an elliptic-curve key on P-256"
+            }
+        }
+    }
+
+    /// Fewer bits are broken in reach of a state (NIST SP 800-131A); more cost verification, which strangers ask for.
+    static let rsaBits = 2048...8192
+    /// Bits of a new RSA key: about as strong as the 128-bit content keys that it carries (NIST SP 800-57 part 1).
+    private static let newRSABits: UInt32 = 3072
+    /// Longer texts hold no key of those sizes: an RSA key of 8192 bits has about 6,400.
+    private static let maxPEMBytes = 16_384
+
+    private let pointer: OpaquePointer
+
+    /// Reads a public key.
+    ///
+    /// - Parameters:
+    ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`).
+    ///   - use: What it is for.
+    /// - Throws: ``KeyRefusal``.
+    package init(publicPEM pem: String, for use: KeyUse) throws(KeyRefusal) {
+        guard !pem.contains("PRIVATE KEY-----") else { throw .privateKey }
+        pointer = try Self.read(pem, use) { PEM_read_bio_PUBKEY($0, nil, nil, nil) }
+    }
+
+    /// Reads a private key.
+    ///
+    /// - Parameters:
+    ///   - pem: PKCS#8 or the traditional form, not encrypted.
+    ///   - use: What it is for.
+    /// - Throws: ``KeyRefusal``.
+    package init(privatePEM pem: String, for use: KeyUse) throws(KeyRefusal) {
+        // An empty password keeps OpenSSL from asking for one at the terminal.
+        var password: [CChar] = [0]
+        pointer = try Self.read(pem, use) { PEM_read_bio_PrivateKey($0, nil, nil, &password) }
+    }
+
+    /// Makes a new private key; takes up to a second of a processor for RSA, so call it on a thread that may block.
+    ///
+    /// - Parameter use: What it is for.
+    /// - Throws: ``KeyRefusal/unavailable``.
+    package init(newFor use: KeyUse) throws(KeyRefusal) {
+        pointer = try Self.make(use.type)
+    }
+
+    private static func make(_ type: KeyType) throws(KeyRefusal) -> OpaquePointer {
+        ERR_clear_error()
+        defer { ERR_clear_error() }
+        let made =
+            switch type {
+            case .rsa: switchboard_EVP_RSA_gen(newRSABits)
+            case .p256: switchboard_EVP_EC_gen("P-256")
+            }
+        guard let made else { throw .unavailable }
+        return made
+    }
+
+    private static func read(
+        _ pem: String,
+        _ use: KeyUse,
+        _ read: (OpaquePointer?) -> OpaquePointer?
+    ) throws(KeyRefusal) -> OpaquePointer {
+        ERR_clear_error()
+        defer { ERR_clear_error() }
+        let bytes = Array(pem.utf8)
+        guard bytes.count <= maxPEMBytes else { throw .unreadable }
+        let bio = BIO_new_mem_buf(bytes, Int32(bytes.count))
+        defer { BIO_free(bio) }
+        guard let key = read(bio) else { throw .unreadable }
+        do {
+            try check(key, use)
+        } catch {
+            EVP_PKEY_free(key)
+            throw error
+        }
+        return key
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    private static func check(_ pointer: OpaquePointer, _ use: KeyUse) throws(KeyRefusal) {
+        switch use.type {
+        case .rsa:
+            guard EVP_PKEY_get_base_id(pointer) == EVP_PKEY_RSA else {
+                throw .wrongType(needed: KeyType.rsa.text)
+            }
+            let bits = Int(EVP_PKEY_get_bits(pointer))
+            guard rsaBits.contains(bits) else { throw .wrongSize(bits: bits) }
+        case .p256:
+            var name = [CChar](repeating: 0, count: 64)
+            var length = 0
+            guard EVP_PKEY_get_base_id(pointer) == EVP_PKEY_EC,
+                EVP_PKEY_get_group_name(pointer, &name, name.count, &length) == 1,
+                String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self) == "prime256v1"
+            else { throw .wrongType(needed: KeyType.p256.text) }
+        }
+        let context = EVP_PKEY_CTX_new(pointer, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        guard EVP_PKEY_public_check(context) == 1 else { throw .invalid }
+    }
+
+    /// The public half, as operators see it.
+    package var publicKey: PublicKeyDetails {
+        let der = Self.written { i2d_PUBKEY_bio($0, pointer) }
+        return PublicKeyDetails(
+            publicKey: String(decoding: Self.written { PEM_write_bio_PUBKEY($0, pointer) }, as: UTF8.self),
+            publicKeyFingerprint: SecretHash.hexadecimal(SecretHash.sha256(der))
+        )
+    }
+
+    /// The private key as PKCS#8 PEM, not encrypted: secret.
+    package var privatePEM: [UInt8] {
+        Self.written { PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
+    }
+
+    private static func written(_ write: (OpaquePointer?) -> Int32) -> [UInt8] {
+        ERR_clear_error()
+        defer { ERR_clear_error() }
+        let bio = BIO_new(BIO_s_mem())
+        defer { BIO_free(bio) }
+        guard write(bio) == 1 else { return [] }
+        var bytes = [UInt8](repeating: 0, count: switchboard_BIO_pending(bio))
+        guard BIO_read(bio, &bytes, Int32(clamping: bytes.count)) == bytes.count else { return [] }
+        return bytes
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import GatewayModel
+package import GatewayStorage
+
+extension SQLiteStore {
+    package func beginIdempotent(
+        _ record: IdempotencyRecord
+    ) async throws(StorageError) -> IdempotencyRecord? {
+        try await write { writer in
+            let oldest = record.createdAt.adding(milliseconds: -IdempotencyRecord.lifetimeMilliseconds)
+            // A few at a time: each request takes away more than it adds.
+            try writer.db.prepare(
+                """
+                DELETE FROM idempotency WHERE key IN \
+                (SELECT key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT 100)
+                """
+            ).int(oldest.milliseconds).run()
+            let row = try writer.db.prepare(
+                "SELECT body_hash, status, location, body, created_at FROM idempotency WHERE key = ? AND created_at > ?"
+            ).blob(record.key).int(oldest.milliseconds)
+            if try row.next() {
+                defer { row.end() }
+                let answer = row.optionalInt64(1).map { status in
+                    IdempotencyRecord.Answer(
+                        status: Int(status),
+                        location: row.optionalString(2),
+                        body: row.isNull(3) ? nil : row.bytes(3)
+                    )
+                }
+                return IdempotencyRecord(
+                    key: record.key,
+                    bodyHash: row.bytes(0),
+                    answer: answer,
+                    createdAt: Timestamp(milliseconds: row.int64(4))
+                )
+            }
+            row.end()
+            try writer.db.prepare(
+                "INSERT OR REPLACE INTO idempotency (key, body_hash, created_at) VALUES (?, ?, ?)"
+            ).blob(record.key).blob(record.bodyHash).int(record.createdAt.milliseconds).run()
+            return nil
+        }
+    }
+
+    package func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {
+        try await write { writer in
+            guard let answer else {
+                return try writer.db.prepare("DELETE FROM idempotency WHERE key = ?").blob(key).run()
+            }
+            try writer.db.prepare("UPDATE idempotency SET status = ?, location = ?, body = ? WHERE key = ?")
+                .int(answer.status).text(answer.location).blob(answer.body).blob(key).run()
+        }
+    }
+}

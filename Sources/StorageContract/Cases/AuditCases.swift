@@ -1,0 +1,148 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// The audit trail: written with what it tells, kept longer than the brand.
+enum AuditCases {
+    static let all = [withTheChange, notWithoutTheChange, windows, outlivesTheBrand, retention]
+
+    private static func entry(
+        _ f: ContractFixture,
+        _ action: AuditAction,
+        _ target: String,
+        brand: BrandID? = nil,
+        changes: [String] = []
+    ) -> AuditEntry {
+        AuditEntry(
+            brand: brand ?? f.brand,
+            at: f.now,
+            actor: AuditActor(kind: .serviceAccount, id: "sa_1"),
+            action: action,
+            target: target,
+            changes: changes,
+            requestID: "req-1"
+        )
+    }
+
+    private static func trail(_ f: ContractFixture, _ brand: BrandID?) async throws -> [AuditEntry] {
+        try await f.store.audit(AuditQuery(brand: brand, limit: 100)).map(\.entry)
+    }
+
+    static let withTheChange = ContractCase("every administrative change is told by the audit trail, newest first") {
+        (f) async throws in
+        let brand = Brand(id: BrandID(trusted: "new"), name: "New", settings: BrandSettings(), createdAt: f.now)
+        let app = AppID(trusted: "a")
+        var told: [AuditEntry] = []
+        func next(_ action: AuditAction, _ target: String) -> AuditEntry {
+            f.wait(seconds: 1)
+            told.insert(entry(f, action, target, brand: brand.id, changes: ["name", "settings.preview"]), at: 0)
+            return told[0]
+        }
+        try await f.store.insertBrand(brand, audit: next(.brandCreated, "new"))
+        _ = try await f.store.updateBrand(brand, audit: next(.brandChanged, "new"))
+        let stored = StoredApp(brand: brand.id, id: app, sealedSettings: [], updatedAt: f.now)
+        _ = try await f.store.putApp(stored, lanes: [], audit: next(.appCreated, "a"))
+        let credential = StoredCredential(
+            id: "sa_9",
+            brand: brand.id,
+            name: "n",
+            details: .apiKey,
+            secretHash: [1],
+            sealedSecret: nil,
+            expiresAt: nil,
+            createdAt: f.now
+        )
+        try await f.store.insertCredential(credential, audit: next(.credentialIssued, "sa_9"))
+        let revoked = next(.credentialRevoked, "sa_9")
+        _ = try await f.store.revokeCredential(brand: brand.id, id: "sa_9", now: f.now, audit: revoked)
+        _ = try await f.store.deleteApp(brand: brand.id, app: app, now: f.now, audit: next(.appDeleted, "a"))
+        try await f.store.appendAudit(next(.deliveryRetried, "17"))
+        var bare = next(.outboundReplayed, "feed")
+        bare.actor = .gateway
+        bare.changes = []
+        bare.requestID = nil
+        told[0] = bare
+        try await f.store.appendAudit(bare)
+        #expect(try await trail(f, brand.id) == told)
+        #expect(try await trail(f, f.brand).isEmpty, "another brand's")
+        #expect(try await trail(f, nil) == told)
+        let ids = try await f.store.audit(AuditQuery(brand: nil, limit: 100)).map(\.id)
+        #expect(ids == ids.sorted(by: >) && Set(ids).count == told.count)
+    }
+
+    static let notWithoutTheChange = ContractCase("what was not done is not told") { (f) async throws in
+        let other = BrandID(trusted: "other")
+        let brand = Brand(id: f.brand, name: "x", settings: BrandSettings(), createdAt: f.now)
+        await #expect(throws: StorageError.duplicate) {
+            try await f.store.insertBrand(brand, audit: entry(f, .brandCreated, "x"))
+        }
+        let gone = Brand(id: other, name: "x", settings: BrandSettings(), createdAt: f.now)
+        _ = try await f.store.updateBrand(gone, audit: entry(f, .brandChanged, "x"))
+        _ = try await f.store.deleteBrand(other, audit: entry(f, .brandDeleted, "x"))
+        let none = AppID(trusted: "none")
+        _ = try await f.store.deleteApp(brand: f.brand, app: none, now: f.now, audit: entry(f, .appDeleted, "x"))
+        let audit = entry(f, .credentialRevoked, "x")
+        _ = try await f.store.revokeCredential(brand: f.brand, id: "none", now: f.now, audit: audit)
+        try await f.store.appendAudit(entry(f, .deliveryRetried, "x", brand: other))
+        #expect(try await trail(f, nil).isEmpty)
+    }
+
+    static let windows = ContractCase("the audit trail is read by time and page") { (f) async throws in
+        let start = f.now
+        for number in 0..<6 {
+            try await f.store.appendAudit(entry(f, .deliveryRetried, "\(number)"))
+            f.wait(seconds: 10)
+        }
+        func targets(_ query: AuditQuery) async throws -> [String] {
+            try await f.store.audit(query).map(\.entry.target)
+        }
+        let since = start.adding(seconds: 20)
+        let until = start.adding(seconds: 40)
+        #expect(try await targets(AuditQuery(brand: f.brand, since: since, limit: 9)) == ["5", "4", "3", "2"])
+        #expect(try await targets(AuditQuery(brand: f.brand, until: until, limit: 9)) == ["3", "2", "1", "0"])
+        #expect(try await targets(AuditQuery(brand: nil, since: since, until: until, limit: 9)) == ["3", "2"])
+        let page = try await f.store.audit(AuditQuery(brand: f.brand, limit: 2))
+        #expect(page.map(\.entry.target) == ["5", "4"])
+        let next = AuditQuery(brand: f.brand, before: page.last?.id, limit: 3)
+        #expect(try await targets(next) == ["3", "2", "1"])
+        #expect(try await targets(AuditQuery(brand: BrandID(trusted: "gone"), limit: 9)).isEmpty)
+    }
+
+    static let outlivesTheBrand = ContractCase("the trail of a deleted brand is the instance's alone") {
+        (f) async throws in
+        try await f.store.appendAudit(entry(f, .deliveryRetried, "17"))
+        let deleted = entry(f, .brandDeleted, f.brand.rawValue)
+        _ = try await f.store.deleteBrand(f.brand, audit: deleted)
+        #expect(try await trail(f, f.brand).isEmpty)
+        #expect(try await trail(f, nil).map(\.action) == [.brandDeleted, .deliveryRetried])
+        try await f.makeBrand(f.brand, app: f.app)
+        #expect(try await trail(f, f.brand).isEmpty, "made anew it remembers nothing")
+        var batch = HousekeepingBatch(work: .deletedBrands, now: f.now, limit: 100)
+        while let next = try await f.store.keepHouse(batch).next { batch.position = next }
+        #expect(try await trail(f, nil).map(\.brand) == [f.brand, f.brand])
+        _ = try await f.restart()
+        #expect(try await trail(f, nil).first == deleted)
+    }
+
+    static let retention = ContractCase("the audit trail is cleared away by age, whatever its brands keep") {
+        (f) async throws in
+        for number in 0..<5 {
+            try await f.store.appendAudit(entry(f, .deliveryRetried, "\(number)"))
+            f.wait(seconds: 10)
+        }
+        let before = f.now.adding(seconds: -20)
+        var batch = HousekeepingBatch(work: .audit(before: before), now: f.now, limit: 2)
+        var removed = 0
+        repeat {
+            let progress = try await f.store.keepHouse(batch)
+            removed += progress.removed
+            #expect(progress.removed <= 2)
+            batch.position = progress.next
+        } while batch.position != nil
+        #expect(removed == 3)
+        #expect(try await trail(f, nil).map(\.target) == ["4", "3"])
+        try await f.store.appendAudit(entry(f, .deliveryRetried, "5"))
+        let ids = try await f.store.audit(AuditQuery(brand: nil, limit: 9)).map(\.id)
+        #expect(ids == [6, 5, 4], "numbers are not given again")
+    }
+}

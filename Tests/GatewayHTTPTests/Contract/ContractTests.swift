@@ -1,0 +1,234 @@
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("The description drives the server", .timeLimit(.minutes(3)))
+struct ContractTests {
+    @Test("every route is described, and every description has its route")
+    func complete() async throws {
+        let described = Set(try await Description.read().operations.map(\.description))
+        try await TestGateway.run { api in
+            let routes = Set(api.routes)
+            #expect(routes.subtracting(described).isEmpty, "not described")
+            #expect(described.subtracting(routes).isEmpty, "not there")
+        }
+    }
+
+    @Test("every operation names itself, its answers and what is wrong with its callers")
+    func shapes() async throws {
+        let operations = try await Description.read().operations
+        #expect(Set(operations.map(\.id)).count == operations.count)
+        for operation in operations {
+            #expect(!operation.id.isEmpty, "\(operation)")
+            #expect(operation.statuses.contains { $0.hasPrefix("2") }, "\(operation)")
+            #expect(!operation.isSecured || operation.statuses.isSuperset(of: ["401", "403"]), "\(operation)")
+            #expect(
+                operation.body == nil || operation.statuses.isSuperset(of: ["400", "413", "415", "422"]),
+                "\(operation)"
+            )
+        }
+    }
+
+    @Test("what the examples ask for is done, and the answer is one that is described")
+    func examples() async throws {
+        let operations = try await Description.read().operations
+        try await TestGateway.run { api in
+            let world = try await World.make(api)
+            // What deletes goes last.
+            let ordered =
+                operations.filter { $0.method != "DELETE" } + operations.filter { $0.method == "DELETE" }.reversed()
+            for operation in ordered where operation.isForAdmin && operation.path != "/metrics" {
+                guard operation.statuses.isDisjoint(with: ["101"]), operation.id != "tailDeliveries" else { continue }
+                let reply = try await world.call(operation)
+                #expect(operation.statuses.contains(String(reply.status)), "\(operation): \(reply.text)")
+                #expect(reply.status < 300, "\(operation): \(reply.text)")
+            }
+        }
+    }
+
+    @Test("nobody comes in without a credential, or with one of another brand")
+    func credentials() async throws {
+        let operations = try await Description.read().operations
+        try await TestGateway.run { api in
+            let world = try await World.make(api)
+            let before = try await api.dump()
+            for operation in operations where operation.isSecured {
+                for credential in [Credential.none, .raw("Basic !"), .raw("Bearer"), .bearer("x"), .raw("Digest x")] {
+                    try await world.call(operation, as: credential).expectRefusal(operation)
+                }
+                guard operation.path.contains("{brand}") else { continue }
+                try await world.call(operation, as: world.stranger).expectRefusal(operation)
+            }
+            #expect(try await api.dump() == before)
+        }
+    }
+
+    @Test("a body that is wrong in one place is refused by that place's name, and nothing is stored")
+    func wrongBodies() async throws {
+        let description = try await Description.read()
+        try await TestGateway.run { api in
+            let world = try await World.make(api)
+            let before = try await api.dump()
+            var count = 0
+            for operation in description.operations where operation.id != "postEvents" {
+                guard let schema = operation.body, let valid = try world.body(operation) else { continue }
+                for wrong in WrongValues(description: description).bodies(schema, valid) {
+                    let reply = try await world.call(operation, body: wrong.body)
+                    let what: Comment = "\(operation) \(wrong.pointer) \(wrong.name): \(reply.text)"
+                    #expect(reply.status == 422, what)
+                    let isNamed = reply.pointers.contains {
+                        $0 == wrong.pointer || $0.hasPrefix(wrong.pointer + "/")
+                    }
+                    #expect(isNamed, what)
+                    count += 1
+                }
+            }
+            #expect(try await api.dump() == before)
+            #expect(count > 300, "only \(count) bodies were tried")
+            print("bodies that are wrong in one place: \(count)")
+        }
+    }
+
+    @Test("a parameter that is wrong is refused by its name")
+    func wrongParameters() async throws {
+        let description = try await Description.read()
+        try await TestGateway.run { api in
+            let world = try await World.make(api)
+            let before = try await api.dump()
+            var count = 0
+            for operation in description.operations where operation.isForAdmin {
+                for parameter in operation.parameters where parameter.place == "query" {
+                    for (name, value) in Self.wrongTexts(parameter.schema, WrongValues(description: description)) {
+                        let path = world.path(operation, query: "\(parameter.name)=\(value)")
+                        let reply = try await world.call(operation, path: path)
+                        let what: Comment = "\(operation) ?\(parameter.name) \(name): \(reply.text)"
+                        #expect(reply.status == 422 && reply.pointers.contains("/" + parameter.name), what)
+                        count += 1
+                    }
+                }
+                for parameter in operation.parameters where parameter.place == "path" {
+                    for value in ["%", "%2", "%zz", "%ff", "%c3"] {
+                        let path = world.path(operation, [parameter.name: value])
+                        let reply = try await world.call(operation, path: path)
+                        #expect([400, 401, 404].contains(reply.status), "\(operation) \(value): \(reply.text)")
+                        count += 1
+                    }
+                    for value in ["%00", "..%2F..", "%252e%252e", String(repeating: "x", count: 257), "%C2%85"] {
+                        let path = world.path(operation, [parameter.name: value])
+                        let reply = try await world.call(operation, path: path)
+                        let isFine = operation.method == "DELETE" && reply.status == 204
+                        #expect(
+                            isFine || [200, 201, 404, 422].contains(reply.status),
+                            "\(operation) \(value): \(reply.status) \(reply.text)"
+                        )
+                        count += 1
+                    }
+                }
+            }
+            _ = before
+            print("parameters that are wrong: \(count)")
+        }
+    }
+
+    /// Texts for a query that its schema refuses.
+    private static func wrongTexts(_ schema: JSON, _ values: WrongValues) -> [(String, String)] {
+        var texts: [(String, String)] = values.values(schema).compactMap { name, value in
+            switch value {
+            case .string("\u{0}"): ("a control character", "%00")
+            case .string(let text): name.hasPrefix("wrong type") ? ("no number", "x") : (name, text)
+            case .number(let number): name.hasPrefix("wrong type") ? nil : (name, JSON.number(number).text)
+            default: nil
+            }
+        }
+        if schema["type"] == .string("integer") { texts += [("empty", ""), ("in words", "ten")] }
+        if schema["enum"] != nil { texts += [("empty", ""), ("doubled", "x&x")] }
+        return texts.filter { !$0.1.contains("&") }
+    }
+
+    @Test("a text that is no JSON object is refused before anything about it is looked at")
+    func wrongTexts() async throws {
+        let description = try await Description.read()
+        let deep = #"{"a":"# + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}"
+        let many = "{" + (0..<100_000).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
+        let texts: [(String, [UInt8], Set<Int>)] = [
+            ("an open brace", Array("{".utf8), [400]), ("an array", Array("[]".utf8), [400, 202]),
+            ("a number", Array("5".utf8), [400]), ("null", Array("null".utf8), [400]),
+            ("two texts", Array("{} {}".utf8), [400]), ("a comma too many", Array(#"{"a":1,}"#.utf8), [400]),
+            ("no UTF-8", [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], [400]),
+            ("a byte order mark", [0xEF, 0xBB, 0xBF, 0x7B, 0x7D], [400]),
+            ("half a surrogate", Array(#"{"a":"\ud800"}"#.utf8), [400]),
+            ("a NUL byte", Array("{\"a\":\"\u{0}\"}".utf8), [400]),
+            ("a member twice", Array(#"{"zz":1,"zz":2}"#.utf8), [422]),
+            ("100,000 levels", Array(deep.utf8), [400]), ("a million bytes of members", Array(many.utf8), [413, 422]),
+            ("more than a mebibyte", Array("{".utf8) + [UInt8](repeating: 0x20, count: 1 << 20), [413]),
+            ("nothing but blanks", Array("  ".utf8), [400]),
+        ]
+        try await TestGateway.run { api in
+            let world = try await World.make(api)
+            let before = try await api.dump()
+            for operation in description.operations where operation.body != nil {
+                for (name, bytes, statuses) in texts {
+                    // Where nothing is required and other members are ignored, a long list of them is no fault.
+                    let isLenient = name.contains("members") && ["mintSession"].contains(operation.id)
+                    let reply = try await world.call(operation, bytes: bytes)
+                    #expect(
+                        statuses.contains(reply.status) || isLenient,
+                        "\(operation) \(name): \(reply.status) \(reply.text.prefix(300))"
+                    )
+                }
+                for type in ["text/plain", "application/xml", "application/json; charset=utf-16", "x", ""] {
+                    let path = world.path(operation)
+                    let reply = try await world.call(operation, path: path, type: type)
+                    #expect(reply.status == 415, "\(operation) \(type): \(reply.status) \(reply.text)")
+                }
+            }
+            let after = try await api.dump()
+            #expect(before.filter { $0.key != "sessions" } == after.filter { $0.key != "sessions" })
+        }
+    }
+
+    @Test("every path says which methods it takes")
+    func methods() async throws {
+        let operations = try await Description.read().operations
+        let known = Dictionary(grouping: operations, by: \.path).mapValues { Set($0.map(\.method)) }
+        try await TestGateway.run { api in
+            let world = try await World.make(api)
+            for (path, methods) in known {
+                guard let operation = operations.first(where: { $0.path == path }) else { continue }
+                for name in ["GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"] where !methods.contains(name) {
+                    let method = try #require(HTTPRequest.Method(name))
+                    let reply = try await api.call(method, world.path(operation))
+                    reply.expectProblem(405, "method_not_allowed")
+                    let allowed = Set(
+                        (reply.headers[.allow] ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
+                    )
+                    #expect(allowed.subtracting(["HEAD"]) == methods, "\(path)")
+                }
+            }
+        }
+    }
+}
+
+extension World {
+    /// Calls an operation as its example does, but for what is given.
+    func call(
+        _ operation: Description.Operation,
+        as credential: Credential = .admin,
+        body: JSON? = nil,
+        bytes: [UInt8]? = nil,
+        path: String? = nil,
+        type: String = "application/json"
+    ) async throws -> Reply {
+        let method = try #require(HTTPRequest.Method(operation.method))
+        let sent = try bytes ?? (body ?? self.body(operation)).map { Array($0.text.utf8) }
+        return try await api.call(method, path ?? self.path(operation), as: credential, bytes: sent, type: type)
+    }
+}
+
+extension Reply {
+    fileprivate func expectRefusal(_ operation: Description.Operation) {
+        let codes = ["unauthorized", "token_invalid", "token_expired"]
+        #expect(status == 401 && codes.contains(self["code"]?.string ?? ""), "\(operation): \(status) \(text)")
+    }
+}

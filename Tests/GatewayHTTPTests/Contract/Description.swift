@@ -1,0 +1,101 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import GatewayHTTP
+
+/// The description of the API as another program's YAML reader understands it.
+struct Description: Sendable {
+    /// A parameter of an operation.
+    struct Parameter: Sendable {
+        var name: String
+        var place: String
+        var schema: JSON
+    }
+
+    /// What one method of one path does.
+    struct Operation: Sendable, CustomStringConvertible {
+        var method: String
+        var path: String
+        var parameters: [Parameter]
+        /// The schema of the body as JSON; nil when it takes none.
+        var body: JSON?
+        /// A body that is right.
+        var example: JSON?
+        /// Whether a call without a credential is refused.
+        var isSecured: Bool
+        /// Whether the instance's admin token opens it.
+        var isForAdmin: Bool
+        /// Whether a consumer's session opens it; others then name the consumer for whom they act.
+        var isForConsumer: Bool
+        var statuses: Set<String>
+        var id: String
+
+        var description: String { "\(method) \(path)" }
+    }
+
+    let root: JSON
+
+    /// Reads the document by Python's `yaml`.
+    static func read() async throws -> Description {
+        let folder = try TemporaryDirectory()
+        let path = folder.path("openapi.yaml")
+        try OpenAPIDocument.text.write(toFile: path, atomically: true, encoding: .utf8)
+        // The distribution's own interpreter: its packages are installed by the distribution's names.
+        let reader = try ChildProcess(
+            "/usr/bin/python3",
+            [
+                "-c",
+                "import json,sys,yaml; json.dump(yaml.safe_load(open(sys.argv[1])), open(sys.argv[2], 'w'), default=str)",
+                path, folder.path("openapi.json"),
+            ]
+        )
+        try #require(try await reader.ended().status == 0)
+        return Description(root: try JSON(String(contentsOfFile: folder.path("openapi.json"), encoding: .utf8)))
+    }
+
+    /// Follows a reference, if it is one.
+    func resolved(_ value: JSON) -> JSON {
+        guard let reference = value["$ref"]?.string else { return value }
+        var found = root
+        for name in reference.dropFirst(2).split(separator: "/") { found = found[String(name)] ?? .null }
+        return resolved(found)
+    }
+
+    var operations: [Operation] {
+        let paths = root["paths"] ?? .null
+        return paths.names.sorted().flatMap { path -> [Operation] in
+            let item = paths[path] ?? .null
+            let shared = item["parameters"]?.items ?? []
+            return item.names.subtracting(["parameters"]).sorted().map { method in
+                operation(method, path, item[method] ?? .null, shared)
+            }
+        }
+    }
+
+    private func operation(_ method: String, _ path: String, _ text: JSON, _ shared: [JSON]) -> Operation {
+        let parameters = (shared + (text["parameters"]?.items ?? [])).map { resolved($0) }.map {
+            Parameter(
+                name: $0["name"]?.string ?? "",
+                place: $0["in"]?.string ?? "",
+                schema: resolved($0["schema"] ?? .null)
+            )
+        }
+        let content = text["requestBody"]?["content"]?["application/json"]
+        let examples = content?["examples"]
+        let named = examples?.names.sorted().first.flatMap { examples?[$0]?["value"] }
+        let security = text["security"]?.items ?? [.object(["admin": .array([])])]
+        return Operation(
+            method: method.uppercased(),
+            path: path,
+            parameters: parameters,
+            body: content?["schema"].map(resolved),
+            example: content?["example"] ?? named,
+            isSecured: !security.isEmpty && security.allSatisfy { !$0.names.isEmpty },
+            isForAdmin: security.contains { $0.names.contains("admin") },
+            isForConsumer: security.contains { $0.names.contains("session") },
+            statuses: text["responses"]?.names ?? [],
+            id: text["operationId"]?.string ?? ""
+        )
+    }
+}

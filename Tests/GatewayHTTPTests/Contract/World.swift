@@ -1,0 +1,93 @@
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+/// A brand with one of everything, so that a call that is wrong in one place is right in all others.
+struct World: Sendable {
+    let api: API
+    /// Values for the parameters of paths, by name.
+    var names: [String: String]
+    let stranger: Credential
+
+    static func make(_ api: API) async throws -> World {
+        try await api.makeBrand()
+        try await api.makeBrand("other")
+        let stranger = try await api.makeAccount("other", "brand:admin", "events:write", "consumers:write")
+        let registered = try await api.register("d-1", as: try await api.makeSession("u-1", device: "d-1"))
+        try #require(registered.status == 201)
+        let result = try await api.post("evt-1", conversation: "c-9")
+        let message = try #require(result["messageId"]?.string)
+        let deliveries = try await api.call(.get, "/v1/brands/acme/deliveries")
+        let delivery = try #require(deliveries["items"]?[0]?["id"]?.string)
+        let made = try await api.call(
+            .post,
+            "/v1/brands/acme/credentials",
+            #"{"kind":"serviceAccount","name":"of the world","scopes":["events:write"]}"#
+        )
+        let names = [
+            "brand": "acme", "app": "ios", "consumer": "u-1", "deviceId": "d-1", "conversation": "c-9",
+            "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
+            "subscription": "reader",
+        ]
+        return World(api: api, names: names, stranger: stranger)
+    }
+
+    /// A path with its parameters filled in, but for one that is given.
+    func path(_ operation: Description.Operation, _ other: [String: String] = [:], query: String? = nil) -> String {
+        var path = operation.path
+        for (name, value) in names.merging(other, uniquingKeysWith: { $1 }) {
+            path = path.split(separator: "/", omittingEmptySubsequences: false)
+                .map { $0 == "{\(name)}" ? value : String($0) }.joined(separator: "/")
+        }
+        let acts = operation.isForConsumer && !(query ?? "").hasPrefix("consumer=")
+        let parts = [acts ? "consumer=u-1" : nil, query].compactMap(\.self)
+        return parts.isEmpty ? path : path + "?" + parts.joined(separator: "&")
+    }
+
+    /// A body that is right for an operation.
+    func body(_ operation: Description.Operation) throws -> JSON? {
+        switch operation.id {
+        case "putApp": try JSON(#"{"platform":"ios","apns":\#(API.apns)}"#)
+        case "postReceipts":
+            try JSON(
+                """
+                {"receipts":[{"messageId":"\(names["messageId"] ?? "")","deviceId":"d-1","state":"delivered",\
+                "at":"2026-01-02T03:04:05Z"}]}
+                """
+            )
+        case "createBrand": try JSON(#"{"id":"new","name":"New","settings":{"retentionDays":90}}"#)
+        case "updateBrand": try JSON(#"{"name":"New","settings":{"retentionDays":90}}"#)
+        case "registerDevice": try JSON(#"{"token":"aabbccdd","pushType":"apns"}"#)
+        default: operation.example
+        }
+    }
+}
+
+extension JSON {
+    /// The value as JSON text.
+    var text: String {
+        switch self {
+        case .null: return "null"
+        case .bool(let value): return value ? "true" : "false"
+        case .number(let value):
+            return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+        case .string(let text): return Self.quoted(text)
+        case .array(let items): return "[" + items.map(\.text).joined(separator: ",") + "]"
+        case .object(let members):
+            let parts = members.keys.sorted().map { "\(Self.quoted($0)):\(members[$0]?.text ?? "null")" }
+            return "{" + parts.joined(separator: ",") + "}"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let escaped = text.unicodeScalars.map { scalar -> String in
+            switch scalar {
+            case "\"", "\\": "\\" + String(scalar)
+            case _ where scalar.value < 0x20: "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            default: String(scalar)
+            }
+        }
+        return "\"" + escaped.joined() + "\""
+    }
+}

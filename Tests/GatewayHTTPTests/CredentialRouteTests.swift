@@ -1,0 +1,227 @@
+import Crypto
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Credentials of every kind", .timeLimit(.minutes(1)))
+struct CredentialRouteTests {
+    private static let path = "/v1/brands/acme/credentials"
+    private static let key = P256.Signing.PrivateKey()
+    private static let publicPEM = escaped(key.publicKey.pemRepresentation)
+    private static let privatePEM = escaped(key.pemRepresentation)
+    private static let otherCurve = escaped(P384.Signing.PrivateKey().publicKey.pemRepresentation)
+
+    private static func escaped(_ pem: String) -> String { (pem + "\n").replacing("\n", with: "\\n") }
+
+    private static let provider =
+        #""kind":"identityProvider","issuer":"https://idp.example","tokenEndpoint":"https://idp.example/token","#
+        + #""clientId":"c","clientSecret":"CLIENT-SECRET","clientAuth":"basic","redirectUris":["app://cb"],"#
+        + #""algorithm":"ES256","pkce":"required""#
+    private static let broker =
+        #""kind":"tokenBroker","app":"ios","tokenUrl":"https://t.example/oauth/token","clientId":"c","keyId":"k","#
+        + #""scope":"visual-sessions:execute","privateKey":"\#(privatePEM)""#
+
+    /// A body of each kind, and the members of the answer beside those that all have.
+    private static let bodies: [(kind: String, body: String, members: Set<String>)] = [
+        ("serviceAccount", #""kind":"serviceAccount","scopes":["events:write"]"#, ["secret", "scopes"]),
+        ("apiKey", #""kind":"apiKey""#, ["secret"]),
+        ("sdkKey", #""kind":"sdkKey","app":"ios""#, ["secret", "algorithm", "app"]),
+        (
+            "jwtIssuer",
+            #""kind":"jwtIssuer","issuer":"i","algorithm":"ES256","publicKey":"\#(publicPEM)","keyId":"k""#,
+            ["issuer", "algorithm", "publicKey", "publicKeyFingerprint", "keyId"]
+        ),
+        (
+            "jwtIssuer",
+            #""kind":"jwtIssuer","issuer":"i","algorithm":"RS256","jwksUrl":"https://i.example/jwks","audience":"a""#,
+            ["issuer", "algorithm", "jwksUrl", "audience"]
+        ),
+        (
+            "jweKey", #""kind":"jweKey","algorithm":"ECDH-ES""#,
+            ["algorithm", "publicKey", "publicKeyFingerprint"]
+        ),
+        (
+            "jweKey", #""kind":"jweKey","algorithm":"ECDH-ES","privateKey":"\#(privatePEM)""#,
+            ["algorithm", "publicKey", "publicKeyFingerprint"]
+        ),
+        (
+            "identityProvider", provider + #","jwksUrl":"https://idp.example/jwks","issuerDisplayName":"Shop""#,
+            [
+                "issuer", "issuerDisplayName", "tokenEndpoint", "clientId", "clientAuth", "redirectUris", "algorithm",
+                "pkce", "jwksUrl",
+            ]
+        ),
+        ("customerTokenKey", #""kind":"customerTokenKey""#, ["secret"]),
+        (
+            "tokenBroker", broker,
+            ["secret", "app", "tokenUrl", "clientId", "keyId", "scope", "publicKey", "publicKeyFingerprint"]
+        ),
+    ]
+
+    @Test("each kind is made, shown and listed with what is public about it, and its secret shown once")
+    func kinds() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            var ids: [String: [String]] = [:]
+            for (index, item) in Self.bodies.enumerated() {
+                let made = try await api.call(.post, Self.path, #"{"name":"n \#(index)",\#(item.body)}"#)
+                #expect(made.status == 201, "\(made.text)")
+                #expect(made.headers[.cacheControl] == "no-store")
+                let common: Set<String> = ["id", "kind", "name", "createdAt", "expiresAt"]
+                #expect(try made.json().names == common.union(item.members))
+                let id = try #require(made["id"]?.string)
+                ids[item.kind, default: []].append(id)
+                #expect(made.headers[.location] == Self.path + "/" + id)
+                let shown = try await api.call(.get, Self.path + "/" + id)
+                #expect(try shown.json().names == common.union(item.members).subtracting(["secret"]))
+                #expect(shown["kind"]?.string == item.kind && shown["name"]?.string == "n \(index)")
+                if let secret = made["secret"]?.string { #expect(secret.utf8.count >= 43) }
+                for secret in [made["secret"]?.string, "PRIVATE KEY", "CLIENT-SECRET"].compactMap(\.self) {
+                    #expect(!shown.text.contains(secret))
+                }
+            }
+            let all = try await api.call(.get, Self.path)
+            #expect(try all.json()["items"]?.items.count == Self.bodies.count)
+            for secret in ["\"secret\"", "PRIVATE KEY", "CLIENT-SECRET"] { #expect(!all.text.contains(secret)) }
+            for (kind, expected) in ids {
+                let found = try await api.call(.get, Self.path + "?kind=" + kind)
+                let listed = try found.json()["items"]?.items.compactMap { $0["id"]?.string } ?? []
+                #expect(Set(listed) == Set(expected))
+            }
+            let wrong = try await api.call(.get, Self.path + "?kind=other")
+            wrong.expectProblem(422, "invalid_request")
+            #expect(wrong.pointers == ["/kind"])
+        }
+    }
+
+    @Test("an imported private key gives its own public half")
+    func imported() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let made = try await api.call(
+                .post,
+                Self.path,
+                #"{"name":"x","kind":"jweKey","algorithm":"ECDH-ES","privateKey":"\#(Self.privatePEM)"}"#
+            )
+            let shown = try #require(made["publicKey"]?.string).filter { $0 != "\n" }
+            #expect(shown == Self.key.publicKey.pemRepresentation.filter { $0 != "\n" })
+            let fingerprint = SHA256.hash(data: Self.key.publicKey.derRepresentation)
+                .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            #expect(made["publicKeyFingerprint"]?.string == fingerprint)
+        }
+    }
+
+    @Test("a revoked credential is refused before the 204, and the second of its kind goes on")
+    func rotation() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let first = try await api.makeAccount("acme", "brand:admin")
+            let second = try await api.makeAccount("acme", "brand:admin")
+            guard case .basic(let id, _) = first else { return }
+            #expect(try await api.call(.get, "/v1/brands/acme", as: first).status == 200)
+            #expect(try await api.call(.delete, Self.path + "/" + id, as: second).status == 204)
+            try await api.call(.get, "/v1/brands/acme", as: first).expectProblem(401, "unauthorized")
+            #expect(try await api.call(.get, "/v1/brands/acme", as: second).status == 200)
+            try await api.call(.get, Self.path + "/" + id, as: second).expectProblem(404, "not_found")
+            try await api.call(.delete, Self.path + "/" + id, as: second).expectProblem(404, "not_found")
+        }
+    }
+
+    @Test("credentials are the brand's administrators' alone, and another brand's are not there")
+    func whoMay() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await api.makeBrand("other")
+            let reader = try await api.makeAccount("acme", "events:write", "deliveries:read", "consumers:write")
+            let owner = try await api.makeAccount("acme", "brand:admin")
+            let stranger = try await api.makeAccount("other", "brand:admin")
+            guard case .basic(let id, _) = owner else { return }
+            let one = Self.path + "/" + id
+            for (method, path, body) in [
+                (HTTPRequest.Method.get, Self.path, nil), (.get, one, nil), (.delete, one, nil),
+                (.post, Self.path, #"{"kind":"apiKey","name":"x"}"#),
+            ] {
+                try await api.call(method, path, as: .none, body).expectProblem(401, "unauthorized")
+                try await api.call(method, path, as: stranger, body).expectProblem(401, "unauthorized")
+                try await api.call(method, path, as: reader, body).expectProblem(403, "forbidden")
+            }
+            try await api.call(.get, "/v1/brands/other/credentials/" + id).expectProblem(404, "not_found")
+            try await api.call(.delete, "/v1/brands/other/credentials/" + id).expectProblem(404, "not_found")
+            #expect(try await api.call(.get, one, as: owner).status == 200)
+        }
+    }
+
+    @Test(
+        "a credential that cannot be is refused by all its wrong members, and nothing of it is repeated",
+        arguments: [
+            (#"{"name":"x"}"#, ["/kind"]), (#"{"kind":"other","name":"x"}"#, ["/kind"]),
+            (#"{"kind":5,"name":"","expiresAt":"soon"}"#, ["/kind", "/name", "/expiresAt"]),
+            (#"{"kind":"serviceAccount","name":"x"}"#, ["/scopes"]),
+            (#"{"kind":"serviceAccount","name":"x","scopes":[]}"#, ["/scopes"]),
+            (#"{"kind":"serviceAccount","name":"","scopes":["all"]}"#, ["/name", "/scopes/0"]),
+            (#"{"kind":"serviceAccount","name":"x","scopes":["events:read"],"secret":"SECRET"}"#, ["/secret"]),
+            (#"{"kind":"apiKey","name":"x","scopes":["events:read"],"sekret":1}"#, ["/scopes", "/sekret"]),
+            (#"{"kind":"sdkKey","name":"x","secret":"short"}"#, ["/secret"]),
+            (#"{"kind":"sdkKey","name":"x","algorithm":"none"}"#, ["/algorithm"]),
+            (#"{"kind":"sdkKey","name":"x","app":"nope"}"#, ["/app"]),
+            (#"{"kind":"sdkKey","name":"x","expiresAt":"2020-01-01T00:00:00Z"}"#, ["/expiresAt"]),
+            (#"{"kind":"jwtIssuer","name":"x"}"#, ["/issuer", "/algorithm", "/publicKey"]),
+            (
+                #"{"kind":"jwtIssuer","name":"x","issuer":"","algorithm":"ES256","publicKey":"\#(otherCurve)"}"#,
+                ["/issuer", "/publicKey"]
+            ),
+            (
+                #"{"kind":"jwtIssuer","name":"x","issuer":"i","algorithm":"RS256","publicKey":"\#(publicPEM)"}"#,
+                ["/publicKey"]
+            ),
+            (
+                #"{"kind":"jwtIssuer","name":"x","issuer":"i","algorithm":"ES256","publicKey":"\#(privatePEM)"}"#,
+                ["/publicKey"]
+            ),
+            (
+                #"{"kind":"jwtIssuer","name":"x","issuer":"i","algorithm":"ES256","publicKey":"\#(publicPEM)","#
+                    + #""jwksUrl":"https://i.example"}"#, ["/publicKey"]
+            ),
+            (
+                #"{"kind":"jwtIssuer","name":"x","issuer":"i","algorithm":"HS256","jwksUrl":"http://i.example"}"#,
+                ["/algorithm", "/jwksUrl"]
+            ),
+            (#"{"kind":"jweKey","name":"x","algorithm":"dir"}"#, ["/algorithm"]),
+            (#"{"kind":"jweKey","name":"x","algorithm":"RSA-OAEP","privateKey":"\#(privatePEM)"}"#, ["/privateKey"]),
+            (#"{"kind":"jweKey","name":"x","algorithm":"ECDH-ES","privateKey":"SECRET"}"#, ["/privateKey"]),
+            (
+                #"{"kind":"identityProvider","name":"x"}"#,
+                [
+                    "/issuer", "/tokenEndpoint", "/clientId", "/clientSecret", "/clientAuth", "/redirectUris", "/pkce",
+                    "/algorithm", "/publicKey",
+                ]
+            ),
+            (
+                #"{"name":"x",\#(provider.replacing("basic", with: "none").replacing("app://cb", with: "/cb#x"))}"#,
+                ["/clientAuth", "/redirectUris/0", "/publicKey"]
+            ),
+            (
+                #"{"name":"x",\#(provider.replacing("https://idp.example/token", with: "http://idp.example")),"#
+                    + #""jwksUrl":"ftp://x"}"#, ["/tokenEndpoint", "/jwksUrl"]
+            ),
+            (#"{"kind":"customerTokenKey","name":"x","secret":"SECRET"}"#, ["/secret"]),
+            (
+                #"{"kind":"tokenBroker","name":"x"}"#,
+                ["/app", "/tokenUrl", "/clientId", "/keyId", "/scope", "/privateKey"]
+            ),
+            (#"{"name":"x",\#(broker.replacing(#""ios""#, with: #""nope""#))}"#, ["/app"]),
+            (#"{"name":"x",\#(broker.replacing(#"https://t"#, with: #"http://t"#))}"#, ["/tokenUrl"]),
+        ]
+    )
+    func bad(_ body: String, _ pointers: [String]) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let reply = try await api.call(.post, Self.path, body)
+            reply.expectProblem(422, "invalid_request")
+            #expect(reply.pointers == pointers)
+            for secret in ["SECRET", "PRIVATE KEY", "BEGIN"] { #expect(!reply.text.contains(secret)) }
+            #expect(try await api.call(.get, Self.path).json()["items"]?.items.isEmpty == true)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Idempotency keys", .timeLimit(.minutes(1)))
+struct IdempotencyTests {
+    private static let brand = #"{"id":"acme","name":"Acme"}"#
+
+    private static func key(_ text: String) -> HTTPFields { [.idempotencyKey: text] }
+
+    @Test("a repetition of what created something answers the same and creates nothing")
+    func answered() async throws {
+        try await TestGateway.run { api in
+            let first = try await api.call(.post, "/v1/brands", Self.brand, headers: Self.key("k-1"))
+            #expect(first.status == 201)
+            #expect(first.headers[.idempotencyReplayed] == nil)
+            let before = try await api.dump()
+            let again = try await api.call(.post, "/v1/brands", Self.brand, headers: Self.key("k-1"))
+            #expect(again.status == 201 && again.text == first.text)
+            #expect(again.headers[.location] == "/v1/brands/acme")
+            #expect(again.headers[.idempotencyReplayed] == "true")
+            // Another body under the same key, and the same body under another.
+            let other = try await api.call(
+                .post,
+                "/v1/brands",
+                #"{"id":"acme","name":"Other"}"#,
+                headers: Self.key("k-1")
+            )
+            other.expectProblem(422, "invalid_request")
+            #expect(other.pointers == ["/Idempotency-Key"])
+            #expect(try await api.dump() == before)
+            try await api.call(.post, "/v1/brands", Self.brand, headers: Self.key("k-2")).expectProblem(409, "conflict")
+            // What was refused leaves no trace: the key is good for the next try.
+            let later = try await api.call(.post, "/v1/brands", #"{"id":"b","name":"B"}"#, headers: Self.key("k-2"))
+            #expect(later.status == 201)
+            api.clock.advance(seconds: 86_400)
+            try await api.call(.post, "/v1/brands", Self.brand, headers: Self.key("k-1")).expectProblem(409, "conflict")
+        }
+    }
+
+    @Test("what holds a secret is refused the second time")
+    func refused() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
+            let credential = #"{"kind":"serviceAccount","name":"crm","scopes":["events:write"]}"#
+            let calls = [
+                ("/v1/brands/acme/credentials", credential), ("/v1/brands/acme/consumers/u-1/sessions", "{}"),
+                ("/v1/brands/acme/sessions", #"{"grant":"anonymous"}"#),
+            ]
+            for (path, body) in calls {
+                #expect(try await api.call(.post, path, body, headers: Self.key("k")).status == 201)
+                let before = try await api.dump()
+                try await api.call(.post, path, body, headers: Self.key("k")).expectProblem(409, "conflict")
+                #expect(try await api.dump() == before)
+                // Another caller's key of the same name is another one.
+                let account = try await api.makeAccount("acme", "brand:admin", "sessions:mint")
+                #expect(try await api.call(.post, path, as: account, body, headers: Self.key("k")).status == 201)
+            }
+        }
+    }
+
+    @Test("a key is 1 to 255 visible characters", arguments: ["", "a b", String(repeating: "k", count: 256), "é"])
+    func shape(_ key: String) async throws {
+        try await TestGateway.run { api in
+            let refused = try await api.call(.post, "/v1/brands", Self.brand, headers: Self.key(key))
+            refused.expectProblem(422, "invalid_request")
+            #expect(refused.pointers == ["/Idempotency-Key"])
+            #expect(try await api.call(.get, "/v1/brands/acme").status == 404)
+        }
+    }
+
+    @Test("while the first runs the second is told so")
+    func running() async throws {
+        let keys = IdempotencyKeys()
+        #expect(keys.begin([1]))
+        #expect(!keys.begin([1]) && keys.begin([2]))
+        keys.end([1])
+        #expect(keys.begin([1]))
+        // Whoever comes at the same time: one of them creates, none gets anything else than its answer or 409.
+        try await TestGateway.run { api in
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<16 {
+                    group.addTask { try await api.call(.post, "/v1/brands", Self.brand, headers: Self.key("k")) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(replies.contains { $0.status == 201 && $0.headers[.idempotencyReplayed] == nil })
+            for reply in replies where reply.status != 201 {
+                reply.expectProblem(409, "conflict")
+                #expect(reply.headers[.retryAfter] == "1")
+            }
+        }
+    }
+}

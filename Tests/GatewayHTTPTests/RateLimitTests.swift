@@ -1,0 +1,124 @@
+import CoreMetrics
+import HTTPTypes
+import Telemetry
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Rate limits", .timeLimit(.minutes(1)))
+struct RateLimitTests {
+    @Test("a bucket lets a burst pass, then its rate, and is full again after its time")
+    func bucket() {
+        var buckets = RateBuckets(perSecond: 10)
+        let start: UInt64 = 1_000_000_000_000
+        #expect(buckets.quota == 50)
+        for left in (0..<50).reversed() {
+            guard case .taken(let remaining, _) = buckets.take(1, now: start) else {
+                Issue.record("refused with \(left) left")
+                return
+            }
+            #expect(remaining == left)
+        }
+        #expect(buckets.take(1, now: start) == .refused(wait: 100_000_000))
+        // Being refused takes nothing.
+        #expect(buckets.take(1, now: start + 99_999_999) == .refused(wait: 1))
+        #expect(buckets.take(1, now: start + 100_000_000) == .taken(remaining: 0, untilFull: 5_000_000_000))
+        #expect(buckets.take(1, now: start + 100_000_000) == .refused(wait: 100_000_000))
+        // Another one's is untouched, and this one's is full again after five seconds.
+        #expect(buckets.take(2, now: start) == .taken(remaining: 49, untilFull: 100_000_000))
+        #expect(buckets.take(1, now: start + 6_000_000_000) == .taken(remaining: 49, untilFull: 100_000_000))
+    }
+
+    @Test("however many callers there are, memory is bounded, and nobody is slowed down for others")
+    func bounded() {
+        var buckets = RateBuckets(perSecond: 1)
+        for caller in 0..<(3 * RateBuckets.maxCallers) {
+            guard case .taken = buckets.take(caller, now: 5) else {
+                Issue.record("caller \(caller) was refused")
+                return
+            }
+            #expect(buckets.count <= RateBuckets.maxCallers)
+        }
+    }
+
+    @Test("who asks too often is told when to come back, and others are not slowed down")
+    func callers() async throws {
+        let limits = ServerLimits(rates: RateLimits(accountPerSecond: 2, sessionPerSecond: 1, addressPerSecond: 1))
+        try await TestGateway.run(limits: limits) { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "deliveries:read")
+            let other = try await api.makeAccount("acme", "deliveries:read")
+            let path = "/v1/brands/acme/deliveries"
+            for left in (0..<10).reversed() {
+                let reply = try await api.call(.get, path, as: account)
+                #expect(reply.status == 200)
+                #expect(reply.headers[.rateLimitPolicy] == #""account";q=10;w=5"#)
+                #expect(reply.headers[.rateLimit]?.hasPrefix(#""account";r=\#(left);t="#) == true)
+            }
+            let refused = try await api.call(.get, path, as: account)
+            refused.expectProblem(429, "rate_limited")
+            #expect(refused["retryable"]?.bool == true)
+            #expect(refused.headers[.retryAfter] == "1")
+            #expect(refused.headers[.rateLimit] == #""account";r=0;t=1"#)
+            #expect(try await api.call(.get, path, as: other).status == 200)
+            let admin = try await api.call(.get, path)
+            #expect(admin.status == 200 && admin.headers[.rateLimit] == nil)
+            api.clock.advance(seconds: 1)
+            #expect(try await api.call(.get, path, as: account).status == 200)
+            let session = try await api.makeSession()
+            for _ in 0..<5 { #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200) }
+            try await api.call(.get, "/v1/brands/acme/unread", as: session).expectProblem(429, "rate_limited")
+        }
+    }
+
+    @Test("an address is slowed down for what it does without a good credential")
+    func addresses() async throws {
+        let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
+        try await TestGateway.run(.live, limits: limits) { api in
+            try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
+            let path = "/v1/brands/acme/sessions"
+            let body = #"{"grant":"anonymous"}"#
+            // A caller on this machine, and one for whom a proxy on this machine speaks.
+            for _ in 0..<7 { #expect(try await api.call(.post, path, as: .none, body).status == 201) }
+            let far: HTTPFields = [.xForwardedFor: "203.0.113.9, 127.0.0.1"]
+            for _ in 0..<5 { #expect(try await api.call(.post, path, as: .none, body, headers: far).status == 201) }
+            let refused = try await api.call(.post, path, as: .none, body, headers: far)
+            refused.expectProblem(429, "rate_limited")
+            #expect(refused.headers[.rateLimitPolicy] == #""address";q=5;w=5"#)
+            // Wrong credentials count too; right ones from the same address do not.
+            try await api.call(.get, "/v1/brands", as: .bearer("x"), headers: far).expectProblem(429, "rate_limited")
+            #expect(try await api.call(.get, "/v1/brands", headers: far).status == 200)
+            #expect(try await api.call(.post, path, as: .none, body, headers: [.xForwardedFor: "::2"]).status == 201)
+            // Nobody far away reads the metrics through the proxy.
+            #expect(try await api.call(.get, "/metrics", as: .none).status == 200)
+            #expect(try await api.call(.get, "/metrics", as: .none, headers: [.xForwardedFor: "::2"]).status == 401)
+        }
+    }
+
+    @Test(
+        "only proxies that are trusted say for whom they speak",
+        arguments: [
+            ("198.51.100.1", ["203.0.113.9"], "198.51.100.1"), ("10.1.2.3", ["203.0.113.9"], "203.0.113.9"),
+            ("10.1.2.3", ["1.2.3.4, 203.0.113.9", "10.9.9.9"], "203.0.113.9"), ("10.1.2.3", [], "10.1.2.3"),
+            ("10.1.2.3", ["10.4.4.4"], "10.4.4.4"), ("::ffff:10.1.2.3", ["2001:db8::1"], "2001:db8::1"),
+            ("127.0.0.1", ["203.0.113.9"], nil), ("::1", [], nil),
+        ] as [(String, [String], String?)]
+    )
+    func forwarded(_ peer: String, _ forwarded: [String], _ expected: String?) throws {
+        let proxies = [try #require(AddressRange("10.0.0.0/8"))]
+        let address = ClientAddress(peer: peer, forwarded: forwarded, proxies: proxies)
+        #expect(address == expected.map { .remote($0) } ?? .local)
+    }
+
+    @Test("ranges of addresses are read strictly")
+    func ranges() throws {
+        for bad in ["", "10", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "host", "10.0.0.0/x"] {
+            #expect(AddressRange(bad) == nil, "\(bad)")
+        }
+        let range = try #require(AddressRange("192.0.2.128/25"))
+        #expect(range.contains("192.0.2.255") && range.contains("::ffff:192.0.2.128"))
+        #expect(!range.contains("192.0.2.127") && !range.contains("::1") && !range.contains("x"))
+        let all = try #require(AddressRange("::/0"))
+        #expect(all.contains("2001:db8::1") && !all.contains("192.0.2.1"))
+    }
+}

@@ -1,0 +1,120 @@
+import Crypto
+import GatewayModel
+import Testing
+
+@testable import Identity
+
+@Suite("Keys are checked before they are kept")
+struct AsymmetricKeyTests {
+    private static func refusal(_ body: () throws(KeyRefusal) -> Void) -> KeyRefusal? {
+        do {
+            try body()
+            return nil
+        } catch { return error }
+    }
+
+    private static func refusalOfPublic(_ pem: String, _ algorithm: SignatureAlgorithm) -> KeyRefusal? {
+        refusal { () throws(KeyRefusal) in _ = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm)) }
+    }
+
+    @Test(
+        "a public key is taken for the algorithms of its type, with the fingerprint that openssl gives it",
+        arguments: [
+            (PublicKeys.rsa2048, SignatureAlgorithm.rs256, PublicKeys.rsa2048Fingerprint),
+            (PublicKeys.rsa2048, .ps256, PublicKeys.rsa2048Fingerprint),
+            (PublicKeys.p256, .es256, PublicKeys.p256Fingerprint),
+        ]
+    )
+    func good(_ pem: String, _ algorithm: SignatureAlgorithm, _ fingerprint: String) throws {
+        let shown = try AsymmetricKey(publicPEM: "text before\n" + pem + "text behind", for: .signature(algorithm))
+            .publicKey
+        #expect(shown.publicKey == pem)
+        #expect(shown.publicKeyFingerprint == fingerprint)
+    }
+
+    @Test(
+        "a public key of another type or size is refused, and says why",
+        arguments: [
+            (
+                PublicKeys.rsa2048, SignatureAlgorithm.es256,
+                KeyRefusal.wrongType(needed: "an elliptic-curve key on P-256")
+            ),
+            (PublicKeys.p384, .es256, .wrongType(needed: "an elliptic-curve key on P-256")),
+            (PublicKeys.ed25519, .es256, .wrongType(needed: "an elliptic-curve key on P-256")),
+            (PublicKeys.p256, .rs256, .wrongType(needed: "an RSA key")),
+            (PublicKeys.rsaPSS, .ps256, .wrongType(needed: "an RSA key")),
+            (PublicKeys.rsa1024, .rs256, .wrongSize(bits: 1024)), ("", .rs256, .unreadable),
+            ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", .rs256, .unreadable),
+            (String(repeating: "x", count: 20_000), .es256, .unreadable),
+        ]
+    )
+    func bad(_ pem: String, _ algorithm: SignatureAlgorithm, _ expected: KeyRefusal) {
+        #expect(Self.refusalOfPublic(pem, algorithm) == expected)
+    }
+
+    @Test("a private key in the place of a public one is refused as such")
+    func privateForPublic() {
+        let pem = P256.Signing.PrivateKey().pemRepresentation
+        #expect(Self.refusalOfPublic(pem, .es256) == .privateKey)
+    }
+
+    @Test("a private key is taken in both forms of PEM, and gives its public half")
+    func privateKeys() throws {
+        let key = P256.Signing.PrivateKey()
+        let read = try AsymmetricKey(privatePEM: key.pemRepresentation, for: .signature(.es256))
+        #expect(read.publicKey.publicKey.filter { $0 != "\n" } == key.publicKey.pemRepresentation.filter { $0 != "\n" })
+        let again = try P256.Signing.PrivateKey(pemRepresentation: String(decoding: read.privatePEM, as: UTF8.self))
+        #expect(again.rawRepresentation == key.rawRepresentation)
+        let wrong = Self.refusal { () throws(KeyRefusal) in
+            _ = try AsymmetricKey(privatePEM: PublicKeys.p256, for: .signature(.es256))
+        }
+        #expect(wrong == .unreadable)
+        let other = P384.Signing.PrivateKey().pemRepresentation
+        let curve = Self.refusal { () throws(KeyRefusal) in
+            _ = try AsymmetricKey(privatePEM: other, for: .signature(.es256))
+        }
+        #expect(curve == .wrongType(needed: "an elliptic-curve key on P-256"))
+    }
+
+    @Test(
+        "a new key is of the algorithm's type, and no two are the same",
+        arguments: KeyEncryptionAlgorithm.allCases
+    )
+    func new(_ algorithm: KeyEncryptionAlgorithm) throws {
+        let first = try AsymmetricKey(newFor: .encryption(algorithm))
+        let pem = String(decoding: first.privatePEM, as: UTF8.self)
+        #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
+        let read = try AsymmetricKey(privatePEM: pem, for: .encryption(algorithm))
+        #expect(read.publicKey == first.publicKey)
+        #expect(try AsymmetricKey(newFor: .encryption(algorithm)).publicKey != first.publicKey)
+    }
+
+    @Test(
+        "an address that is called is https, or http to this machine",
+        arguments: [
+            ("https://idp.example/token", true), ("https://idp.example:8443/a?b=c", true),
+            ("http://127.0.0.1:8080/token", true), ("http://localhost/token", true), ("http://[::1]:1/x", true),
+            ("http://idp.example/token", false), ("http://127.0.0.1.example/x", false), ("http://1270.0.0.1/", false),
+            ("https://user:pass@idp.example/", false), ("https://idp.example/#x", false), ("ftp://idp.example/", false),
+            ("/token", false), ("https://", false), ("https:///x", false), ("https://idp.example/a b", false),
+            ("https://idp.example\\@evil.example/", false), ("", false),
+            ("https://idp.example/" + String(repeating: "a", count: 2048), false),
+        ]
+    )
+    func endpoints(_ text: String, _ isGood: Bool) {
+        #expect((AddressRules.problem(ofEndpoint: text) == nil) == isGood)
+    }
+
+    @Test(
+        "a redirect URI is absolute and has no fragment, and may have a scheme of its own",
+        arguments: [
+            ("com.example.app:/oauth", true), ("https://app.example/cb?x=1", true), ("myapp://callback", true),
+            ("https://app.example/cb#", false), ("https://app.example/cb#x", false), ("/cb", false),
+            ("https://", false),
+            ("javascript:alert(1)", false), ("", false), ("app://a b", false),
+        ]
+    )
+    func redirects(_ text: String, _ isGood: Bool) {
+        #expect((AddressRules.problem(ofRedirectURI: text) == nil) == isGood)
+    }
+}
