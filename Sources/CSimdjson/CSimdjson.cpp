@@ -454,7 +454,7 @@ event_status parse(event_parser *parser, const uint8_t *bytes, size_t count, boo
 typedef uint8_t block __attribute__((ext_vector_type(64)));
 typedef bool block_bits __attribute__((ext_vector_type(64)));
 
-uint64_t bits_of(block bytes, uint8_t value) {
+static inline uint64_t bits_of(const block &bytes, uint8_t value) {
     return __builtin_bit_cast(uint64_t, __builtin_convertvector(bytes == value, block_bits));
 }
 

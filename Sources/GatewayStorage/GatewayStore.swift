@@ -14,7 +14,8 @@ package import GatewayModel
 ///   else. A row is owned by one incarnation or by none.
 /// - The rows of one registration are handed out in the order of their ids: a row with an older unowned sibling is
 ///   never owned, and a row that is given back with a later due time moves its younger unowned siblings' due times
-///   with it.
+///   with it. A delivery that is retried (``StoreChange/retry(_:)``) comes back with its old id, unowned: younger ones that
+///   are owned stay so, younger ones that wait follow it.
 /// - Of one registration's rows with one collapse key only the newest is pending, and of its badge rows likewise: a new
 ///   row is queued behind the others as any row is (not owned when an older one waits unowned, not due before it), and
 ///   then ends those that it takes the place of as `cancelled`, by `collapsed`, owned ones too.
@@ -287,6 +288,11 @@ package protocol GatewayStore: Sendable {
 
     /// Deliveries by filter, newest first, from the outbox and the delivery log.
     ///
+    /// The work for a page has a bound, whatever the log holds of this brand or others. With one filter, or with one and
+    /// a window of time, a page of finished deliveries is full unless it is the last. With several filters, and where
+    /// the outbox holds many rows, a page may be shorter than asked, even empty, with another behind it. A delivery that
+    /// finishes between two pages keeps its place; a cursor stays good when its delivery is removed.
+    ///
     /// - Parameter query: The filter and the page.
     /// - Returns: A page.
     /// - Throws: `StorageError`.
@@ -300,6 +306,42 @@ package protocol GatewayStore: Sendable {
     /// - Returns: Nil when the brand has no such delivery.
     /// - Throws: `StorageError`.
     func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail?
+
+    /// What became of deliveries that are finished, in the order in which it did, for readers that follow.
+    ///
+    /// Each delivery is named once, at its newest change: one that changes again moves to the end. Changes are numbered
+    /// in the order of commits, so that none ever appears below one that was read. Those of deliveries that were removed,
+    /// or that are tried again, are gone.
+    ///
+    /// - Parameters:
+    ///   - query: The filter; its cursor is ignored, and its limit counts what is returned.
+    ///   - position: The change after which to begin; 0 begins at the oldest kept.
+    /// - Returns: The changes, oldest first, and how far was looked: at most about 1,000 changes a call.
+    /// - Throws: `StorageError`.
+    func deliveryChanges(_ query: DeliveryQuery, after position: Int64) async throws(StorageError) -> DeliveryChanges
+
+    /// The position behind the newest change of a brand's finished deliveries.
+    ///
+    /// - Parameter brand: The brand.
+    /// - Returns: 0 when there is none.
+    /// - Throws: `StorageError`.
+    func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64
+
+    /// Counts of the deliveries that were queued in a window that ends now, as they stand now.
+    ///
+    /// The work for it has a bound, whatever the log holds.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - window: The window.
+    ///   - now: The end of the window.
+    /// - Returns: The counts; all 0 for a brand that is unknown.
+    /// - Throws: `StorageError`.
+    func deliveryStats(
+        brand: BrandID,
+        window: StatsWindow,
+        now: Timestamp
+    ) async throws(StorageError) -> DeliveryStats
 
     // MARK: Outbound feed
 

@@ -174,10 +174,22 @@ package final class SQLiteStore: GatewayStore {
                 } catch {
                     continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
                 }
+                self.indexLog(db)
                 self.checkpointer.moveRest(of: db)
             }
         }
         return try result.get()
+    }
+
+    /// Indexes what has come into the delivery log, when it is enough; on the writer's queue, when those who waited for
+    /// the last commit have been answered.
+    ///
+    /// A failure leaves rows to be looked at one by one; the next commit meets it too, or tries again.
+    private func indexLog(_ db: Database) {
+        guard let writer = try? writer.writer(of: db) else { return }
+        while writer.isIndexingDue {
+            guard (try? writer.transaction { try $0.indexLog() }) != nil else { return }
+        }
     }
 
     /// Runs on a reader's queue, in a snapshot.

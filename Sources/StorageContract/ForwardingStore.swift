@@ -107,6 +107,22 @@ extension ForwardingStore {
     package func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? {
         try await base.delivery(brand: brand, id: id)
     }
+    package func deliveryChanges(
+        _ query: DeliveryQuery,
+        after position: Int64
+    ) async throws(StorageError) -> DeliveryChanges {
+        try await base.deliveryChanges(query, after: position)
+    }
+    package func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64 {
+        try await base.lastDeliveryChange(brand: brand)
+    }
+    package func deliveryStats(
+        brand: BrandID,
+        window: StatsWindow,
+        now: Timestamp
+    ) async throws(StorageError) -> DeliveryStats {
+        try await base.deliveryStats(brand: brand, window: window, now: now)
+    }
     package func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void) { base.onOutbound(listener) }
     package func openSubscription(
         brand id: BrandID,

@@ -5,5 +5,6 @@ package enum StorageContract {
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + RegistrationCases.all + ReadCases.all + TapCases.all
         + SessionCases.all + AdministrationCases.all + AuditCases.all + FailureCases.all + DeliveryCases.all
+        + LogCases.all + RetryCases.all
         + HousekeepingCases.all + RetentionCases.all + OutboundCases.all + RandomCases.all
 }

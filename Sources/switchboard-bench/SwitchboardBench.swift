@@ -11,7 +11,7 @@ struct SwitchboardBench: AsyncParsableCommand {
             Build with 'swift build -c release' first.
             """,
         subcommands: [
-            RunCommand.self, SenderCommand.self, IntakeCommand.self, BareRouteCommand.self, CoreCommand.self,
+            RunCommand.self, SenderCommand.self, IntakeCommand.self, BareRouteCommand.self,
             HTTPClientPeerCommand.self,
         ],
         defaultSubcommand: RunCommand.self

@@ -35,6 +35,13 @@ struct ClientTests {
         #expect(table.text == "NAME       N\nx          12\nlong name\n           3")
     }
 
+    @Test("a table looks into objects, and joins texts with commas")
+    func inner() {
+        let items: [JSONValue] = [["a": ["id": "x"], "t": ["b", "c"]], ["a": "y", "t": [1]], ["t": []]]
+        let table = TextTable(items, columns: [("A", "a.id"), ("T", "t")])
+        #expect(table.text == "A  T\nx  b,c\n   [1]\n   []")
+    }
+
     @Test(
         "JSON goes through unchanged",
         arguments: [#"{"a":[1,2.5,true,null,"x\"y"],"b":{"c":-9223372036854775808}}"#, "[]", "\"/\"", "0"]

@@ -25,7 +25,7 @@ extension DeliveryMachine {
                     return message.sequence <= change.readSequence
                 }
             }
-        case .tapped, .receipts, .consumer, .sessionOpened, .notFound, .gone:
+        case .tapped, .receipts, .consumer, .sessionOpened, .retried, .notRetried, .notFound, .gone:
             break
         }
     }

@@ -9,7 +9,7 @@ extension SimulatedStore {
             guard let key = consumerKeys[brand]?[consumer] else { return .unregistered(RegistrationsChange()) }
             return .unregistered(unregister(key, app: app, device: device, scope))
         case .read(let request): return read(request, &context)
-        case .tap, .receipts, .upsertConsumer, .openSession, .endSession, .endSessions:
+        case .tap, .receipts, .upsertConsumer, .openSession, .endSession, .endSessions, .retry:
             // Nothing of delivery follows from these.
             return .notFound
         }

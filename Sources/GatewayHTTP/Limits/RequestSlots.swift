@@ -13,18 +13,16 @@ final class RequestSlots: Sendable {
         self.metrics = metrics
     }
 
-    /// Handles a request, unless too many are being handled.
+    /// Takes a place for a request; whoever gets one gives it back with ``leave()``.
     ///
-    /// - Parameter handle: Handles it.
-    /// - Returns: Its answer.
-    /// - Throws: `Problem` 503 when there is no room; what `handle` throws.
-    func run<Answer>(_ handle: () async throws -> Answer) async throws -> Answer {
-        let count = running.wrappingAdd(1, ordering: .relaxed).newValue
-        defer { running.wrappingSubtract(1, ordering: .relaxed) }
-        guard count <= limit else {
-            metrics.refused[.requests].increment()
-            throw Problem(.overloaded, "Too many requests are being handled.", retryAfterSeconds: 1)
-        }
-        return try await handle()
+    /// - Throws: `Problem` 503 when there is no room.
+    func enter() throws(Problem) {
+        guard running.wrappingAdd(1, ordering: .relaxed).newValue > limit else { return }
+        leave()
+        metrics.refused[.requests].increment()
+        throw Problem(.overloaded, "Too many requests are being handled.", retryAfterSeconds: 1)
     }
+
+    /// Gives a place back.
+    func leave() { running.wrappingSubtract(1, ordering: .relaxed) }
 }

@@ -1,3 +1,5 @@
+internal import GatewayStorage
+
 // Brands, apps and credentials (`http-api.md` section 2).
 extension OpenAPIDocument {
     static let administration = """
@@ -47,16 +49,20 @@ extension OpenAPIDocument {
               tags: [administration]
               summary: A brand.
               description: 'Scope: `brand:admin`.'
+              parameters: [{ $ref: '#/components/parameters/ifNoneMatch' }]
               responses:
                 '200':
                   description: The brand.
+                  headers: { ETag: { $ref: '#/components/headers/ETag' } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/Brand' } } }
+                '304': { description: The caller has it already. }
                 \(problems(401, 403, 404))
             patch:
               operationId: updateBrand
               tags: [administration]
               summary: Changes a brand by a merge patch (RFC 7396).
               description: 'What is absent stays; a setting that is null takes its default. Scope: `brand:admin`.'
+              parameters: [{ $ref: '#/components/parameters/ifMatch' }]
               requestBody:
                 content:
                   application/json: { schema: { $ref: '#/components/schemas/BrandPatch' } }
@@ -64,8 +70,9 @@ extension OpenAPIDocument {
               responses:
                 '200':
                   description: The brand as it is now.
+                  headers: { ETag: { $ref: '#/components/headers/ETag' } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/Brand' } } }
-                \(problems(400, 401, 403, 404, 413, 415, 422))
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             delete:
               operationId: deleteBrand
               tags: [administration]
@@ -105,6 +112,7 @@ extension OpenAPIDocument {
               tags: [administration]
               summary: Makes or replaces an app; its secrets go in and never come out.
               description: 'Scope: `brand:admin`.'
+              parameters: [{ $ref: '#/components/parameters/ifMatch' }]
               requestBody:
                 required: true
                 content: { application/json: { schema: { $ref: '#/components/schemas/AppToPut' } } }
@@ -115,16 +123,19 @@ extension OpenAPIDocument {
                 '201':
                   description: It is made.
                   content: { application/json: { schema: { $ref: '#/components/schemas/App' } } }
-                \(problems(400, 401, 403, 404, 413, 415, 422))
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             get:
               operationId: getApp
               tags: [administration]
               summary: An app without its secrets.
               description: 'Scope: `brand:admin`.'
+              parameters: [{ $ref: '#/components/parameters/ifNoneMatch' }]
               responses:
                 '200':
                   description: The app.
+                  headers: { ETag: { $ref: '#/components/headers/ETag' } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/App' } } }
+                '304': { description: The caller has it already. }
                 \(problems(401, 403, 404))
             delete:
               operationId: deleteApp
@@ -156,14 +167,17 @@ extension OpenAPIDocument {
             get:
               operationId: listCredentials
               tags: [administration]
-              summary: A brand's credentials without their secrets.
+              summary: A brand's credentials without their secrets, by id.
               description: 'Scope: `brand:admin`.'
               parameters:
+                - { name: kind, in: query, schema: { $ref: '#/components/schemas/CredentialKind' } }
+                - { $ref: '#/components/parameters/ifNoneMatch' }
                 - { $ref: '#/components/parameters/limit' }
                 - { $ref: '#/components/parameters/cursor' }
               responses:
                 '200':
                   description: A page.
+                  headers: { ETag: { $ref: '#/components/headers/ETag' } }
                   content:
                     application/json:
                       schema:
@@ -172,11 +186,25 @@ extension OpenAPIDocument {
                         properties:
                           items: { type: array, items: { $ref: '#/components/schemas/Credential' } }
                           nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                '304': { description: The caller has it already. }
                 \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/credentials/{credential}:
             parameters:
               - { $ref: '#/components/parameters/brand' }
               - { name: credential, in: path, required: true, schema: { $ref: '#/components/schemas/Id' } }
+            get:
+              operationId: getCredential
+              tags: [administration]
+              summary: What is public about a credential.
+              description: 'Scope: `brand:admin`.'
+              parameters: [{ $ref: '#/components/parameters/ifNoneMatch' }]
+              responses:
+                '200':
+                  description: The credential.
+                  headers: { ETag: { $ref: '#/components/headers/ETag' } }
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Credential' } } }
+                '304': { description: The caller has it already. }
+                \(problems(400, 401, 403, 404))
             delete:
               operationId: revokeCredential
               tags: [administration]
@@ -185,6 +213,35 @@ extension OpenAPIDocument {
               responses:
                 '204': { description: It is revoked. }
                 \(problems(400, 401, 403, 404))
+          /v1/brands/{brand}/audit:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: listAudit
+              tags: [administration]
+              summary: Who changed what of a brand, newest first.
+              description: 'It begins with the brand, and is kept for a year or longer. Scope: `brand:admin`.'
+              parameters:
+                - { name: since, in: query, description: Then or later., schema: { $ref: '#/components/schemas/Time' } }
+                - { name: until, in: query, description: Before., schema: { $ref: '#/components/schemas/Time' } }
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                '200': { $ref: '#/components/responses/AuditPage' }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/audit:
+            get:
+              operationId: listInstanceAudit
+              tags: [administration]
+              summary: Who changed what of the whole instance, newest first, brands that are gone included.
+              security: [{ admin: [] }]
+              parameters:
+                - { name: since, in: query, description: Then or later., schema: { $ref: '#/components/schemas/Time' } }
+                - { name: until, in: query, description: Before., schema: { $ref: '#/components/schemas/Time' } }
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                '200': { $ref: '#/components/responses/AuditPage' }
+                \(problems(400, 401, 403, 422))
         """
 
     static let administrationSchemas = """
@@ -205,6 +262,8 @@ extension OpenAPIDocument {
             BrandName: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
             BrandSettings:
               type: object
+              description: >-
+                `quietHours`, `templates`, `links` and `wire` are refused: this version does not do what they ask for.
               additionalProperties: false
               properties:
                 preview: { enum: [full, sender, none, null], default: full, description: How much a notification shows. }
@@ -272,33 +331,173 @@ extension OpenAPIDocument {
                     serviceAccount: { type: object, writeOnly: true, description: Google's JSON file. }
                     style: { enum: [notification, data, null], default: notification }
                     endpoint: { type: [string, 'null'] }
+            CredentialKind:
+              enum: [serviceAccount, apiKey, sdkKey, jwtIssuer, jweKey, identityProvider, customerTokenKey, tokenBroker]
+            CredentialText: { type: string, minLength: 1, maxLength: 512, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
             CredentialToCreate:
+              oneOf:
+                - { $ref: '#/components/schemas/ServiceAccountToCreate' }
+                - { $ref: '#/components/schemas/APIKeyToCreate' }
+                - { $ref: '#/components/schemas/SDKKeyToCreate' }
+                - { $ref: '#/components/schemas/JWTIssuerToCreate' }
+                - { $ref: '#/components/schemas/JWEKeyToCreate' }
+                - { $ref: '#/components/schemas/IdentityProviderToCreate' }
+                - { $ref: '#/components/schemas/CustomerTokenKeyToCreate' }
+                - { $ref: '#/components/schemas/TokenBrokerToCreate' }
+              discriminator:
+                propertyName: kind
+                mapping:
+                  serviceAccount: '#/components/schemas/ServiceAccountToCreate'
+                  apiKey: '#/components/schemas/APIKeyToCreate'
+                  sdkKey: '#/components/schemas/SDKKeyToCreate'
+                  jwtIssuer: '#/components/schemas/JWTIssuerToCreate'
+                  jweKey: '#/components/schemas/JWEKeyToCreate'
+                  identityProvider: '#/components/schemas/IdentityProviderToCreate'
+                  customerTokenKey: '#/components/schemas/CustomerTokenKeyToCreate'
+                  tokenBroker: '#/components/schemas/TokenBrokerToCreate'
+            ServiceAccountToCreate:
               type: object
-              required: [kind, name]
+              required: [kind, name, scopes]
+              additionalProperties: false
               properties:
-                kind: { enum: [serviceAccount, sdkKey] }
+                kind: { const: serviceAccount }
                 name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
                 expiresAt: { $ref: '#/components/schemas/NullableTime' }
-                scopes: { type: array, items: { $ref: '#/components/schemas/Scope' } }
-                algorithm: { enum: [HS256, HS384, HS512, null] }
-                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true }
+                scopes: { type: array, minItems: 1, maxItems: 64, items: { $ref: '#/components/schemas/Scope' } }
+            APIKeyToCreate:
+              type: object
+              required: [kind, name]
+              additionalProperties: false
+              properties:
+                kind: { const: apiKey }
+                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+            SDKKeyToCreate:
+              type: object
+              required: [kind, name]
+              additionalProperties: false
+              properties:
+                kind: { const: sdkKey }
+                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+                algorithm: { enum: [HS256, HS384, HS512, null], default: HS256 }
+                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true, description: Taken over. }
                 app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }] }
-              allOf:
-                - if: { properties: { kind: { const: serviceAccount } } }
-                  then: { required: [scopes], properties: { scopes: { minItems: 1 } } }
+            JWTIssuerToCreate:
+              type: object
+              required: [kind, name, issuer, algorithm]
+              additionalProperties: false
+              properties:
+                kind: { const: jwtIssuer }
+                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+                issuer: { $ref: '#/components/schemas/CredentialText' }
+                issuerDisplayName: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
+                audience: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
+                keyId: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
+                publicKey: { type: [string, 'null'], description: PEM; exactly one of this and jwksUrl. }
+                jwksUrl: { type: [string, 'null'], format: uri }
+                algorithm: { enum: [RS256, PS256, ES256] }
+            JWEKeyToCreate:
+              type: object
+              required: [kind, name, algorithm]
+              additionalProperties: false
+              properties:
+                kind: { const: jweKey }
+                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+                algorithm: { enum: [RSA-OAEP-256, RSA-OAEP, ECDH-ES] }
+                privateKey: { type: [string, 'null'], writeOnly: true, description: 'PEM, taken over.' }
+            IdentityProviderToCreate:
+              type: object
+              required: [kind, name, issuer, tokenEndpoint, clientId, clientSecret, clientAuth, redirectUris, pkce, algorithm]
+              additionalProperties: false
+              properties:
+                kind: { const: identityProvider }
+                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+                issuer: { $ref: '#/components/schemas/CredentialText' }
+                issuerDisplayName: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
+                tokenEndpoint: { type: string, format: uri, maxLength: 2048, description: https; http only to this machine. }
+                clientId: { $ref: '#/components/schemas/CredentialText' }
+                clientSecret: { type: string, minLength: 1, maxLength: 512, writeOnly: true }
+                clientAuth: { enum: [basic, body] }
+                redirectUris: { type: array, minItems: 1, maxItems: 32, items: { type: string, format: uri, maxLength: 2048 } }
+                pkce: { enum: [required, optional] }
+                keyId: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
+                publicKey: { type: [string, 'null'], description: PEM; exactly one of this and jwksUrl. }
+                jwksUrl: { type: [string, 'null'], format: uri }
+                algorithm: { enum: [RS256, PS256, ES256] }
+            CustomerTokenKeyToCreate:
+              type: object
+              required: [kind, name]
+              additionalProperties: false
+              properties:
+                kind: { const: customerTokenKey }
+                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true, description: Taken over. }
+            TokenBrokerToCreate:
+              type: object
+              required: [kind, name, app, tokenUrl, clientId, keyId, scope, privateKey]
+              additionalProperties: false
+              properties:
+                kind: { const: tokenBroker }
+                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                expiresAt: { $ref: '#/components/schemas/NullableTime' }
+                app: { $ref: '#/components/schemas/BrandId' }
+                tokenUrl: { type: string, format: uri, maxLength: 2048, description: https; http only to this machine. }
+                clientId: { $ref: '#/components/schemas/CredentialText' }
+                keyId: { $ref: '#/components/schemas/CredentialText' }
+                scope: { $ref: '#/components/schemas/CredentialText' }
+                privateKey: { type: string, writeOnly: true, description: 'PEM of a key on P-256.' }
             Scope: { enum: ['events:write', 'events:read', 'sessions:mint', 'deliveries:read', 'consumers:write', 'brand:admin'] }
             Credential:
               type: object
+              description: What is public about a credential; which members there are depends on its kind.
               required: [id, kind, name, expiresAt, createdAt]
               properties:
-                id: { type: string }
-                kind: { type: string }
+                id: { type: string, description: The Basic user of a service account; the `kid` of a key. }
+                kind: { $ref: '#/components/schemas/CredentialKind' }
                 name: { type: string }
                 secret: { type: string, description: Only in the answer that makes it. }
                 scopes: { type: array, items: { $ref: '#/components/schemas/Scope' } }
-                algorithm: { type: [string, 'null'] }
-                app: { type: [string, 'null'] }
+                algorithm: { type: string }
+                app: { type: string }
+                issuer: { type: string }
+                issuerDisplayName: { type: string }
+                audience: { type: string }
+                keyId: { type: string }
+                publicKey: { type: string, description: SubjectPublicKeyInfo as PEM. }
+                publicKeyFingerprint: { type: string, pattern: '^[0-9a-f]{64}$', description: SHA-256 of its DER. }
+                jwksUrl: { type: string }
+                tokenEndpoint: { type: string }
+                tokenUrl: { type: string }
+                clientId: { type: string }
+                clientAuth: { enum: [basic, body] }
+                redirectUris: { type: array, items: { type: string } }
+                pkce: { enum: [required, optional] }
+                scope: { type: string, description: What a token broker asks for. }
                 expiresAt: { $ref: '#/components/schemas/NullableTime' }
                 createdAt: { $ref: '#/components/schemas/Time' }
+            AuditEntry:
+              type: object
+              required: [id, at, brand, actor, action, target, changes, requestId]
+              properties:
+                id: { type: string, pattern: '^[1-9][0-9]{0,18}$' }
+                at: { $ref: '#/components/schemas/Time' }
+                brand: { $ref: '#/components/schemas/BrandId' }
+                actor:
+                  type: object
+                  required: [kind, id]
+                  properties: { kind: { enum: [admin, serviceAccount, gateway] }, id: { type: string } }
+                action:
+                  enum: [\(AuditAction.allCases.map(\.rawValue).joined(separator: ", "))]
+                target: { type: string, description: 'The id of the brand, app, credential, delivery or subscription.' }
+                changes:
+                  type: array
+                  description: The names of the members that changed, never their values.
+                  items: { type: string, examples: [settings.preview] }
+                requestId: { type: [string, 'null'] }
         """
 }

@@ -28,6 +28,17 @@ extension OpenAPIDocument {
               in: query
               description: What becomes of the device's registration; `agent` keeps proactive pushes.
               schema: { type: string, enum: [all, agent, none], default: all }
+            ifNoneMatch:
+              name: If-None-Match
+              in: header
+              description: The `ETag` of what the caller has already.
+              schema: { type: string }
+            ifMatch:
+              name: If-Match
+              in: header
+              description: >-
+                The `ETag` of what the caller wants to change; when it is another by now, nothing is changed: 409 `conflict`.
+              schema: { type: string }
             idempotencyKey:
               name: Idempotency-Key
               in: header
@@ -40,6 +51,17 @@ extension OpenAPIDocument {
     static let responses = """
           responses:
         \(problemResponses)
+            AuditPage:
+              description: A page.
+              headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
+              content:
+                application/json:
+                  schema:
+                    type: object
+                    required: [items, nextCursor]
+                    properties:
+                      items: { type: array, items: { $ref: '#/components/schemas/AuditEntry' } }
+                      nextCursor: { $ref: '#/components/schemas/NextCursor' }
             Session:
               description: The session; its token is shown once.
               headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
@@ -58,6 +80,9 @@ extension OpenAPIDocument {
           headers:
             RequestId:
               description: The request's id, the caller's own if it sent a usable one.
+              schema: { type: string }
+            ETag:
+              description: What tells this state from others.
               schema: { type: string }
             RetryAfter:
               description: Seconds until the request may be tried again.

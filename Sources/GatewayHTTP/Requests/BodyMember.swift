@@ -23,7 +23,7 @@ struct BodyObject {
     let pointer: String
     private let members: [String: StrictJSON]
     /// The text of the whole body; empty for an object within it.
-    private let text: [UInt8]
+    let text: [UInt8]
 
     init(pointer: String, members: [String: StrictJSON], text: [UInt8] = []) {
         self.pointer = pointer

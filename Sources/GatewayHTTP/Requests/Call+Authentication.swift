@@ -22,15 +22,16 @@ extension Call {
         case .account(let account): context.notes.rate = try limiter.take(.account, account.id)
         case .session(let session): context.notes.rate = try limiter.take(.session, session.tokenHash)
         }
+        context.notes.caller = caller
         return caller
     }
 
     private func authenticated(_ brand: BrandID?) async throws(Problem) -> Caller {
         guard let header = request.headers[.authorization] else { throw Problem(AuthenticationError.unauthorized) }
         switch AuthorizationHeader(header) {
-        case .basic:
+        case .basic(let encoded):
             do {
-                return .account(try services.accounts.authenticate(authorization: header, brand: brand))
+                return .account(try services.accounts.authenticate(basic: encoded, brand: brand))
             } catch { throw Problem(error) }
         case .bearer(let token):
             if services.admin.matches(token) { return .admin }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
@@ -56,20 +55,6 @@ extension Call {
         return BodyObject(pointer: "", members: members, text: text)
     }
 
-    /// Decodes a JSON object.
-    ///
-    /// - Parameters:
-    ///   - type: What to decode.
-    ///   - mayBeEmpty: Whether no body is the same as `{}`.
-    /// - Returns: What was decoded; members that it does not know are ignored.
-    /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
-    func decode<Value: Decodable>(_ type: Value.Type, mayBeEmpty: Bool = false) async throws -> Value {
-        let buffer = try await objectText()
-        if mayBeEmpty, buffer.readableBytes == 0 { return try Self.decode(type, Data("{}".utf8)) }
-        try check(buffer)
-        return try Self.decode(type, Data(buffer.readableBytesView))
-    }
-
     private func objectText() async throws -> ByteBuffer {
         if let contentType = request.headers[.contentType] {
             switch MediaTypeName(contentType) {
@@ -85,16 +70,6 @@ extension Call {
         guard text.readableBytes > 0 else { throw Problem.unreadable("The body is empty.") }
         try text.withUnsafeReadableBytes { raw in
             try services.events.checkObject(raw.bindMemory(to: UInt8.self))
-        }
-    }
-
-    private static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) throws(Problem) -> Value {
-        do {
-            return try JSONDecoder().decode(type, from: data)
-        } catch let error as DecodingError {
-            throw Problem(error)
-        } catch {
-            throw .unreadable("The text is not valid JSON.")
         }
     }
 }

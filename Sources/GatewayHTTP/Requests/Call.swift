@@ -7,8 +7,19 @@ internal import Identity
 struct Call: Sendable {
     let request: Request
     let context: GatewayContext
-    let services: GatewayServices
+    /// What routes stand on: one object, for a copy of all of them with each call would cost more than the call.
+    let shared: Shared
     let limiter: RateLimiter
+
+    /// Holds what all calls have in common.
+    final class Shared: Sendable {
+        let services: GatewayServices
+
+        init(_ services: GatewayServices) { self.services = services }
+    }
+
+    /// What routes stand on.
+    var services: GatewayServices { shared.services }
 
     /// The request's id.
     var requestID: String { context.requestID }
@@ -22,7 +33,9 @@ struct Call: Sendable {
         )
     }
 
-    /// Counts the request among those of its address; throws 429. Callers on this machine are not counted.
+    /// Counts the request among those of its address; throws 429.
+    ///
+    /// Callers on this machine are not counted.
     func limitAddress() throws(Problem) {
         guard case .remote(let address) = address else { return }
         context.notes.rate = try limiter.take(.address, address)

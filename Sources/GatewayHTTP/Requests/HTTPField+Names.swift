@@ -3,6 +3,8 @@ internal import HTTPTypes
 extension HTTPField.Name {
     /// The caller's name for a request, echoed.
     static let xRequestID = known("X-Request-Id")
+    /// Where a stream of server-sent events goes on (WHATWG HTML section 9.2.4).
+    static let lastEventID = known("Last-Event-ID")
     /// The caller's trace (W3C Trace Context).
     static let traceParent = known("traceparent")
     /// What makes the repetition of a request do nothing (draft-ietf-httpapi-idempotency-key-header).

@@ -8,6 +8,11 @@ struct MediaTypeName: Equatable, ExpressibleByStringLiteral {
 
     /// Reads the header's value.
     init(_ contentType: String) {
+        // Nearly all have no parameters and are in lower case.
+        if contentType.utf8.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: ";") && !(0x41...0x5A).contains($0) }) {
+            name = contentType
+            return
+        }
         let parts = contentType.split(separator: ";", omittingEmptySubsequences: false)
         let charset = parts.dropFirst().lazy.map(Self.trimmed).first { $0.hasPrefix("charset=") }
         let readable = charset.map { ["charset=utf-8", "charset=\"utf-8\"", "charset=us-ascii"].contains($0) } ?? true

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What names a request in answers and logs: the caller's `X-Request-Id` if it is usable, else a new one.
 struct RequestID: Sendable {
     /// At most 128 characters of visible ASCII.
@@ -9,8 +11,21 @@ struct RequestID: Sendable {
         if let header, !header.isEmpty, header.utf8.count <= 128, header.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
             text = header
         } else {
-            text = Self.hexadecimal(.random(in: .min ... .max), .random(in: .min ... .max))
+            text = Self.next()
         }
+    }
+
+    /// Random for each process, for asking the system for each request costs two calls of it.
+    private static let process = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+    private static let count = Atomic<UInt64>(0)
+
+    /// A name that no other request has: the process's, and a number that is spread over all its bits.
+    private static func next() -> String {
+        let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+        var mixed = process.1 &+ number &* 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return hexadecimal(process.0, mixed ^ (mixed >> 31))
     }
 
     private static func hexadecimal(_ high: UInt64, _ low: UInt64) -> String {

@@ -16,7 +16,6 @@ struct BrandPatch {
     init(_ body: BodyObject, allowsPrivate: Bool) throws(Problem) {
         var checks = FieldChecks()
         name = checks.line(body["name"], atMost: BrandBody.maxNameBytes)
-        if body["name"].isNamed, body["name"].isEmpty { checks.fail("/name", "must not be null") }
         if body["settings"].isNamed, body["settings"].isEmpty {
             settings = .defaults()
         } else {

@@ -37,8 +37,7 @@ enum CredentialRoutes {
 
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let parameters = try call.query()
-        let kind = try parameters.word("kind", as: CredentialKind.self)
+        let kind = try call.query().word("kind", as: CredentialKind.self)
         let all = call.services.directory.credentials(brand: brand.id)
             .filter { kind == nil || $0.kind == kind }
             .sorted { $0.id < $1.id }

@@ -1,62 +1,155 @@
+internal import Delivery
 internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
+internal import Identity
 internal import PushPayloads
 
 /// What became of messages (`http-api.md` section 9).
+///
+/// All of it takes `deliveries:read` but the retry, which sends something: `brand:admin`.
 enum DeliveryRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/deliveries") { try await list($0) }
+        routes.on(.get, "/v1/brands/:brand/deliveries/tail") { try await tail($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/:delivery") { try await get($0) }
+        routes.on(.post, "/v1/brands/:brand/deliveries/:delivery/retry") { try await retry($0) }
+        routes.on(.get, "/v1/brands/:brand/stats") { try await stats($0) }
     }
 
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
         let parameters = try call.query()
         let page = try call.page()
-        var query = DeliveryQuery(brand: brand.id, limit: page.limit)
-        query.consumer = try parameters.identifier("consumer", as: ConsumerID.self)
-        query.device = try parameters.identifier("device", as: DeviceID.self)
-        if let text = try parameters.text("message") {
-            guard let id = MessageID(text) else { throw Problem(invalid: "/message", "must be a UUID") }
-            query.message = id
-        }
-        query.state = try parameters.word("state", as: DeliveryState.self)
-        query.provider = try parameters.word("provider", as: PushType.self)
-        query.reason = try parameters.text("reason")
-        query.since = try parameters.moment("since")
-        query.until = try parameters.moment("until")
+        var query = try filter(parameters, brand: brand.id, limit: page.limit)
         if let after = page.after {
             guard let number = Int64(after), number > 0 else { throw PageRequest.badCursor }
             query.before = DeliveryID(number)
         }
         let wanted = query
         let found = try await call.read { store throws(StorageError) in try await store.deliveries(wanted) }
-        let last = found.next == nil ? nil : found.items.last
-        return Answer.page(found.items, next: last.map { page.cursor(after: $0.id.description) }) {
+        return Answer.page(found.items, next: found.next.map { page.cursor(after: $0.description) }) {
             $0.literal("{")
             $0.deliveryMembers($1)
             $0.literal("}")
         }
     }
 
+    /// Reads the filter; names everything that is wrong with it.
+    private static func filter(
+        _ parameters: QueryParameters,
+        brand: BrandID,
+        limit: Int
+    ) throws(Problem) -> DeliveryQuery {
+        var query = DeliveryQuery(brand: brand, limit: limit)
+        var errors: [FieldProblem] = []
+        func take<Value>(_ read: () throws(Problem) -> Value?) -> Value? {
+            do { return try read() } catch {
+                errors += error.errors
+                return nil
+            }
+        }
+        query.consumer = take { () throws(Problem) in try parameters.identifier("consumer", as: ConsumerID.self) }
+        query.device = take { () throws(Problem) in try parameters.identifier("device", as: DeviceID.self) }
+        query.message = take { () throws(Problem) in
+            try parameters.text("message").map { text throws(Problem) in
+                guard let id = MessageID(text) else { throw Problem(invalid: "/message", "must be a UUID") }
+                return id
+            }
+        }
+        query.state = take { () throws(Problem) in try parameters.word("state", as: DeliveryState.self) }
+        query.provider = take { () throws(Problem) in try parameters.word("provider", as: PushType.self) }
+        query.reason = take { () throws(Problem) in try parameters.text("reason") }
+        query.since = take { () throws(Problem) in try parameters.moment("since") }
+        query.until = take { () throws(Problem) in try parameters.moment("until") }
+        guard errors.isEmpty else { throw Problem(invalid: errors) }
+        return query
+    }
+
     private static func get(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
+        return Answer.json(.ok, detail(try await find(try id(call), brand, call)))
+    }
+
+    private static func id(_ call: Call) throws(Problem) -> DeliveryID {
         guard let number = Int64(try call.segment("delivery")), number > 0 else { throw Problem.notFound("delivery") }
+        return DeliveryID(number)
+    }
+
+    private static func find(_ id: DeliveryID, _ brand: Brand, _ call: Call) async throws(Problem) -> DeliveryDetail {
         let found = try await call.read { store throws(StorageError) in
-            try await store.delivery(brand: brand.id, id: DeliveryID(number))
+            try await store.delivery(brand: brand.id, id: id)
         }
         guard let found else { throw Problem.notFound("delivery") }
-        var writer = JSONWriter(capacity: 512 + found.attempts.count * 128)
-        writer.literal("{")
-        writer.deliveryMembers(found.record)
-        writer.literal(#","attemptLog":["#)
-        for (index, attempt) in found.attempts.enumerated() {
-            if index > 0 { writer.literal(",") }
-            writer.attempt(attempt)
+        return found
+    }
+
+    private static func detail(_ delivery: DeliveryDetail) -> JSONWriter {
+        var writer = JSONWriter(capacity: 1024 + delivery.attempts.count * 384)
+        writer.deliveryDetail(delivery)
+        return writer
+    }
+
+    // MARK: Retry
+
+    private static func retry(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.brandAdmin)
+        let id = try id(call)
+        let request = RetryRequest(brand: brand.id, delivery: id, ttlSeconds: brand.settings.messageTtlSeconds)
+        switch try await call.perform(.retry(request)) {
+        case .retried: return Answer.json(.accepted, detail(try await find(id, brand, call)))
+        case .notRetried(let refusal): throw Problem(.conflict, text(of: refusal))
+        default: throw Problem.notFound("delivery")
         }
-        writer.literal("]}")
+    }
+
+    private static func text(of refusal: RetryRefusal) -> String {
+        switch refusal {
+        case .state(let state):
+            "The delivery is \(state.rawValue); only one that failed or expired can be tried again."
+        case .registrationGone: "The device is not registered for the delivery's consumer any more."
+        case .registrationQuarantined: "The device's token was refused by the provider; the device must register again."
+        case .messageGone: "The delivery's message is not kept any more."
+        case .read: "The delivery's message has been read."
+        case .collapsed: "A newer delivery to the device waits that takes the place of this one."
+        }
+    }
+
+    // MARK: Following and counting
+
+    private static func tail(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let query = try filter(call.query(), brand: brand.id, limit: 1)
+        var start: Int64?
+        if let text = call.request.headers[.lastEventID], !text.isEmpty {
+            guard let position = Int64(text), position >= 0 else {
+                throw Problem(invalid: "/Last-Event-ID", "is not an id of this stream")
+            }
+            start = position
+        }
+        guard let slot = call.services.tails.take(brand.id.rawValue) else {
+            throw Problem(.overloaded, "Too many streams are open.", retryAfterSeconds: 5)
+        }
+        let newest = try await call.read { store throws(StorageError) in
+            try await store.lastDeliveryChange(brand: brand.id)
+        }
+        // An id of the future is of other data, for example from before a restore.
+        let position = start.map { min($0, newest) } ?? newest
+        return DeliveryTail(store: call.services.store, query: query, start: position, slot: slot).response
+    }
+
+    private static func stats(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        guard let window = StatsWindow(try call.query().text("window") ?? "1h") else {
+            throw Problem(invalid: "/window", "must be 1m to 30d: a number and m, h or d")
+        }
+        let now = call.services.clock.now
+        let stats = try await call.read { store throws(StorageError) in
+            try await store.deliveryStats(brand: brand.id, window: window, now: now)
+        }
+        var writer = JSONWriter(capacity: 1024)
+        writer.stats(stats, window: window, now: now)
         return Answer.json(.ok, writer)
     }
 }

@@ -39,6 +39,7 @@ package final class GatewayServer: Sendable {
         DeliveryRoutes.add(to: &routes)
         OutboundRoutes.add(to: &routes)
         WebhookRoutes.add(to: &routes)
+        ProbeRoutes.add(to: &routes)
         return routes
     }
 

@@ -3,6 +3,7 @@ package import GatewayModel
 package import GatewayStorage
 package import Identity
 package import Logging
+internal import PushProviders
 package import Telemetry
 
 /// Everything that the routes stand on; made by the executable, or by a test.
@@ -37,6 +38,14 @@ package struct GatewayServices: Sendable {
     let cursors: CursorSeal
     /// The requests with an idempotency key that run.
     let idempotency = IdempotencyKeys()
+    /// Makes a provider for a self-check; until it is set there is none.
+    package var makeProvider: ProviderMaker = { _, _, _, _ throws(PushCredentialError) in
+        throw PushCredentialError(pointer: "", detail: "this process has no providers")
+    }
+    /// Streams of deliveries that are open.
+    let tails = CallSlots(limit: DeliveryTail.limit, brandLimit: DeliveryTail.brandLimit)
+    /// Self-checks that are running.
+    let selfChecks = CallSlots(limit: ProbeRoutes.selfCheckLimit, brandLimit: ProbeRoutes.selfCheckBrandLimit)
 
     /// Takes everything.
     ///

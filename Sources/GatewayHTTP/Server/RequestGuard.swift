@@ -28,7 +28,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReading = false
     /// Set when this handler has answered for good: nothing goes through any more.
     private var isOver = false
-    private var requestID: String?
+    private var requestFields: HTTPFields?
 
     init(connection: ConnectionGuard, isSurplus: Bool, metrics: HTTPMetrics) {
         self.connection = connection
@@ -46,7 +46,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             connection.watch.headArrived(now: .now())
             isReading = true
             unanswered += 1
-            requestID = head.headerFields[.xRequestID]
+            requestFields = head.headerFields
             if isSurplus, !Self.alwaysAnswered.contains(head.path ?? "") {
                 metrics.refused[.connections].increment()
                 answer(context, Problem(.overloaded, "Too many connections are open.", retryAfterSeconds: 5))
@@ -99,7 +99,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func answer(_ context: ChannelHandlerContext, _ problem: Problem) {
         isOver = true
-        let id = RequestID(header: requestID).text
+        let id = RequestID(header: requestFields?[.xRequestID]).text
         var writer = JSONWriter(capacity: 384)
         problem.write(to: &writer, requestID: id)
         var head = problem.response(requestID: id).head

@@ -4,7 +4,7 @@ internal import Hummingbird
 /// Collects routes, so that a path that is known under other methods answers 405 with `Allow` and not 404.
 struct RouteTable {
     private let router: Router<GatewayContext>
-    private let services: GatewayServices
+    private let shared: Call.Shared
     private let slots: RequestSlots
     private let limiter: RateLimiter
     private var methods: [String: [HTTPRequest.Method]] = [:]
@@ -12,7 +12,7 @@ struct RouteTable {
     private static let allMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .patch, .delete, .options]
 
     init(services: GatewayServices, limits: ServerLimits) {
-        self.services = services
+        shared = Call.Shared(services)
         slots = RequestSlots(limit: limits.maxRequestsInFlight, metrics: services.metrics)
         limiter = RateLimiter(limits, clock: services.clock, metrics: services.metrics)
         router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
@@ -38,14 +38,16 @@ struct RouteTable {
         isAlwaysAnswered: Bool = false,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) {
-        let services = services
+        let shared = shared
         let limiter = limiter
         methods[path, default: []].append(method)
         let slots = isAlwaysAnswered ? nil : slots
         router.on(RouterPath(path), method: method) { request, context in
-            let call = Call(request: request, context: context, services: services, limiter: limiter)
+            let call = Call(request: request, context: context, shared: shared, limiter: limiter)
             guard let slots else { return try await handler(call) }
-            return try await slots.run { try await handler(call) }
+            try slots.enter()
+            defer { slots.leave() }
+            return try await handler(call)
         }
     }
 

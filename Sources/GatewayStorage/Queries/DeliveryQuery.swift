@@ -86,6 +86,10 @@ package struct DeliveryRecord: Sendable, Equatable {
     package var latencyMilliseconds: Int64?
     /// When it was tapped.
     package var tappedAt: Timestamp?
+    /// When the device said that it had arrived.
+    package var deliveredAt: Timestamp?
+    /// When it ended without an answer (expired, cancelled, suppressed); nil when an answer ended it.
+    package var finishedAt: Timestamp?
     /// The badge that it carried.
     package var badge: Int64?
     /// Why it was not made.

@@ -13,6 +13,7 @@ extension StoreChange {
         case .openSession(let session): session.brand
         case .endSession: nil
         case .endSessions(let brand, _, _, _): brand
+        case .retry(let request): request.brand
         }
     }
 }

@@ -25,6 +25,31 @@ package enum StoreChange: Sendable {
     case endSession(tokenHash: [UInt8], unregister: UnregisterScope)
     /// Ends a consumer's sessions, of one device or of all, and unregisters likewise.
     case endSessions(brand: BrandID, consumer: ConsumerID, device: DeviceID?, unregister: UnregisterScope)
+    /// Moves a delivery that failed or expired back to the outbox, under its id and unowned, for as long as the request
+    /// says; its attempts go on being counted.
+    case retry(RetryRequest)
+}
+
+/// A delivery that is to be tried again.
+package struct RetryRequest: Sendable {
+    /// The brand.
+    package var brand: BrandID
+    /// The delivery.
+    package var delivery: DeliveryID
+    /// How long it may wait from now on, in seconds.
+    package var ttlSeconds: Int64
+
+    /// Takes what is to be tried again.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - delivery: The delivery.
+    ///   - ttlSeconds: How long it may wait from now on.
+    package init(brand: BrandID, delivery: DeliveryID, ttlSeconds: Int64) {
+        self.brand = brand
+        self.delivery = delivery
+        self.ttlSeconds = ttlSeconds
+    }
 }
 
 /// A device as it asks to be registered, validated.

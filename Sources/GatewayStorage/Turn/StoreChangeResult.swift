@@ -18,10 +18,30 @@ package enum StoreChangeResult: Sendable {
     case sessionOpened
     /// Sessions ended.
     case sessionsEnded(count: Int, RegistrationsChange)
+    /// A delivery waits to be tried again.
+    case retried
+    /// A delivery cannot be tried again.
+    case notRetried(RetryRefusal)
     /// There is no such thing, or it is another consumer's.
     case notFound
     /// It is past its look-back.
     case gone
+}
+
+/// Why a delivery is not tried again.
+package enum RetryRefusal: Sendable, Equatable {
+    /// It did not fail and did not expire.
+    case state(DeliveryState)
+    /// The device is not registered for its consumer any more.
+    case registrationGone
+    /// The device's token is quarantined.
+    case registrationQuarantined
+    /// Its message was removed.
+    case messageGone
+    /// Its message has been read.
+    case read
+    /// A newer one that waits takes its place: the same collapse key, or another badge.
+    case collapsed
 }
 
 /// What a registration did.

@@ -33,9 +33,24 @@ package struct ServiceAccountAuthenticator: Sendable {
         authorization: String?,
         brand: BrandID? = nil
     ) throws(AuthenticationError) -> ServiceAccountIdentity {
+        guard let authorization, case .basic(let encoded)? = AuthorizationHeader(authorization) else {
+            throw .unauthorized
+        }
+        return try authenticate(basic: encoded, brand: brand)
+    }
+
+    /// Tells the account of a request whose header has been taken apart.
+    ///
+    /// - Parameters:
+    ///   - encoded: What stands behind `Basic`.
+    ///   - brand: As in ``authenticate(authorization:brand:)``.
+    /// - Returns: Who it is.
+    /// - Throws: ``AuthenticationError/unauthorized``, never anything else.
+    package func authenticate(
+        basic encoded: String,
+        brand: BrandID?
+    ) throws(AuthenticationError) -> ServiceAccountIdentity {
         guard
-            let authorization,
-            case .basic(let encoded)? = AuthorizationHeader(authorization),
             encoded.utf8.count <= 4096,
             let decoded = StrictBase64.decode(encoded.utf8, .standard),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":")),

@@ -139,6 +139,12 @@ final class Statement {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    /// A blob where SQLite has it; good until the next step.
+    func withBytes(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Void) {
+        guard let bytes = sqlite3_column_blob(handle, column) else { return }
+        body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
     func bytes(_ column: Int32) -> [UInt8] {
         guard let bytes = sqlite3_column_blob(handle, column) else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))

@@ -54,7 +54,13 @@ struct HousekeepingSearch {
             guard let key = try brandKey(brand), let limit = before[brand] else { continue }
             let rows = try Statement(
                 db,
-                "SELECT id, queued_at FROM delivery_log WHERE brand = ? AND id > ? ORDER BY id"
+                """
+                SELECT id, queued_at FROM delivery_log INDEXED BY delivery_log_brand \
+                WHERE indexed = 1 AND brand = ?1 AND id > ?2 UNION ALL \
+                SELECT id, queued_at FROM delivery_log INDEXED BY delivery_log_change \
+                WHERE brand = ?1 AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0 AND id > ?2 \
+                ORDER BY id
+                """
             )
             .int(key).int(after)
             while try rows.next() {

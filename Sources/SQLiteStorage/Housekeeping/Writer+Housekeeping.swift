@@ -20,13 +20,29 @@ extension Writer {
     /// Removes deliveries from the log.
     func removeDeliveries(_ ids: [Int64]) throws -> Int {
         try keepHighMark()
+        try keepLastChange()
         var removed = 0
+        var deltas = LogDeltas()
         for id in ids {
             try db.prepare("DELETE FROM attempts WHERE delivery = ?").int(id).run()
-            try db.prepare("DELETE FROM delivery_log WHERE id = ?").int(id).run()
-            removed += db.changedRows
+            removed += try removeFromLog(id, &deltas) ? 1 : 0
         }
+        try store(deltas)
+        try db.prepare(
+            """
+            DELETE FROM clock_steps WHERE delivery <= min(coalesce((SELECT min(id) FROM delivery_log), 9223372036854775807), \
+            coalesce((SELECT min(id) FROM outbox), 9223372036854775807))
+            """
+        ).run()
         return removed
+    }
+
+    /// Removes one row of the log and takes it out of the counts; false when it is gone already.
+    func removeFromLog(_ id: Int64, _ deltas: inout LogDeltas) throws -> Bool {
+        guard let facts = try logFacts(id) else { return false }
+        try db.prepare("DELETE FROM delivery_log WHERE id = ?").int(id).run()
+        if facts.isIndexed { try deltas.add(facts, -1, words: word) }
+        return true
     }
 
     /// Removes messages that have no outbox row, and takes those that were unread out of the counts.

@@ -17,4 +17,10 @@ struct WriterMemory {
     var outbound: OutboundMemory?
     /// The next delivery's number; nil until it is needed.
     var nextDelivery: Int64?
+    /// When the last delivery was queued; nil when there is none.
+    var lastQueuedAt: Int64?
+    /// What is known of the delivery log; nil until it is needed.
+    var log: LogMemory?
+    /// The numbers of words in the log's counts; empty until they are needed.
+    var words: [String: UInt16] = [:]
 }

@@ -101,17 +101,39 @@ enum M0001CreateTables {
         CREATE INDEX outbox_collapse ON outbox (registration, collapse) WHERE collapse IS NOT NULL;
         CREATE INDEX outbox_waiting ON outbox (lane, due, id) WHERE owner IS NULL;
 
-        -- What is finished. Its indexes are never paid for on the accept path. `message_low` is set when the message is
-        -- removed before its delivery.
+        -- What is finished. Its indexes are never paid for on the accept path, and those of filters not with outcomes
+        -- either: a row enters them when a later batch sets `indexed` (see LogIndexing). `change` numbers the rows in
+        -- the order in which they got where they stand, across all brands. `message_low` is set when the message is
+        -- removed before its delivery, `finished_at` when no answer says when it ended.
         CREATE TABLE delivery_log (
             id INTEGER PRIMARY KEY, brand INTEGER NOT NULL, app TEXT NOT NULL, device TEXT NOT NULL,
             consumer INTEGER NOT NULL, push_type TEXT NOT NULL, message INTEGER, state TEXT NOT NULL,
             suppressed_by TEXT, attempts INTEGER NOT NULL, provider_id TEXT, status INTEGER, reason TEXT,
             queued_at INTEGER NOT NULL, sent_at INTEGER, latency INTEGER, delivered_at INTEGER, tapped_at INTEGER,
-            badge INTEGER, message_low INTEGER);
-        CREATE INDEX delivery_log_brand ON delivery_log (brand);
+            badge INTEGER, message_low INTEGER, finished_at INTEGER, change INTEGER NOT NULL,
+            indexed INTEGER NOT NULL DEFAULT 0);
+        CREATE INDEX delivery_log_change ON delivery_log (brand, change);
         CREATE INDEX delivery_log_message ON delivery_log (message) WHERE message IS NOT NULL;
-        CREATE INDEX delivery_log_consumer ON delivery_log (consumer, id);
+        CREATE INDEX delivery_log_brand ON delivery_log (brand) WHERE indexed = 1;
+        CREATE INDEX delivery_log_state ON delivery_log (brand, state) WHERE indexed = 1;
+        CREATE INDEX delivery_log_provider ON delivery_log (brand, push_type) WHERE indexed = 1;
+        CREATE INDEX delivery_log_reason ON delivery_log (brand, reason) WHERE indexed = 1 AND reason IS NOT NULL;
+        CREATE INDEX delivery_log_consumer ON delivery_log (consumer) WHERE indexed = 1;
+        CREATE INDEX delivery_log_device ON delivery_log (brand, device) WHERE indexed = 1;
+
+        -- One row: up to which change the log is indexed, and the last change when rows were removed.
+        CREATE TABLE log_marks (id INTEGER PRIMARY KEY, indexed INTEGER NOT NULL, last_change INTEGER NOT NULL);
+
+        -- Deliveries that were queued at an earlier time than the one before them: between two of these, times rise
+        -- with numbers, so that a time leads to a number without an index.
+        CREATE TABLE clock_steps (delivery INTEGER PRIMARY KEY);
+
+        -- Counts of the log's indexed rows by the minute, hour and day (`unit` in seconds) in which they were queued;
+        -- see LogCounts for the form of `counts`, and `log_words` for the numbers in it.
+        CREATE TABLE log_counts (
+            brand INTEGER NOT NULL, unit INTEGER NOT NULL, start INTEGER NOT NULL, counts BLOB NOT NULL,
+            PRIMARY KEY (brand, unit, start)) WITHOUT ROWID;
+        CREATE TABLE log_words (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
 
         -- Every try of deliveries that needed more than one.
         CREATE TABLE attempts (

@@ -39,6 +39,8 @@ struct TurnContext {
     var unread: [ConsumerKey: Int64] = [:]
     var changedConsumers: [KnownConsumer] = []
     var changedConversations: [KnownConversation] = []
+    /// What the turn changed of rows of the log that are counted.
+    var counts = LogDeltas()
 
     init(turn: WriterTurn) {
         self.turn = turn

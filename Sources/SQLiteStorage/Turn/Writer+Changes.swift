@@ -18,15 +18,16 @@ extension Writer {
                 )
             )
         case .read(let request): return try read(request, &context)
-        case .tap(let request): return try tap(request, now: context.turn.now)
+        case .tap(let request): return try tap(request, &context)
         case .receipts(let brand, let consumer, let receipts):
-            return try record(receipts, brand: brand, consumer: consumer)
+            return try record(receipts, brand: brand, consumer: consumer, &context)
         case .upsertConsumer(let brand, let id, let anonymous, let profile):
             return try upsert(id, brand: brand, anonymous: anonymous, profile: profile, &context)
         case .openSession(let session): return try open(session, &context)
         case .endSession(let tokenHash, let scope): return try endSession(tokenHash, scope, &context)
         case .endSessions(let brand, let consumer, let device, let scope):
             return try endSessions(brand, consumer, device, scope, &context)
+        case .retry(let request): return try retry(request, &context)
         }
     }
 
@@ -37,7 +38,7 @@ extension Writer {
 
     // MARK: Taps and receipts
 
-    private func tap(_ request: TapRequest, now: Timestamp) throws -> StoreChangeResult {
+    private func tap(_ request: TapRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
         guard let message = try message(request.message, brand: request.brand, consumer: request.consumer) else {
             return .notFound
         }
@@ -49,7 +50,7 @@ extension Writer {
                 TapAnswer(message: message, tappedAt: Timestamp(milliseconds: earlier.int64(0)), first: false)
             )
         }
-        if let until = message.lookBackUntil, until < now { return .gone }
+        if let until = message.lookBackUntil, until < context.turn.now { return .gone }
         try db.prepare("INSERT INTO taps (message, device, tapped_at, action) VALUES (?, ?, ?, ?)")
             .int(key).text(request.device.rawValue).int(request.tappedAt.milliseconds).text(request.action).run()
         try db.prepare(
@@ -60,16 +61,19 @@ extension Writer {
         )
         .int(request.tappedAt.milliseconds).int(key).int(try consumerKey(request.brand, request.consumer))
         .text(request.device.rawValue).run()
-        try db.prepare(
-            """
-            UPDATE delivery_log SET tapped_at = ?, state = 'tapped', suppressed_by = NULL \
-            WHERE message = ? AND device = ?
-            """
-        ).int(request.tappedAt.milliseconds).int(key).text(request.device.rawValue).run()
+        for id in try logRows(message: key, device: request.device.rawValue) {
+            let before = try logFacts(id)
+            try db.prepare(
+                """
+                UPDATE delivery_log SET change = ?1, tapped_at = ?2, state = 'tapped', suppressed_by = NULL WHERE id = ?3
+                """
+            ).int(try nextChange()).int(request.tappedAt.milliseconds).int(id).run()
+            try noteChanged(id, before, &context)
+        }
         if let brand = try brandKey(request.brand) {
             try tell(
                 brand,
-                at: now,
+                at: context.turn.now,
                 .tapped(
                     request,
                     conversation: message.conversation,
@@ -105,7 +109,12 @@ extension Writer {
         )
     }
 
-    private func record(_ receipts: [DeviceReceipt], brand: BrandID, consumer: ConsumerID) throws -> StoreChangeResult {
+    private func record(
+        _ receipts: [DeviceReceipt],
+        brand: BrandID,
+        consumer: ConsumerID,
+        _ context: inout TurnContext
+    ) throws -> StoreChangeResult {
         guard let key = try consumerKey(brand, consumer) else { return .receipts(recorded: 0) }
         var recorded = 0
         for receipt in receipts {
@@ -116,16 +125,20 @@ extension Writer {
                 AND registration IN (SELECT id FROM registrations WHERE consumer = ?2 AND device = ?4)
                 """
             ).int(receipt.at.milliseconds).int(key).int(message).text(receipt.device.rawValue).run()
-            let pending = db.changedRows
-            // The rank only rises: a tap stays a tap.
-            try db.prepare(
-                """
-                UPDATE delivery_log SET delivered_at = coalesce(delivered_at, ?1), suppressed_by = NULL, \
-                state = CASE state WHEN 'tapped' THEN 'tapped' ELSE 'delivered' END \
-                WHERE consumer = ?2 AND message = ?3 AND device = ?4
-                """
-            ).int(receipt.at.milliseconds).int(key).int(message).text(receipt.device.rawValue).run()
-            if pending + db.changedRows > 0 { recorded += 1 }
+            var found = db.changedRows
+            for id in try logRows(message: message, device: receipt.device.rawValue, consumer: key) {
+                found += 1
+                let before = try logFacts(id)
+                // The rank only rises: a tap stays a tap.
+                try db.prepare(
+                    """
+                    UPDATE delivery_log SET change = ?1, delivered_at = coalesce(delivered_at, ?2), suppressed_by = NULL, \
+                    state = CASE state WHEN 'tapped' THEN 'tapped' ELSE 'delivered' END WHERE id = ?3
+                    """
+                ).int(try nextChange()).int(receipt.at.milliseconds).int(id).run()
+                try noteChanged(id, before, &context)
+            }
+            if found > 0 { recorded += 1 }
         }
         return .receipts(recorded: recorded)
     }

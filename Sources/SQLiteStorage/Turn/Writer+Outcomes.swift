@@ -7,20 +7,13 @@ extension Writer {
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
             if let answer = outcome.answer {
-                try finish(
-                    id,
-                    state: state,
-                    by: suppressedBy,
-                    answer,
-                    earlierTries: outcome.earlierTries,
-                    at: context.turn.now
-                )
+                try finish(id, state: state, by: suppressedBy, answer, earlierTries: outcome.earlierTries, &context)
             } else {
                 try withdraw(id, state: state, by: suppressedBy, &context)
             }
         case .retry(let due):
             if let answer = outcome.answer, try !addAttempt(id, answer) {
-                try recordLate(id, isAccepted: false, answer: answer, providerID: nil)
+                try recordLate(id, isAccepted: false, answer: answer, providerID: nil, &context)
             } else {
                 try giveBack(id, of: outcome.registration, due: due, tries: 1, &context)
             }
@@ -39,28 +32,31 @@ extension Writer {
         by suppressedBy: SuppressedBy?,
         _ answer: PushAnswer,
         earlierTries: Int?,
-        at now: Timestamp
+        _ context: inout TurnContext
     ) throws {
+        let change = try nextChange()
         let providerID: String? = if case .accepted(let providerID) = answer.outcome { providerID } else { nil }
         try db.prepare(
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
-            provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge) \
+            provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge, change) \
             SELECT o.id, r.brand, r.app, r.device, o.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
-            ?3, o.attempts + 1, ?4, ?5, ?6, o.queued_at, ?7, ?8, o.delivered_at, o.tapped_at, ?9 \
+            ?3, o.attempts + 1, ?4, ?5, ?6, o.queued_at, ?7, ?8, o.delivered_at, o.tapped_at, ?9, ?10 \
             FROM outbox o JOIN registrations r ON r.id = o.registration WHERE o.id = ?1
             """
         )
         .int(id).text(state.rawValue).text(suppressedBy?.rawValue).text(providerID).int(answer.status)
-        .text(answer.reason).int(answer.sentAt.milliseconds).int(answer.latencyMilliseconds).int(answer.badge).run()
+        .text(answer.reason).int(answer.sentAt.milliseconds).int(answer.latencyMilliseconds).int(answer.badge)
+        .int(change).run()
         guard db.changedRows == 1 else {
-            return try recordLate(id, isAccepted: state == .accepted, answer: answer, providerID: providerID)
+            return try recordLate(id, isAccepted: state == .accepted, answer: answer, providerID: providerID, &context)
         }
+        noteFinished(id, change: change)
         try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
         // The last try of a delivery that needed several is kept like the others.
         if earlierTries != 0 { try keepLastAttempt(id, answer) }
-        if state == .failed || state == .expired { try tellFailed(id, at: now) }
+        if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
     }
 
     private func keepLastAttempt(_ id: Int64, _ answer: PushAnswer) throws {
@@ -77,17 +73,25 @@ extension Writer {
     /// The push of a row that was cancelled while it was on its way did leave: the log says so.
     ///
     /// A tap or receipt that came before is never lowered.
-    private func recordLate(_ id: Int64, isAccepted: Bool, answer: PushAnswer, providerID: String?) throws {
+    private func recordLate(
+        _ id: Int64,
+        isAccepted: Bool,
+        answer: PushAnswer,
+        providerID: String?,
+        _ context: inout TurnContext
+    ) throws {
+        let before = try logFacts(id)
         try db.prepare(
             """
-            UPDATE delivery_log SET attempts = attempts + 1, provider_id = coalesce(?2, provider_id), status = ?3, \
+            UPDATE delivery_log SET change = ?9, attempts = attempts + 1, provider_id = coalesce(?2, provider_id), status = ?3, \
             reason = ?4, sent_at = ?5, latency = ?6, badge = ?7, \
             suppressed_by = CASE WHEN state = 'cancelled' AND ?8 THEN NULL ELSE suppressed_by END, \
             state = CASE WHEN state = 'cancelled' AND ?8 THEN 'accepted' ELSE state END WHERE id = ?1
             """
         )
         .int(id).text(providerID).int(answer.status).text(answer.reason).int(answer.sentAt.milliseconds)
-        .int(answer.latencyMilliseconds).int(answer.badge).int(isAccepted ? 1 : 0).run()
+        .int(answer.latencyMilliseconds).int(answer.badge).int(isAccepted ? 1 : 0).int(try nextChange()).run()
+        try noteChanged(id, before, &context)
         try keepLastAttempt(id, answer)
     }
 

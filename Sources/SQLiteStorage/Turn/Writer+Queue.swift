@@ -34,6 +34,7 @@ extension Writer {
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
         .int(isOwned ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
         .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey).run()
+        try noteQueued(row.id, at: now.milliseconds)
         context.noteNew(row.id)
         if isOwned {
             context.slots[lane] = slots - 1

@@ -10,20 +10,22 @@ extension Writer {
         by suppressedBy: SuppressedBy?,
         _ context: inout TurnContext
     ) throws {
+        let change = try nextChange()
         // What was tapped or received was made, whatever ends the row.
         try db.prepare(
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
-            status, reason, queued_at, sent_at, latency, delivered_at, tapped_at) \
+            status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, finished_at, change) \
             SELECT o.id, r.brand, r.app, r.device, o.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
             CASE WHEN o.tapped_at IS NULL AND o.delivered_at IS NULL THEN ?3 END, o.attempts, \
-            a.status, a.reason, o.queued_at, a.sent_at, a.latency, o.delivered_at, o.tapped_at \
+            a.status, a.reason, o.queued_at, a.sent_at, a.latency, o.delivered_at, o.tapped_at, ?4, ?5 \
             FROM outbox o JOIN registrations r ON r.id = o.registration \
             LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?1
             """
-        ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).run()
+        ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).int(context.turn.now.milliseconds).int(change).run()
         guard db.changedRows == 1 else { return }
+        noteFinished(id, change: change)
         let row = try db.prepare("DELETE FROM outbox WHERE id = ? RETURNING registration").int(id)
         guard try row.next() else { return }
         context.noteWithdrawn(id, of: row.int64(0))

@@ -38,6 +38,7 @@ final class Writer {
         context.expect(events: turn.accepts.reduce(0) { $0 + $1.events.count })
         result.accepts = try turn.accepts.map { try accept($0, &context) }
         try flush(&context)
+        try store(context.counts)
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
         result.unowned = context.backlog
@@ -96,7 +97,28 @@ final class Writer {
         let next = row.int64(0) + 1
         row.end()
         memory.nextDelivery = next + 1
+        memory.lastQueuedAt = try lastQueuedAt()
         return next
+    }
+
+    /// When the newest delivery that is kept was queued.
+    private func lastQueuedAt() throws -> Int64? {
+        let row = try db.prepare(
+            """
+            SELECT queued_at FROM (SELECT * FROM (SELECT id, queued_at FROM outbox ORDER BY id DESC LIMIT 1) UNION ALL \
+            SELECT * FROM (SELECT id, queued_at FROM delivery_log ORDER BY id DESC LIMIT 1)) ORDER BY id DESC LIMIT 1
+            """
+        )
+        defer { row.end() }
+        return try row.next() ? row.int64(0) : nil
+    }
+
+    /// Says when a new delivery is queued: one before the last leaves a mark.
+    func noteQueued(_ id: Int64, at time: Int64) throws {
+        if let last = memory.lastQueuedAt, time < last {
+            try db.prepare("INSERT INTO clock_steps (delivery) VALUES (?)").int(id).run()
+        }
+        memory.lastQueuedAt = time
     }
 
     /// Remembers the newest delivery's number and the newest message's key, before such rows are deleted.

@@ -1,8 +1,13 @@
 import ArgumentParser
+import Delivery
 import Foundation
+import GatewayModel
 import Hummingbird
 import Logging
 import NIOCore
+import ProcessHarness
+import ServiceLifecycle
+import Telemetry
 
 /// A Hummingbird server with one route that reads the body and answers 202: what ``HTTPOverheadScenario`` is read beside.
 struct BareRouteCommand: AsyncParsableCommand {
@@ -12,12 +17,24 @@ struct BareRouteCommand: AsyncParsableCommand {
         shouldDisplay: false
     )
 
+    @Flag(help: "Hand an event that was made before to a delivery core first, which sends and stores nothing.")
+    var core = false
+
     func run() async throws {
         var logger = Logger(label: "bench")
         logger.logLevel = .critical
+        let delivery = core ? try await startCore(logger) : nil
+        let brand = Brand(
+            id: BrandID(trusted: Installation.brand),
+            name: "Bench",
+            settings: BrandSettings(),
+            createdAt: SystemClock().now
+        )
+        let event = EventBodies.parsed(run: "bare", number: 0, consumers: 1)
         let router = Router()
         router.post("/v1/brands/:brand/events") { request, _ in
             _ = try await request.body.collect(upTo: 1 << 20)
+            _ = try await delivery?.accept(brand: brand, events: [event])
             return HTTPResponse.Status.accepted
         }
         let application = Application(
@@ -29,6 +46,20 @@ struct BareRouteCommand: AsyncParsableCommand {
             logger: logger
         )
         // Until it is killed.
-        try await application.run()
+        let services: [any Service] = (delivery.map { [$0] } ?? []) + [application]
+        try await ServiceGroup(services: services, gracefulShutdownSignals: [], logger: logger).run()
+    }
+
+    private func startCore(_ logger: Logger) async throws -> DeliveryService {
+        let delivery = DeliveryService(
+            store: NotStoringStore(),
+            directory: PausedLanes(),
+            settings: DeliverySettings(),
+            clock: SystemClock(),
+            metrics: DeliveryMetrics(factory: PrometheusRegistry()),
+            logger: logger
+        )
+        _ = try await delivery.start()
+        return delivery
     }
 }

@@ -48,13 +48,12 @@ struct IntakeCommand: AsyncParsableCommand {
         try await fixture?.registerDevices()
 
         if database == nil {
-            let account = try await directory.issueServiceAccount(
+            let account = try await directory.issue(
+                .serviceAccount(scopes: [.eventsWrite]),
                 brand: brand,
-                name: "bench",
-                scopes: [.eventsWrite],
-                expiresAt: nil
+                name: "bench"
             )
-            FileHandle.standardOutput.write(Data("account \(account.summary.id):\(account.secret)\n".utf8))
+            FileHandle.standardOutput.write(Data("account \(account.summary.id):\(account.secret ?? "")\n".utf8))
         }
 
         let registry = PrometheusRegistry()
@@ -85,7 +84,9 @@ struct IntakeCommand: AsyncParsableCommand {
             metrics: HTTPMetrics(factory: registry),
             renderMetrics: { registry.render() }
         )
-        let application = GatewayServer(services: services, limits: ServerLimits(rates: .none)).buildApplication(
+        // Counted, but never reached.
+        let limits = ServerLimits(rates: RateLimits(accountPerSecond: 1_000_000))
+        let application = GatewayServer(services: services, limits: limits).buildApplication(
             host: "127.0.0.1",
             port: 0
         ) { channel in

@@ -15,7 +15,7 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
-        case sender, parse, commit, intake, batch, single, latency, memory, backlog, bulkhead
+        case sender, parse, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
         case httpOverhead = "http-overhead"
         case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
@@ -38,7 +38,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        for program in ["switchboard", "push-simulator"] {
+        // That one needs the store alone.
+        for program in scenario == [.deliveries] ? [] : ["switchboard", "push-simulator"] {
             let path = ChildProcess.binaries.appending(path: program).path()
             guard FileManager.default.isExecutableFile(atPath: path) else {
                 throw HarnessError("\(path) is missing: build all products first (swift build -c release)")
@@ -91,6 +92,8 @@ struct RunCommand: AsyncParsableCommand {
             return try await HTTPOverheadScenario(events: scaled(30_000)).run(group: group)
         case .backlog:
             return try await BacklogScenario(pending: scaled(1_000_000)).run(http: http)
+        case .deliveries:
+            return try await DeliveriesScenario(finished: scaled(1_000_000), ratioLimit: 20).run()
         case .commitLatency:
             return try await CommitLatencyScenario(probeEvents: scaled(4000), seconds: max(scale, 1))
                 .run(group: group, http: http)

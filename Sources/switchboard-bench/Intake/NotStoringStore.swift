@@ -114,4 +114,14 @@ struct NotStoringStore: GatewayStore {
         throw Self.notKept
     }
     func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState? { throw Self.notKept }
+    func deliveryChanges(
+        _ query: DeliveryQuery,
+        after position: Int64
+    ) async throws(StorageError) -> DeliveryChanges { throw Self.notKept }
+    func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64 { throw Self.notKept }
+    func deliveryStats(
+        brand: BrandID,
+        window: StatsWindow,
+        now: Timestamp
+    ) async throws(StorageError) -> DeliveryStats { throw Self.notKept }
 }

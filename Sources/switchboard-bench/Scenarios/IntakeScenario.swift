@@ -78,11 +78,16 @@ struct IntakeScenario {
         ///
         /// - Parameters:
         ///   - consumers: How many consumers take turns.
-        ///   - authorization: A header that it does not look at, so that both get the same requests.
+        ///   - authorization: A header that it does not look at, so that all get the same requests.
+        ///   - withCore: Whether it hands an event to a delivery core before it answers.
         /// - Returns: The server, ready.
         /// - Throws: When it does not come up.
-        static func startBare(consumers: Int, authorization: String) async throws -> Server {
-            let process = try ChildProcess("switchboard-bench", ["bare-route"])
+        static func startBare(
+            consumers: Int,
+            authorization: String,
+            withCore: Bool = false
+        ) async throws -> Server {
+            let process = try ChildProcess("switchboard-bench", ["bare-route"] + (withCore ? ["--core"] : []))
             return try await server(process, authorization: authorization, consumers: consumers)
         }
 

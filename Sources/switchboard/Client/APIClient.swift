@@ -18,6 +18,14 @@ struct APIClient: Sendable {
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }()
 
+    /// The same for streams, which are broken off only when nothing comes.
+    static let streaming: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout = .init(connect: .seconds(10), read: EventStreamReader.idleLimit)
+        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+    }()
+
     /// A client that shows nothing.
     ///
     /// - Parameters:
@@ -52,6 +60,8 @@ struct APIClient: Sendable {
         var status: Int
         /// When to try again, where the gateway says so, in whole seconds.
         var retryAfter: Int?
+        /// `Content-Type`, empty when there is none.
+        var contentType = ""
         /// The body; null when there is none.
         var body: JSONValue
     }
@@ -71,9 +81,18 @@ struct APIClient: Sendable {
         query: [(String, String?)] = [],
         body: JSONValue? = nil
     ) async throws -> Response {
-        let response = try await exchange(method, path, query: query, body: body)
-        guard (200..<300).contains(response.status) else {
-            throw CommandFailure(.failure, Self.problem(response))
+        try checked(try await exchange(method, path, query: query, body: body))
+    }
+
+    /// An answer that is the gateway's and is 2xx.
+    ///
+    /// - Parameter response: Any answer.
+    /// - Returns: The same.
+    /// - Throws: ``CommandFailure`` with the problem's own words.
+    func checked(_ response: Response) throws -> Response {
+        guard (200..<300).contains(response.status) else { throw refusal(response) }
+        guard response.body == .null || response.contentType.contains("json") else {
+            throw foreign(response.status, response.contentType)
         }
         return response
     }
@@ -85,14 +104,39 @@ struct APIClient: Sendable {
     ///   - path: Its segments, as they are.
     ///   - query: Names and values; nil values are left out.
     ///   - body: A JSON body.
+    ///   - lines: Lines of JSON in place of a body.
     /// - Returns: The answer.
     /// - Throws: ``CommandFailure`` when there is no answer.
     func exchange(
         _ method: String,
         _ path: [String],
         query: [(String, String?)] = [],
-        body: JSONValue? = nil
+        body: JSONValue? = nil,
+        lines: ByteBuffer? = nil
     ) async throws -> Response {
+        var request = request(method, path, query: query)
+        if let lines {
+            request.headers.add(name: "content-type", value: "application/x-ndjson")
+            request.body = .bytes(lines)
+        } else if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(ByteBuffer(string: body.text))
+        }
+        do {
+            return try await collect(try await Self.http.execute(request, timeout: .seconds(60)))
+        } catch {
+            throw CommandFailure(.failure, Self.noAnswer(server, error))
+        }
+    }
+
+    /// A request without its body.
+    ///
+    /// - Parameters:
+    ///   - method: The HTTP method.
+    ///   - path: Its segments, as they are.
+    ///   - query: Names and values; nil values are left out.
+    /// - Returns: The request.
+    func request(_ method: String, _ path: [String], query: [(String, String?)]) -> HTTPClientRequest {
         var url = server + path.map { "/" + Self.encoded($0) }.joined()
         let pairs = query.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
         if !pairs.isEmpty { url += "?" + pairs.joined(separator: "&") }
@@ -100,26 +144,62 @@ struct APIClient: Sendable {
         request.method = .init(rawValue: method)
         request.headers.add(name: "user-agent", value: "switchboard/\(Version.text)")
         if let authorization { request.headers.add(name: "authorization", value: authorization) }
-        if let body {
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(string: body.text))
-        }
-        do {
-            let response = try await Self.http.execute(request, timeout: .seconds(30))
-            let bytes = try await response.body.collect(upTo: 64 << 20)
-            let data = Data(bytes.readableBytesView)
-            let value =
-                data.isEmpty ? .null : (try? JSONValue(parsing: data)) ?? .string(String(decoding: data, as: UTF8.self))
-            let retryAfter = response.headers.first(name: "retry-after").flatMap { Int($0) }
-            return Response(status: Int(response.status.code), retryAfter: retryAfter, body: value)
-        } catch let error as HTTPClientError {
-            throw CommandFailure(.failure, "no answer from \(server): \(error.shortDescription)")
-        } catch {
-            throw CommandFailure(.failure, "no answer from \(server): is the gateway running? (\(error))")
-        }
+        return request
     }
 
-    /// A problem in one line (RFC 9457).
+    /// Collects an answer.
+    ///
+    /// - Parameter response: The answer.
+    /// - Returns: The same with its body; text that is not JSON is a string.
+    /// - Throws: What the connection throws.
+    func collect(_ response: HTTPClientResponse) async throws -> Response {
+        let bytes = try await response.body.collect(upTo: 64 << 20)
+        let data = Data(bytes.readableBytesView)
+        let value =
+            data.isEmpty ? .null : (try? JSONValue(parsing: data)) ?? .string(String(decoding: data, as: UTF8.self))
+        return Response(
+            status: Int(response.status.code),
+            retryAfter: response.headers.first(name: "retry-after").flatMap { Int($0) },
+            contentType: response.headers.first(name: "content-type") ?? "",
+            body: value
+        )
+    }
+
+    /// Why there is no answer, in one line.
+    ///
+    /// - Parameters:
+    ///   - server: Who was asked.
+    ///   - error: What came instead.
+    /// - Returns: The line.
+    static func noAnswer(_ server: String, _ error: any Error) -> String {
+        if let error = error as? HTTPClientError { return "no answer from \(server): \(error.shortDescription)" }
+        return "no answer from \(server): is the gateway running? (\(error))"
+    }
+
+    /// What an answer that is not 2xx means for the process.
+    ///
+    /// - Parameter response: The answer.
+    /// - Returns: The failure.
+    func refusal(_ response: Response) -> CommandFailure {
+        guard response.body["code"].string != nil else { return foreign(response.status, response.contentType) }
+        return CommandFailure(.failure, Self.problem(response))
+    }
+
+    /// What an answer that is no gateway's means: a proxy's page, another server.
+    ///
+    /// - Parameters:
+    ///   - status: Its status.
+    ///   - contentType: What it is said to be.
+    /// - Returns: The failure.
+    func foreign(_ status: Int, _ contentType: String) -> CommandFailure {
+        let what = contentType.prefix { $0 != ";" }
+        return CommandFailure(
+            .failure,
+            "\(server) answered \(status) with \(what.isEmpty ? "no JSON" : what): that is not a Switchboard gateway"
+        )
+    }
+
+    /// A problem in one line (RFC 9457), and one for each member that is wrong.
     ///
     /// - Parameter response: An answer that is not 2xx.
     /// - Returns: Status, code, detail and the members that are wrong.

@@ -37,14 +37,26 @@ enum JSONFile {
         return data.base64EncodedString()
     }
 
-    /// Reads a text file, such as a `.p8` key.
+    /// Reads a secret: editors end files with a line break, which is no part of it.
+    ///
+    /// - Parameter path: The file; `-` is standard input.
+    /// - Returns: Its text without a line break at its end.
+    /// - Throws: ``CommandFailure``.
+    static func readSecret(_ path: String) throws -> String {
+        let text = try readText(path)
+        return text.last?.isNewline == true ? String(text.dropLast()) : text
+    }
+
+    /// Reads a text file, such as a `.p8` key; `-` is standard input.
     ///
     /// - Parameter path: The file.
     /// - Returns: Its text.
     /// - Throws: ``CommandFailure``.
     static func readText(_ path: String) throws -> String {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw CommandFailure(.usage, "\(path) cannot be read")
+        let data =
+            path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: path)
+        guard let text = data.flatMap({ String(data: $0, encoding: .utf8) }) else {
+            throw CommandFailure(.usage, "\(path) cannot be read as text")
         }
         return text
     }

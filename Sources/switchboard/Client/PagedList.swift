@@ -8,21 +8,39 @@ struct PagedList: ParsableArguments {
     @Option(help: ArgumentHelp("Where to go on: `nextCursor` of the page before.", valueName: "cursor"))
     var cursor: String?
 
-    /// The query's pairs.
-    var query: [(String, String?)] { [("limit", String(limit)), ("cursor", cursor)] }
+    @Flag(help: "Every page; with --json an item a line.")
+    var all = false
 
-    /// Prints a page.
+    /// Gets and prints what is wanted.
     ///
     /// - Parameters:
-    ///   - body: `{"items", "nextCursor"}`.
-    ///   - json: As it is.
+    ///   - options: Where from, and in which form.
+    ///   - path: The list.
+    ///   - query: Its filters.
     ///   - columns: For people.
-    static func show(_ body: JSONValue, json: Bool, columns: [(title: String, member: String)]) {
-        if json {
-            StandardOutput.write(body.text)
-            return
-        }
-        StandardOutput.write(TextTable(body["items"].items, columns: columns).text)
-        if let next = body["nextCursor"].string { StandardError.write("more: --cursor \(next)") }
+    /// - Throws: ``CommandFailure``.
+    func show(
+        _ options: ClientOptions,
+        _ path: [String],
+        query: [(String, String?)] = [],
+        columns: [(title: String, member: String)]
+    ) async throws {
+        let client = try options.client()
+        var next = cursor
+        var items: [JSONValue] = []
+        repeat {
+            let pages = [("limit", String(all ? 500 : limit)), ("cursor", next)]
+            let body = try await client.call("GET", path, query: query + pages).body
+            next = body["nextCursor"].string
+            switch (all, options.json) {
+            case (false, true): return StandardOutput.write(body.text)
+            // A line as soon as it is there: nothing is held of lists that are long.
+            case (true, true): for item in body["items"].items { StandardOutput.write(item.text) }
+            case (_, false): items += body["items"].items
+            }
+        } while all && next != nil
+        guard !options.json else { return }
+        StandardOutput.write(TextTable(items, columns: columns).text)
+        if let next { StandardError.write("more: --cursor \(next)") }
     }
 }

@@ -22,13 +22,23 @@ struct TextTable {
     ///
     /// - Parameters:
     ///   - items: The objects.
-    ///   - columns: The names of the columns and the members that they show.
+    ///   - columns: The names of the columns and the members that they show; a dot leads into an object.
     init(_ items: [JSONValue], columns: [(title: String, member: String)]) {
         header = columns.map(\.title)
-        rows = items.map { item in columns.map { item[$0.member].plain } }
+        rows = items.map { item in columns.map { Self.cell(item, $0.member) } }
     }
 
-    private static func printable(_ cell: String) -> String {
+    private static func cell(_ item: JSONValue, _ member: String) -> String {
+        let value = member.split(separator: ".").reduce(item) { $0[String($1)] }
+        let texts = value.items.compactMap(\.string)
+        return !texts.isEmpty && texts.count == value.items.count ? texts.joined(separator: ",") : value.plain
+    }
+
+    /// A text on one line, without what would steer a terminal.
+    ///
+    /// - Parameter cell: Any text.
+    /// - Returns: The same with blanks for control characters.
+    static func printable(_ cell: String) -> String {
         String(cell.map { $0.isNewline || ($0.asciiValue.map { $0 < 0x20 || $0 == 0x7F } ?? false) ? " " : $0 })
     }
 }

@@ -4,14 +4,27 @@ import ArgumentParser
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Put, list, show or delete a brand's apps and their push credentials.",
-        subcommands: [Put.self, List.self, Show.self, Delete.self]
+        abstract: "Put, list, show, try or delete a brand's apps and their push credentials.",
+        discussion: """
+            EXAMPLES
+              switchboard app list acme
+              switchboard app preview acme ios --event event.json --type apns
+            """,
+        subcommands: [
+            Put.self, List.self, Show.self, Delete.self, AppPreviewCommand.self, AppSelfCheckCommand.self,
+        ]
     )
 
     struct Put: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create an app or replace its settings.",
-            discussion: "Either --settings with the whole JSON, or the parts of one provider."
+            discussion: """
+                Either --settings with the whole JSON, or the parts of one provider.
+
+                EXAMPLE
+                  switchboard app put acme ios --team-id TEAM123456 --key-id KEY1234567 --private-key-file key.p8 \
+                    --topic com.example.app
+                """
         )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var brand: String
@@ -20,7 +33,11 @@ struct AppCommand: AsyncParsableCommand {
         var settings: String?
         @Option(help: "APNs: the 10-character team id.") var teamId: String?
         @Option(help: "APNs: the 10-character key id.") var keyId: String?
-        @Option(help: ArgumentHelp("APNs: the .p8 file of the key.", valueName: "file")) var privateKey: String?
+        @Option(
+            name: [.customLong("private-key-file"), .customLong("private-key")],
+            help: ArgumentHelp("APNs: the .p8 file of the key.", valueName: "file")
+        )
+        var privateKey: String?
         @Option(help: ArgumentHelp("APNs: a certificate with its key, PEM or .p12.", valueName: "file"))
         var certificate: String?
         @Option(help: ArgumentHelp("APNs: a file with the certificate's password.", valueName: "file"))
@@ -38,16 +55,18 @@ struct AppCommand: AsyncParsableCommand {
             guard ways == 1 else {
                 throw ValidationError(
                     """
-                    Give one of: --settings; --team-id, --key-id, --private-key and --topic; --certificate; \
+                    Give one of: --settings; --team-id, --key-id, --private-key-file and --topic; --certificate; \
                     --service-account.
                     """
                 )
             }
             if !token.isEmpty, token.count < 3 || topic == nil {
-                throw ValidationError("APNs needs --team-id, --key-id, --private-key and --topic, or --certificate.")
+                throw ValidationError(
+                    "APNs needs --team-id, --key-id, --private-key-file and --topic, or --certificate."
+                )
             }
             if topic != nil, token.isEmpty, certificate == nil {
-                throw ValidationError("--topic goes with --team-id, --key-id and --private-key, or with --certificate.")
+                throw ValidationError("--topic goes with --team-id, --key-id and --private-key-file, or --certificate.")
             }
             if passwordFile != nil, certificate == nil {
                 throw ValidationError("--password-file goes with --certificate.")
@@ -73,11 +92,7 @@ struct AppCommand: AsyncParsableCommand {
             }
             if let certificate {
                 var apns: [String: JSONValue] = ["certificate": .string(try JSONFile.readCertificate(certificate))]
-                if let passwordFile {
-                    let text = try JSONFile.readText(passwordFile)
-                    // Editors end files with a line break, which is no part of a password.
-                    apns["password"] = .string(text.last?.isNewline == true ? String(text.dropLast()) : text)
-                }
+                if let passwordFile { apns["password"] = .string(try JSONFile.readSecret(passwordFile)) }
                 apns["topic"] = topic.map { .string($0) }
                 apns["endpoints"] = endpoints
                 return ["platform": "ios", "apns": .object(apns)]
@@ -97,7 +112,8 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show an app's settings as JSON, with fingerprints in place of secrets."
+            abstract: "Show an app's settings as JSON, with fingerprints in place of secrets.",
+            discussion: "EXAMPLE\n  switchboard app show acme ios"
         )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var brand: String
@@ -110,20 +126,27 @@ struct AppCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List a brand's apps.")
+        static let configuration = CommandConfiguration(
+            abstract: "List a brand's apps.",
+            discussion: "EXAMPLE\n  switchboard app list acme --all"
+        )
         @OptionGroup var options: ClientOptions
         @OptionGroup var page: PagedList
         @Argument(help: "The brand.") var brand: String
 
         func run() async throws {
-            let answer = try await options.client().call("GET", ["v1", "brands", brand, "apps"], query: page.query)
-            PagedList.show(answer.body, json: options.json, columns: [("APP", "id"), ("PLATFORM", "platform")])
+            try await page.show(
+                options,
+                ["v1", "brands", brand, "apps"],
+                columns: [("APP", "id"), ("PLATFORM", "platform")]
+            )
         }
     }
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete an app with its registrations and what waits for them."
+            abstract: "Delete an app with its registrations and what waits for them.",
+            discussion: "EXAMPLE\n  switchboard app delete acme ios --yes"
         )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var brand: String

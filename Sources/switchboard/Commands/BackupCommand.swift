@@ -10,6 +10,9 @@ struct BackupCommand: AsyncParsableCommand {
         discussion: """
             The file appears when it is whole, checked and synced, with mode 0600. It holds every consumer's messages and \
             the sealed push credentials, but not the master key that opens them: keep that file too, elsewhere.
+
+            EXAMPLE
+              switchboard backup /backups/switchboard.sqlite
             """
     )
     @Argument(help: "The file to make.") var file: String

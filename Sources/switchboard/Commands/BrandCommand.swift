@@ -5,11 +5,15 @@ struct BrandCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brand",
         abstract: "Create, list, show, change or delete brands (tenants).",
+        discussion: "EXAMPLE\n  switchboard brand create acme --name \"Acme Shop\"",
         subcommands: [Create.self, List.self, Show.self, Update.self, Delete.self]
     )
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Create a brand.")
+        static let configuration = CommandConfiguration(
+            abstract: "Create a brand.",
+            discussion: "EXAMPLE\n  switchboard brand create acme --name \"Acme Shop\" --settings settings.json"
+        )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand's id: 1 to 64 of letters, digits, '.', '_', '-'.") var id: String
         @Option(help: "The brand's name, as consumers see it.") var name: String?
@@ -25,18 +29,23 @@ struct BrandCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List brands.")
+        static let configuration = CommandConfiguration(
+            abstract: "List brands.",
+            discussion: "EXAMPLE\n  switchboard brand list --all --json"
+        )
         @OptionGroup var options: ClientOptions
         @OptionGroup var page: PagedList
 
         func run() async throws {
-            let answer = try await options.client().call("GET", ["v1", "brands"], query: page.query)
-            PagedList.show(answer.body, json: options.json, columns: [("BRAND", "id"), ("NAME", "name")])
+            try await page.show(options, ["v1", "brands"], columns: [("BRAND", "id"), ("NAME", "name")])
         }
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a brand with its settings, as JSON.")
+        static let configuration = CommandConfiguration(
+            abstract: "Show a brand with its settings, as JSON.",
+            discussion: "EXAMPLE\n  switchboard brand show acme"
+        )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var id: String
 
@@ -46,7 +55,10 @@ struct BrandCommand: AsyncParsableCommand {
     }
 
     struct Update: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Change a brand's name or settings.")
+        static let configuration = CommandConfiguration(
+            abstract: "Change a brand's name or settings.",
+            discussion: "EXAMPLE\n  echo '{\"retentionDays\":7}' | switchboard brand update acme --settings -"
+        )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var id: String
         @Option(help: "The new name.") var name: String?
@@ -67,7 +79,10 @@ struct BrandCommand: AsyncParsableCommand {
     }
 
     struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete a brand with everything that is its own.")
+        static let configuration = CommandConfiguration(
+            abstract: "Delete a brand with everything that is its own.",
+            discussion: "EXAMPLE\n  switchboard brand delete acme --yes"
+        )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var id: String
         @Flag(help: "Say that you mean it: apps, credentials, consumers and deliveries of the brand go too.")

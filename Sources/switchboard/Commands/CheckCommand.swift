@@ -14,6 +14,9 @@ struct CheckCommand: AsyncParsableCommand {
         discussion: """
             Prints a verdict a line and ends with 1 when one of them is bad. Sends no push. The data must not be in use by \
             a running gateway; nothing is made in a directory that has no data yet.
+
+            EXAMPLE
+              switchboard check --config switchboard.yaml --json
             """
     )
     @OptionGroup var options: ServeOptions

@@ -1,23 +1,20 @@
 import ArgumentParser
+import Foundation
 
 /// Deliveries as operators see them.
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deliveries",
-        abstract: "List a brand's deliveries, newest first, or show one with its attempts."
+        abstract: "List, follow or retry a brand's deliveries.",
+        discussion: """
+            EXAMPLES
+              switchboard deliveries acme --state failed --since 2026-01-02T00:00:00Z
+              switchboard deliveries acme --follow --json
+              switchboard deliveries retry acme 4711
+            """,
+        subcommands: [List.self, Retry.self],
+        defaultSubcommand: List.self
     )
-    @OptionGroup var options: ClientOptions
-    @OptionGroup var page: PagedList
-    @Argument(help: "The brand.") var brand: String
-    @Option(help: "One delivery with every attempt, as JSON.") var id: String?
-    @Option(help: "Only this consumer's.") var consumer: String?
-    @Option(help: "Only this device's.") var device: String?
-    @Option(help: "Only this message's.") var message: String?
-    @Option(help: "Only in this state.") var state: String?
-    @Option(help: "Only by apns or fcm.") var provider: String?
-    @Option(help: "Only with this reason of the provider's.") var reason: String?
-    @Option(help: ArgumentHelp("Only queued at or after, RFC 3339.", valueName: "time")) var since: String?
-    @Option(help: ArgumentHelp("Only queued before, RFC 3339.", valueName: "time")) var until: String?
 
     /// The columns that people see.
     static let columns: [(title: String, member: String)] = [
@@ -27,17 +24,79 @@ struct DeliveriesCommand: AsyncParsableCommand {
         ("WITHDRAWN", "suppressedBy"),
     ]
 
-    func run() async throws {
-        let client = try options.client()
-        if let id {
-            StandardOutput.write(try await client.call("GET", ["v1", "brands", brand, "deliveries", id]).body.text)
-            return
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List deliveries, newest first, show one with its attempts, or follow them as they change.",
+            discussion: """
+                --follow prints each change as it comes, with --json an object a line, until it is interrupted; when the \
+                connection breaks it is made anew, and goes on behind what was printed last.
+
+                EXAMPLE
+                  switchboard deliveries acme --consumer u-1 --follow
+                """
+        )
+        @OptionGroup var options: ClientOptions
+        @OptionGroup var page: PagedList
+        @OptionGroup var filters: DeliveryFilters
+        @Argument(help: "The brand.") var brand: String
+        @Option(help: "One delivery with every attempt, as JSON.") var id: String?
+        @Flag(help: "Print changes as they come, until interrupted.") var follow = false
+
+        func validate() throws {
+            if follow, id != nil || page.all || page.cursor != nil {
+                throw ValidationError("--follow goes without --id, --all and --cursor.")
+            }
         }
-        let filters = [
-            ("consumer", consumer), ("device", device), ("message", message), ("state", state), ("provider", provider),
-            ("reason", reason), ("since", since), ("until", until),
-        ]
-        let answer = try await client.call("GET", ["v1", "brands", brand, "deliveries"], query: filters + page.query)
-        PagedList.show(answer.body, json: options.json, columns: Self.columns)
+
+        func run() async throws {
+            let path = ["v1", "brands", brand, "deliveries"]
+            if let id {
+                StandardOutput.write(try await options.client().call("GET", path + [id]).body.text)
+            } else if follow {
+                try await follow(path)
+            } else {
+                try await page.show(options, path, query: filters.query, columns: DeliveriesCommand.columns)
+            }
+        }
+
+        private func follow(_ path: [String]) async throws {
+            let interruption = Interruption()
+            defer { withExtendedLifetime(interruption) {} }
+            let client = try options.client()
+            let reader = EventStreamReader(client: client, path: path + ["tail"], query: filters.query)
+            try await reader.follow { note in
+                StandardError.write("switchboard: \(note)")
+            } take: { event in
+                guard let item = try? JSONValue(parsing: Data(event.data.utf8)) else {
+                    throw CommandFailure(.failure, "\(client.server) sent an event that is not JSON")
+                }
+                StandardOutput.write(options.json ? item.text : Self.line(item))
+                return true
+            }
+        }
+
+        /// One delivery in one line: columns would have to know those to come.
+        private static func line(_ item: JSONValue) -> String {
+            let words = [
+                "queuedAt", "id", "consumer", "deviceId", "provider", "state", "status", "reason", "suppressedBy",
+            ]
+            return TextTable.printable(words.map { item[$0].plain }.filter { !$0.isEmpty }.joined(separator: " "))
+        }
+    }
+
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Put a failed delivery into the queue again.",
+            discussion: "EXAMPLE\n  switchboard deliveries retry acme 4711"
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The delivery's id.") var id: String
+
+        func run() async throws {
+            let answer = try await options.client()
+                .call("POST", ["v1", "brands", brand, "deliveries", id, "retry"])
+            StandardOutput.write(options.json ? answer.body.text : "delivery \(id) is queued again")
+        }
     }
 }

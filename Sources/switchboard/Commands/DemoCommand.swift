@@ -10,6 +10,9 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Starts a gateway in a temporary directory and simulated providers with TLS and HTTP/2, all on the loopback \
             address, and checks every step. Without --once it stays up and prints what to try next.
+
+            EXAMPLE
+              switchboard demo --once
             """
     )
     @Flag(help: "End after the demonstration instead of staying up.") var once = false

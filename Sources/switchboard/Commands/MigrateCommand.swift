@@ -8,7 +8,12 @@ struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Bring the database up to date, or say what would be done.",
-        discussion: "serve does the same when it starts. The data must not be in use."
+        discussion: """
+            serve does the same when it starts. The data must not be in use.
+
+            EXAMPLE
+              switchboard migrate --dry-run
+            """
     )
     @OptionGroup var options: ServeOptions
     @Flag(help: "Only list the migrations and what is applied.") var dryRun = false

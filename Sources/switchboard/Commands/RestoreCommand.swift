@@ -14,6 +14,9 @@ struct RestoreCommand: AsyncParsableCommand {
             The backup is checked in full before anything is changed, and a database that is there is kept beside it. What \
             was pending when the backup was made is sent again by the next start; what came later is gone, unless the \
             back-ends send those events again: their ids make that safe.
+
+            EXAMPLE
+              switchboard restore /backups/switchboard.sqlite
             """
     )
     @Argument(help: "The backup.") var file: String

@@ -1,11 +1,21 @@
 import ArgumentParser
 import Foundation
 
-/// Posts one agent message.
+/// Posts one agent message, or events from a file.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Post one agent message to a consumer, or events from a file."
+        abstract: "Post one agent message to a consumer, or events from a file.",
+        discussion: """
+            --file takes an event a line (NDJSON) of any length and posts them in batches, in order; what the gateway \
+            has no room for is posted again when it says so. With --json each event's result is a line. The exit \
+            status is 1 when an event was rejected; the same file may be sent again: ids that were taken count once.
+
+            EXAMPLES
+              switchboard send acme u-1 "Your order has shipped" --agent Dana
+              switchboard send acme --file events.ndjson --progress
+              generate-events | switchboard send acme --file -
+            """
     )
     @OptionGroup var options: ClientOptions
     @Argument(help: "The brand.") var brand: String
@@ -16,14 +26,24 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "The event's id; a random one without it. The same id is never counted twice.") var id: String?
     @Option(help: ArgumentHelp("A JSON file of one event or an array; - is standard input.", valueName: "file"))
     var events: String?
+    @Option(help: ArgumentHelp("A file with an event a line; - is standard input.", valueName: "file"))
+    var file: String?
+    @Option(help: ArgumentHelp("Events a request, 1 to 10000.", valueName: "n")) var batch = 1000
+    @Flag(help: "Say on standard error how far it is, also when that is no terminal.") var progress = false
 
     func validate() throws {
-        guard (events != nil) != (consumer != nil && text != nil) else {
-            throw ValidationError("Give a consumer and a text, or --events.")
+        let ways = [events != nil, file != nil, consumer != nil && text != nil].filter { $0 }.count
+        guard ways == 1, (events == nil && file == nil) || consumer == nil else {
+            throw ValidationError("Give a consumer and a text, or --events, or --file.")
         }
+        guard (1...10_000).contains(batch) else { throw ValidationError("--batch must be 1 to 10000.") }
     }
 
     func run() async throws {
+        if let file {
+            try await EventFile(path: file, brand: brand, options: self.options, batch: batch, isTold: progress).send()
+            return
+        }
         let answer = try await options.client().call("POST", ["v1", "brands", brand, "events"], body: try body())
         if options.json {
             StandardOutput.write(answer.body.text)

@@ -15,6 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
             one line on standard output: listening on http://HOST:PORT. SIGTERM and SIGINT stop it in order; a second \
             one stops it at once. Every setting is also an environment variable SWITCHBOARD_<SECTION>_<KEY>; flags win \
             over the environment, the environment over the file.
+
+            EXAMPLE
+              switchboard serve --listen 127.0.0.1:8080 --data-dir ./data
             """
     )
     @OptionGroup var options: ServeOptions

@@ -162,6 +162,9 @@ final class Gateway: Sendable {
             renderMetrics: { registry.render() }
         )
         services.outbound = outbound.services
+        services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
+            try providers.make(lane: lane, app: app, brand: brand, source: source)
+        }
         return Gateway(
             settings: settings,
             store: store,

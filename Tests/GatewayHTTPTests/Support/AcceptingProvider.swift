@@ -4,7 +4,7 @@ import Identity
 import PushProviders
 import Synchronization
 
-/// A provider that takes every push at once; what left is kept.
+/// A provider that takes every push at once, but those to tokens that begin with `bad`; what left is kept.
 final class AcceptingProvider: PushProvider {
     private let source: any PushSource
     private let clock: any GatewayClock
@@ -20,12 +20,13 @@ final class AcceptingProvider: PushProvider {
         guard !jobs.isEmpty else { return }
         source.receive(
             jobs.map { job in
-                PushResult(
+                let isBad = job.token.hasPrefix("bad")
+                return PushResult(
                     delivery: job.delivery,
                     answer: PushAnswer(
-                        outcome: .accepted(providerID: "p-\(job.delivery)"),
-                        status: 200,
-                        reason: nil,
+                        outcome: isBad ? .rejected(token: .keep) : .accepted(providerID: "p-\(job.delivery)"),
+                        status: isBad ? 400 : 200,
+                        reason: isBad ? "TopicDisallowed" : nil,
                         badge: job.badge,
                         sentAt: clock.now,
                         latencyMilliseconds: 1

@@ -51,12 +51,15 @@ final class RawClient: Sendable {
     }
 
     /// Everything up to the end of the connection; nil when it does not end.
-    func readToEnd() async -> String? { await read(untilHeadersEnd: false) }
+    func readToEnd() async -> String? { await read { _ in false } }
 
     /// Everything up to the end of the first answer's headers and whatever came along; nil when it never comes.
-    func readAnswer() async -> String? { await read(untilHeadersEnd: true) }
+    func readAnswer() async -> String? { await read(until: "\r\n\r\n") }
 
-    private func read(untilHeadersEnd: Bool) async -> String? {
+    /// Everything up to a text and whatever came along, or to the end of the connection; nil when neither comes.
+    func read(until text: String) async -> String? { await read { $0.contains(text) } }
+
+    private func read(isEnough: @escaping @Sendable (String) -> Bool) async -> String? {
         let descriptor = descriptor
         // A blocking read is not for a thread of the cooperative pool.
         return await withCheckedContinuation { continuation in
@@ -67,8 +70,7 @@ final class RawClient: Sendable {
                     let count = recv(descriptor, &buffer, buffer.count, 0)
                     let isEnd = count == 0 || (count < 0 && errno == ECONNRESET)
                     if count > 0 { all += buffer[..<count] }
-                    let isEnough = untilHeadersEnd && String(decoding: all, as: UTF8.self).contains("\r\n\r\n")
-                    if isEnd || isEnough {
+                    if isEnd || isEnough(String(decoding: all, as: UTF8.self)) {
                         return continuation.resume(returning: String(decoding: all, as: UTF8.self))
                     }
                     if count < 0 { return continuation.resume(returning: nil) }

@@ -61,6 +61,7 @@ extension TestGateway {
         let bell = OutboundBell(limitPerBrand: 1)
         store.onOutbound { brand, _ in bell.ring(brand) }
         services.outbound = OutboundServices(bell: bell)
+        services.makeProvider = { _, _, _, source in AcceptingProvider(source: source, clock: clock) }
         return services
     }
 }

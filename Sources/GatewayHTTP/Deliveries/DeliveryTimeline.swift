@@ -1,0 +1,64 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import PushPayloads
+
+/// What happened to a delivery, in order, as far as the store knows.
+enum DeliveryTimeline {
+    /// One step.
+    struct Step: Equatable {
+        var state: String
+        var at: Timestamp
+        /// Which try it is about.
+        var attempt: Int?
+        /// The provider's word.
+        var reason: String?
+    }
+
+    /// The steps of a delivery: queued, then for each try sent and what became of it, then how it ended without an
+    /// answer, and what the device reported.
+    static func steps(_ delivery: DeliveryDetail) -> [Step] {
+        let record = delivery.record
+        var steps = [Step(state: "queued", at: record.queuedAt)]
+        let isAnswered = record.state.isFinished && record.finishedAt == nil
+        for (index, attempt) in delivery.attempts.enumerated() {
+            steps.append(Step(state: "sent", at: attempt.sentAt, attempt: attempt.number))
+            let isLast = index == delivery.attempts.count - 1
+            let outcome = isLast && isAnswered ? (200..<300 ~= attempt.status ? "accepted" : "failed") : "retrying"
+            let answered = Timestamp(milliseconds: attempt.sentAt.milliseconds + attempt.latencyMilliseconds)
+            steps.append(Step(state: outcome, at: answered, attempt: attempt.number, reason: attempt.reason))
+        }
+        if let finishedAt = record.finishedAt, record.state.rank <= DeliveryState.failed.rank {
+            steps.append(Step(state: record.state.rawValue, at: finishedAt, reason: record.suppressedBy?.rawValue))
+        }
+        if let deliveredAt = record.deliveredAt { steps.append(Step(state: "delivered", at: deliveredAt)) }
+        if let tappedAt = record.tappedAt { steps.append(Step(state: "tapped", at: tappedAt)) }
+        return steps
+    }
+}
+
+extension JSONWriter {
+    /// Appends a delivery with its tries and its timeline.
+    mutating func deliveryDetail(_ delivery: DeliveryDetail) {
+        literal("{")
+        deliveryMembers(delivery.record)
+        literal(#","attemptLog":["#)
+        for (index, attempt) in delivery.attempts.enumerated() {
+            if index > 0 { literal(",") }
+            self.attempt(attempt)
+        }
+        literal(#"],"timeline":["#)
+        for (index, step) in DeliveryTimeline.steps(delivery).enumerated() {
+            if index > 0 { literal(",") }
+            literal(#"{"state":"#)
+            string(step.state)
+            literal(#","at":"#)
+            timestamp(step.at)
+            literal(#","attempt":"#)
+            integer(orNull: step.attempt.map { Int64($0) })
+            literal(#","reason":"#)
+            string(orNull: step.reason)
+            literal("}")
+        }
+        literal("]}")
+    }
+}

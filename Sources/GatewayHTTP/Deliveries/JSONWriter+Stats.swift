@@ -1,0 +1,88 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import PushPayloads
+
+extension JSONWriter {
+    /// Appends statistics (`http-api.md` section 9).
+    mutating func stats(_ stats: DeliveryStats, window: StatsWindow, now: Timestamp) {
+        let all = stats.finished + stats.unfinished
+        literal(#"{"since":"#)
+        timestamp(window.start(now: now))
+        literal(#","until":"#)
+        timestamp(now)
+        literal(#","resolutionSeconds":"#)
+        integer(window.unit)
+        literal(#","total":"#)
+        integer(all.reduce(0) { $0 + $1.count })
+        literal(#","byState":"#)
+        counts(all) { $0.state.rawValue }
+        literal(#","byProvider":"#)
+        counts(all) { $0.provider.rawValue }
+        literal(#","byReason":"#)
+        counts(all) { $0.reason }
+        literal(#","unfinishedComplete":"#)
+        boolean(stats.isUnfinishedWhole)
+        literal(#","latencyMs":"#)
+        latency(stats.allLatency)
+        literal(#","latencyMsByProvider":{"#)
+        for (index, entry) in stats.latency.sorted(by: { $0.key.rawValue < $1.key.rawValue }).enumerated() {
+            if index > 0 { literal(",") }
+            string(entry.key.rawValue)
+            literal(":")
+            latency(entry.value)
+        }
+        literal("}")
+        let taken = all.filter { [.accepted, .delivered, .tapped].contains($0.state) }.reduce(0) { $0 + $1.count }
+        let tapped = all.filter { $0.state == .tapped }.reduce(0) { $0 + $1.count }
+        literal(#","taps":{"accepted":"#)
+        integer(taken)
+        literal(#","tapped":"#)
+        integer(tapped)
+        literal(#","rate":"#)
+        ratio(tapped, of: taken)
+        literal("}}")
+    }
+
+    private mutating func counts(_ counts: [DeliveryStats.Count], by name: (DeliveryStats.Count) -> String?) {
+        var sums: [String: Int64] = [:]
+        for count in counts {
+            guard let name = name(count) else { continue }
+            sums[name, default: 0] += count.count
+        }
+        literal("{")
+        for (index, sum) in sums.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { literal(",") }
+            string(sum.key)
+            literal(":")
+            integer(sum.value)
+        }
+        literal("}")
+    }
+
+    private mutating func latency(_ latency: DeliveryStats.Latency) {
+        literal(#"{"count":"#)
+        integer(latency.count)
+        let isKnown = latency.count > 0
+        literal(#","p50":"#)
+        integer(orNull: isKnown ? latency.p50 : nil)
+        literal(#","p90":"#)
+        integer(orNull: isKnown ? latency.p90 : nil)
+        literal(#","p99":"#)
+        integer(orNull: isKnown ? latency.p99 : nil)
+        literal(#","p999":"#)
+        integer(orNull: isKnown ? latency.p999 : nil)
+        literal(#","max":"#)
+        integer(orNull: isKnown ? latency.max : nil)
+        literal("}")
+    }
+
+    /// Appends a share from 0 to 1 with four digits, or `null` of nothing.
+    private mutating func ratio(_ part: Int64, of whole: Int64) {
+        guard whole > 0 else { return literal("null") }
+        let share = (part * 10_000 + whole / 2) / whole
+        integer(share / 10_000)
+        literal(".")
+        let digits = String(share % 10_000)
+        raw(Array((String(repeating: "0", count: 4 - digits.count) + digits).utf8))
+    }
+}

@@ -1,0 +1,178 @@
+package import GatewayModel
+internal import PushPayloads
+package import PushProviders
+internal import Synchronization
+
+/// Makes the provider of a lane under the credential of now; nothing is dialled before it is woken.
+package typealias ProviderMaker =
+    @Sendable (LaneKey, AppSettings, Brand, any PushSource) throws(PushCredentialError) -> any PushProvider
+
+/// Sends one silent push to one device, by a provider of its own: not by a lane, so that nothing of it is stored or
+/// counted, and a lane that is paused or broken does not hold it up.
+struct SelfCheck {
+    /// How long the provider may take to answer, connecting included.
+    static let timeout = Duration.seconds(10)
+
+    /// What became of it.
+    struct Result: Sendable {
+        var outcome: String
+        var verdict: String
+        var answer: PushAnswer?
+    }
+
+    let lane: LaneKey
+    let app: AppSettings
+    let brand: Brand
+    let clock: any GatewayClock
+
+    /// Sends the push and waits for its answer.
+    func run(token: String, makeProvider: ProviderMaker) async throws(PushCredentialError) -> Result {
+        let source = OnePush(job(token: token))
+        let provider = try makeProvider(lane, app, brand, source)
+        provider.wake()
+        let result = await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Ended early by cancellation, when the answer came first.
+                try? await Task.sleep(for: Self.timeout)
+                source.finish(
+                    Result(outcome: "timeout", verdict: "The provider did not answer within 10 seconds.", answer: nil)
+                )
+            }
+            let result = await source.result()
+            group.cancelAll()
+            return result
+        }
+        await provider.shutdown(within: .seconds(1))
+        return result
+    }
+
+    /// A push without a badge, a sound or a text (R139, R185).
+    private func job(token: String) -> PushJob {
+        let now = clock.now
+        var ids = MessageIDGenerator()
+        let id = ids.next(at: now)
+        var event = AgentEvent(
+            id: EventID(trusted: "self-check"),
+            type: .proactiveMessage,
+            consumer: ConsumerID(trusted: "self-check")
+        )
+        event.kind = .proactive
+        event.silent = true
+        event.priority = .normal
+        event.data = JSONText(trusted: #"{"action":"self-check"}"#)
+        let message = Message(
+            PostedEvent(event, id),
+            brand: brand.id,
+            conversation: ConversationID(trusted: "self-check"),
+            sequence: 0,
+            acceptedAt: now,
+            expiresAt: now
+        )
+        return PushJob(
+            delivery: DeliveryID(0),
+            registration: RegistrationID(0),
+            token: token,
+            platform: lane.pushType == .apns ? .ios : app.platform,
+            message: message,
+            badge: nil,
+            // Tried once and never stored.
+            expiresAt: now
+        )
+    }
+
+    static func result(of answer: PushAnswer) -> Result {
+        let reason = answer.reason.map { " (\($0))" } ?? ""
+        let (outcome, verdict) =
+            switch answer.outcome {
+            case .accepted: ("accepted", "The provider took the push: credential and token work.")
+            case .unregistered:
+                ("unregistered", "The token is not valid any more\(reason): the app was removed or has a new token.")
+            case .retry: ("retry", "The provider could not take the push now\(reason): try again later.")
+            case .rejected(.quarantine):
+                ("rejected", "The provider refused the token\(reason): malformed, or of another app or environment.")
+            case .rejected(.keep): ("rejected", "The provider refused the push\(reason).")
+            case .misconfigured:
+                ("misconfigured", "The provider refused the app's credential or set-up\(reason).")
+            case .unknown: ("unknown", "The connection ended before the provider answered.")
+            }
+        return Result(outcome: outcome, verdict: verdict, answer: answer)
+    }
+}
+
+/// Hands over one push and waits for its answer; any thread.
+private final class OnePush: PushSource {
+    private struct State {
+        var job: PushJob?
+        var result: SelfCheck.Result?
+        var waiter: CheckedContinuation<SelfCheck.Result, Never>?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ job: PushJob) { state = Mutex(State(job: job)) }
+
+    func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
+        let job = state.withLock { state in
+            defer { state.job = nil }
+            return state.job
+        }
+        if let job { pushes.append(job) }
+    }
+
+    func receive(_ answers: [PushResult]) {
+        if let answer = answers.first?.answer { finish(SelfCheck.result(of: answer)) }
+    }
+
+    func providerChanged(_ state: PushProviderState) {
+        guard case .failed(let reason) = state else { return }
+        finish(
+            SelfCheck.Result(
+                outcome: "unreachable",
+                verdict: "The provider cannot be reached, or will not have us: \(reason).",
+                answer: nil
+            )
+        )
+    }
+
+    /// Takes the first result; later ones are ignored.
+    func finish(_ result: SelfCheck.Result) {
+        let waiter = state.withLock { state in
+            guard state.result == nil else { return CheckedContinuation<SelfCheck.Result, Never>?.none }
+            state.result = result
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: result)
+    }
+
+    func result() async -> SelfCheck.Result {
+        await withCheckedContinuation { continuation in
+            let result = state.withLock { state in
+                if state.result == nil { state.waiter = continuation }
+                return state.result
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Appends the result of a self-check.
+    mutating func selfCheck(_ result: SelfCheck.Result) {
+        literal(#"{"verdict":"#)
+        string(result.verdict)
+        literal(#","outcome":"#)
+        string(result.outcome)
+        literal(#","status":"#)
+        integer(orNull: result.answer.flatMap { $0.status == 0 ? nil : Int64($0.status) })
+        literal(#","reason":"#)
+        string(orNull: result.answer?.reason)
+        var providerID: String?
+        if case .accepted(let id)? = result.answer?.outcome { providerID = id }
+        literal(#","providerId":"#)
+        string(orNull: providerID)
+        literal(#","latencyMs":"#)
+        integer(orNull: result.answer?.latencyMilliseconds)
+        literal("}")
+    }
+}

@@ -1,0 +1,76 @@
+/// Finds a member's text in a JSON object that has been checked, so that it can be read by another reader as it came.
+enum RawMember {
+    /// The text of a member's value.
+    ///
+    /// - Parameters:
+    ///   - name: The member, without characters that need escapes.
+    ///   - text: One valid JSON object.
+    /// - Returns: Where the value stands, perhaps with space behind it; nil when the object has no such member.
+    static func value(_ name: StaticString, of text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        var depth = 0
+        var position = 0
+        while position < text.count {
+            switch text[position] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "\""):
+                let end = endOfString(position, text)
+                let inner = UnsafeBufferPointer(rebasing: text[position + 1..<max(end - 1, position + 1)])
+                let isName = name.withUTF8Buffer { $0.elementsEqual(inner) }
+                if depth == 1, isName, let start = afterColon(end, text) {
+                    return start..<endOfValue(start, text)
+                }
+                position = end
+                continue
+            default: break
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Behind the closing quote of the string that begins here.
+    private static func endOfString(_ start: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
+        var position = start + 1
+        while position < text.count, text[position] != UInt8(ascii: "\"") {
+            position += text[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(position + 1, text.count)
+    }
+
+    /// Where the value begins, when what ends here is a member's name; a string value is followed by no colon.
+    private static func afterColon(_ end: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int? {
+        var position = end
+        var hasColon = false
+        while position < text.count {
+            switch text[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            case UInt8(ascii: ":") where !hasColon:
+                hasColon = true
+                position += 1
+            default: return hasColon ? position : nil
+            }
+        }
+        return nil
+    }
+
+    private static func endOfValue(_ start: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
+        var depth = 0
+        var position = start
+        while position < text.count {
+            switch text[position] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return position }
+                depth -= 1
+            case UInt8(ascii: ",") where depth == 0: return position
+            case UInt8(ascii: "\""):
+                position = endOfString(position, text)
+                continue
+            default: break
+            }
+            position += 1
+        }
+        return position
+    }
+}

@@ -1,0 +1,150 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+internal import NIOCore
+internal import PushPayloads
+internal import PushProviders
+
+/// Looking at a push before it is sent, and trying an app's credential on one device (`http-api.md` section 9).
+enum ProbeRoutes {
+    /// Self-checks at once, in all and of one brand: each opens a connection of its own to the provider.
+    static let selfCheckLimit = 8
+    static let selfCheckBrandLimit = 2
+
+    static func add(to routes: inout RouteTable) {
+        routes.on(.post, "/v1/brands/:brand/apps/:app/preview") { try await preview($0) }
+        routes.on(.post, "/v1/brands/:brand/apps/:app/self-check") { try await selfCheck($0) }
+    }
+
+    private static func app(_ call: Call, _ brand: Brand) throws(Problem) -> DirectoryApp {
+        guard let app = call.services.directory.app(brand: brand.id, app: try call.appID()) else {
+            throw Problem.notFound("app")
+        }
+        return app
+    }
+
+    // MARK: Preview
+
+    private static func preview(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let app = try app(call, brand)
+        let body = try await call.object()
+        var checks = FieldChecks()
+        let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
+        if let pushType, !app.settings.supports(pushType) {
+            checks.fail("/pushType", "is one that the app has no credential for")
+        }
+        // Texts are sent as they come: no language is chosen by this version.
+        _ = checks.line(body["locale"], atMost: 64)
+        let posted =
+            checks.object(body["event"], isRequired: true) == nil ? nil : try event(body.text, call, &checks)
+        let (transport, event) = try checks.finish(pushType, posted)
+        let job = try await job(event, transport, app, brand, call)
+        do {
+            let preview = try PushPreview(
+                of: job,
+                lane: LaneKey(brand: brand.id, app: app.id, pushType: transport, environment: .production),
+                app: app.settings,
+                brand: brand,
+                now: call.services.clock.now
+            )
+            return Answer.json(.ok, PreviewAnswer.write(preview, job: job, brand: brand))
+        } catch { throw Problem(.conflict, "The app's settings cannot be used: \(error.pointer) \(error.detail).") }
+    }
+
+    /// Reads the event as the events route does.
+    private static func event(_ text: [UInt8], _ call: Call, _ checks: inout FieldChecks) throws -> AgentEvent? {
+        guard let range = text.withUnsafeBufferPointer({ RawMember.value("event", of: $0) }) else { return nil }
+        let body = ByteBuffer(bytes: text[range])
+        var pieces = try call.services.events.open(body, format: .json, now: call.services.clock.now)
+        guard let batch = try pieces.next() else { return nil }
+        for refusal in batch.refused {
+            for error in refusal.problem.errors { checks.fail("/event" + error.pointer, error.detail) }
+            if refusal.problem.errors.isEmpty { checks.fail("/event", refusal.problem.detail) }
+        }
+        guard let event = batch.events.first else { return nil }
+        guard event.type == .agentMessage || event.type == .proactiveMessage else {
+            checks.fail("/event/type", "must be one that makes a push: agent.message or proactive.message")
+            return nil
+        }
+        return event
+    }
+
+    /// The push as a lane would hand it over now: with the consumer's unread count, for a device of no consumer's.
+    private static func job(
+        _ event: AgentEvent,
+        _ pushType: PushType,
+        _ app: DirectoryApp,
+        _ brand: Brand,
+        _ call: Call
+    ) async throws(Problem) -> PushJob {
+        let now = call.services.clock.now
+        var ids = MessageIDGenerator()
+        let id = ids.next(at: now)
+        let unread = try await call.read { store throws(StorageError) in
+            try await store.unread(brand: brand.id, consumer: event.consumer).total
+        }
+        let counts = event.kind == .agent && !event.silent
+        let message = Message(
+            PostedEvent(event, id),
+            brand: brand.id,
+            conversation: event.conversation ?? ConversationID(trusted: id.description),
+            sequence: 1,
+            acceptedAt: now,
+            expiresAt: now.adding(seconds: event.ttlSeconds ?? brand.settings.messageTtlSeconds)
+        )
+        return PushJob(
+            delivery: DeliveryID(0),
+            registration: RegistrationID(0),
+            token: PreviewAnswer.token,
+            platform: pushType == .apns ? .ios : app.settings.platform,
+            message: message,
+            badge: event.silent ? nil : unread + (counts ? 1 : 0),
+            expiresAt: message.expiresAt
+        )
+    }
+
+    // MARK: Self-check
+
+    private static func selfCheck(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let app = try app(call, brand)
+        let body = try await call.object()
+        var checks = FieldChecks()
+        let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
+        var token = checks.text(body["token"], isRequired: true)
+        if let pushType {
+            if let given = token { token = DeviceToken.normalised(given, for: pushType) }
+            if token == nil, !body["token"].isEmpty { checks.fail("/token", DeviceToken.rule(for: pushType)) }
+            if !app.settings.supports(pushType) {
+                checks.fail("/pushType", "is one that the app has no credential for")
+            }
+        }
+        let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
+        let (transport, normalised) = try checks.finish(pushType, token)
+        guard let slot = call.services.selfChecks.take(brand.id.rawValue) else {
+            throw Problem(.overloaded, "Too many self-checks are running.", retryAfterSeconds: 10)
+        }
+        let check = SelfCheck(
+            lane: LaneKey(
+                brand: brand.id,
+                app: app.id,
+                pushType: transport,
+                // Only APNs has two worlds.
+                environment: transport == .apns ? environment : .production
+            ),
+            app: app.settings,
+            brand: brand,
+            clock: call.services.clock
+        )
+        do {
+            let result = try await check.run(token: normalised, makeProvider: call.services.makeProvider)
+            withExtendedLifetime(slot) {}
+            var writer = JSONWriter(capacity: 512)
+            writer.selfCheck(result)
+            return Answer.json(.ok, writer)
+        } catch { throw Problem(.conflict, "The app's settings cannot be used: \(error.pointer) \(error.detail).") }
+    }
+}

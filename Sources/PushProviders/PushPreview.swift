@@ -1,0 +1,63 @@
+package import GatewayModel
+package import PushPayloads
+
+/// The request that a push would be sent as, without what proves who we are.
+package struct PushPreview: Sendable {
+    /// `https://host:port` of the provider.
+    package var origin: String
+    /// The request, rendered by what renders the lane's pushes.
+    package var request: PushRequest
+    /// What stands in for the value of `authorization`; nil when the connection itself proves who we are.
+    package var maskedAuthorization: String?
+    /// How many bytes the provider counts against its limit.
+    package var countedBytes: Int
+    /// The provider's limit, in bytes.
+    package var limitBytes: Int
+
+    /// Renders a push; nothing is signed, fetched or sent.
+    ///
+    /// - Parameters:
+    ///   - job: The push; its token stands in the request as it is.
+    ///   - lane: Transport and environment choose the credential.
+    ///   - app: The app's settings.
+    ///   - brand: The brand as it is now.
+    ///   - now: The wall clock.
+    /// - Throws: ``PushCredentialError`` naming the member of the app's settings that cannot be used.
+    package init(
+        of job: PushJob,
+        lane: LaneKey,
+        app: AppSettings,
+        brand: Brand,
+        now: Timestamp
+    ) throws(PushCredentialError) {
+        switch lane.pushType {
+        case .apns:
+            guard let settings = app.apns else {
+                throw PushCredentialError(pointer: "/apns", detail: "the app has no credential for APNs")
+            }
+            let credential = try APNsCredential(settings, environment: lane.environment, now: now)
+            origin = "https://" + credential.endpoint.name
+            request = APNsRenderer(brand: brand, topic: credential.topic).request(for: job, now: now)
+            if case .token = credential.authentication { maskedAuthorization = "bearer ***" }
+            countedBytes = request.body.count
+            let row: APNsPushTypeRow = job.message?.silent == true ? .background : .alert
+            limitBytes = row.maxBodyBytes
+        case .fcm:
+            guard let settings = app.fcm else {
+                throw PushCredentialError(pointer: "/fcm", detail: "the app has no credential for FCM")
+            }
+            let credential = try FCMCredential(settings)
+            origin = "https://" + credential.endpoint.name
+            request = FCMRenderer(brand: brand, projectID: credential.projectID, style: credential.style)
+                .request(for: job, now: now)
+            maskedAuthorization = "Bearer ***"
+            countedBytes = request.body.count - job.token.utf8.count
+            limitBytes = FCMRenderer.maxPayloadBytes
+        case .huawei, .webpush:
+            throw PushCredentialError(
+                pointer: "/\(lane.pushType.rawValue)",
+                detail: "this version has no such provider"
+            )
+        }
+    }
+}

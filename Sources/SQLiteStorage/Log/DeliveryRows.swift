@@ -1,0 +1,125 @@
+import GatewayModel
+import GatewayStorage
+
+/// Reads deliveries by their numbers; on a reader, whose snapshot its statements keep.
+final class DeliveryRows {
+    private let db: OpaquePointer
+    private var finishedRows: Statement?
+    private var unfinishedRows: Statement?
+
+    init(_ db: OpaquePointer) { self.db = db }
+
+    /// The delivery, of whatever brand; nil when there is none.
+    func record(_ id: Int64) throws -> DeliveryRecord? {
+        if let record = try finished(id) { return record }
+        return try unfinished(id)
+    }
+
+    private func finished(_ id: Int64) throws -> DeliveryRecord? {
+        let statement =
+            try finishedRows
+            ?? Statement(
+                db,
+                """
+                SELECT d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), u.id, \
+                d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
+                d.state, d.suppressed_by, d.provider_id, d.badge, d.delivered_at, d.finished_at \
+                FROM delivery_log d JOIN consumers u ON u.key = d.consumer WHERE d.id = ?
+                """
+            )
+        finishedRows = statement
+        let row = statement.start().int(id)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        guard let state = DeliveryState(rawValue: row.string(14)), var record = self.record(row, state: state) else {
+            return nil
+        }
+        record.suppressedBy = row.optionalString(15).flatMap(SuppressedBy.init(rawValue:))
+        record.providerID = row.optionalString(16)
+        record.badge = row.optionalInt64(17)
+        record.deliveredAt = row.optionalInt64(18).map(Timestamp.init(milliseconds:))
+        record.finishedAt = row.optionalInt64(19).map(Timestamp.init(milliseconds:))
+        return record
+    }
+
+    private func unfinished(_ id: Int64) throws -> DeliveryRecord? {
+        let statement =
+            try unfinishedRows
+            ?? Statement(
+                db,
+                """
+                SELECT o.id, o.message, (SELECT low FROM messages WHERE key = o.message), u.id, r.device, r.app, r.push_type, \
+                o.attempts, o.queued_at, o.tapped_at, a.status, a.reason, a.sent_at, a.latency, o.owner, o.delivered_at \
+                FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = o.consumer \
+                LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?
+                """
+            )
+        unfinishedRows = statement
+        let row = statement.start().int(id)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        let state: DeliveryState = !row.isNull(14) ? .sending : row.int64(7) > 0 ? .retrying : .pending
+        var record = record(row, state: state)
+        record?.deliveredAt = row.optionalInt64(15).map(Timestamp.init(milliseconds:))
+        return record
+    }
+
+    /// What both statements begin with.
+    private func record(_ row: Statement, state: DeliveryState) -> DeliveryRecord? {
+        guard let provider = PushType(rawValue: row.string(6)) else { return nil }
+        let high = row.optionalInt64(1)
+        let low = row.optionalInt64(2)
+        var record = DeliveryRecord(
+            id: DeliveryID(row.int64(0)),
+            messageID: high.flatMap { high in
+                low.map { MessageID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: $0)) }
+            },
+            consumer: ConsumerID(trusted: row.string(3)),
+            device: DeviceID(trusted: row.string(4)),
+            app: AppID(trusted: row.string(5)),
+            provider: provider,
+            state: state,
+            attempts: Int(row.int64(7)),
+            queuedAt: Timestamp(milliseconds: row.int64(8))
+        )
+        record.tappedAt = row.optionalInt64(9).map(Timestamp.init(milliseconds:))
+        record.status = row.optionalInt64(10).map { Int($0) }
+        record.reason = row.optionalString(11)
+        record.sentAt = row.optionalInt64(12).map(Timestamp.init(milliseconds:))
+        record.latencyMilliseconds = row.optionalInt64(13)
+        return record
+    }
+
+    /// The brand of a delivery; nil when there is none.
+    func brand(_ id: Int64) throws -> Int64? {
+        let row = try Statement(
+            db,
+            """
+            SELECT brand FROM delivery_log WHERE id = ?1 UNION ALL \
+            SELECT r.brand FROM outbox o JOIN registrations r ON r.id = o.registration WHERE o.id = ?1 LIMIT 1
+            """
+        ).int(id)
+        return try row.next() ? row.int64(0) : nil
+    }
+
+    /// Every try of a delivery that needed more than one, oldest first.
+    func attempts(_ id: Int64) throws -> [DeliveryAttempt] {
+        let rows = try Statement(
+            db,
+            "SELECT number, sent_at, status, reason, latency FROM attempts WHERE delivery = ? ORDER BY number"
+        ).int(id)
+        var attempts: [DeliveryAttempt] = []
+        while try rows.next() {
+            attempts.append(
+                DeliveryAttempt(
+                    number: Int(rows.int64(0)),
+                    sentAt: Timestamp(milliseconds: rows.int64(1)),
+                    status: Int(rows.int64(2)),
+                    reason: rows.optionalString(3),
+                    latencyMilliseconds: rows.int64(4)
+                )
+            )
+        }
+        return attempts
+    }
+}

@@ -1,0 +1,177 @@
+import GatewayModel
+import GatewayStorage
+
+/// The delivery log's order of changes, its indexes of filters and its counts.
+///
+/// A row enters the log with few indexes: with the outcome go only its place in the order of changes and its message.
+/// When ``Writer/indexingSize`` changes have come together, a transaction of its own, after those who waited for the
+/// outcomes were answered, sets `indexed` of their rows: SQLite's partial indexes take them in, and they are counted.
+/// From then on SQLite keeps the indexes right whatever changes, and the writer the counts: these are at any time those
+/// of the rows with `indexed = 1`. Readers look at the rest themselves (DeliverySearch): it is short, and found by the
+/// order of changes above `log_marks.indexed`. A crash at any point leaves one of the two states of each row.
+extension Writer {
+    /// So many changes are indexed together: enough that each page of an index is written for several rows, few enough
+    /// that a reader looks at the rest in well under a millisecond and the writer is held for a few.
+    static let indexingSize = 512
+
+    // MARK: Changes
+
+    /// The number of the next change of the log; one that is not used is not given again.
+    func nextChange() throws -> Int64 {
+        if memory.log == nil { memory.log = try readLogMemory() }
+        let next = memory.log?.nextChange ?? 1
+        memory.log?.nextChange = next + 1
+        return next
+    }
+
+    /// A row came into the log.
+    func noteFinished(_ id: Int64, change: Int64) {
+        memory.log?.unindexed.append(LogMemory.Unindexed(change: change, delivery: id))
+    }
+
+    /// A row of the log got another change after it was read as `before`; corrects the counts that it is in.
+    func noteChanged(_ id: Int64, _ before: LogFacts?, _ context: inout TurnContext) throws {
+        guard let before, let after = try logFacts(id) else { return }
+        guard before.isIndexed else {
+            if let last = memory.log?.nextChange { noteFinished(id, change: last - 1) }
+            return
+        }
+        guard before != after else { return }
+        try context.counts.add(before, -1, words: word)
+        try context.counts.add(after, 1, words: word)
+    }
+
+    func logFacts(_ id: Int64) throws -> LogFacts? {
+        let row = try db.prepare(
+            "SELECT brand, queued_at, push_type, state, reason, latency, indexed FROM delivery_log WHERE id = ?"
+        ).int(id)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        return LogFacts(row)
+    }
+
+    /// The log's rows of a message to a device, of any consumer or of one.
+    func logRows(message: Int64, device: String, consumer: Int64? = nil) throws -> [Int64] {
+        var ids: [Int64] = []
+        let rows = try db.prepare(
+            """
+            SELECT id FROM delivery_log INDEXED BY delivery_log_message \
+            WHERE message = ?1 AND device = ?2 AND (?3 IS NULL OR consumer = ?3)
+            """
+        ).int(message).text(device).int(consumer)
+        while try rows.next() { ids.append(rows.int64(0)) }
+        return ids
+    }
+
+    private func readLogMemory() throws -> LogMemory {
+        let marks = try db.prepare("SELECT indexed, last_change FROM log_marks")
+        var indexed: Int64 = 0
+        var last: Int64 = 0
+        if try marks.next() { (indexed, last) = (marks.int64(0), marks.int64(1)) }
+        marks.end()
+        var memory = LogMemory(nextChange: max(indexed, last) + 1, indexedChange: indexed)
+        // Rows of a brand that is being removed are still there.
+        let brands = try db.prepare("SELECT key FROM brands UNION SELECT key FROM deleted_brands")
+        var keys: [Int64] = []
+        while try brands.next() { keys.append(brands.int64(0)) }
+        for key in keys {
+            let rows = try db.prepare(
+                """
+                SELECT change, id, indexed FROM delivery_log INDEXED BY delivery_log_change \
+                WHERE brand = ? AND change > ?
+                """
+            ).int(key).int(indexed)
+            while try rows.next() {
+                memory.nextChange = max(memory.nextChange, rows.int64(0) + 1)
+                guard rows.int64(2) == 0 else { continue }
+                memory.unindexed.append(LogMemory.Unindexed(change: rows.int64(0), delivery: rows.int64(1)))
+            }
+        }
+        memory.unindexed.sort { $0.change < $1.change }
+        return memory
+    }
+
+    /// Keeps the number of the last change, before rows of the log are removed.
+    func keepLastChange() throws {
+        let next = try nextChange()
+        memory.log?.nextChange = next
+        try setLogMarks()
+    }
+
+    private func setLogMarks() throws {
+        guard let log = memory.log else { return }
+        try db.prepare("INSERT OR REPLACE INTO log_marks (id, indexed, last_change) VALUES (1, ?, ?)")
+            .int(log.indexedChange).int(log.nextChange - 1).run()
+    }
+
+    // MARK: Indexing
+
+    /// Whether enough has come together.
+    var isIndexingDue: Bool {
+        guard let log = memory.log else { return false }
+        return log.nextChange - 1 - log.indexedChange >= Int64(Self.indexingSize)
+    }
+
+    /// Indexes and counts the oldest rows that are not, at most twice ``indexingSize`` of them.
+    func indexLog() throws {
+        guard var log = memory.log else { return }
+        let batch = log.unindexed.prefix(2 * Self.indexingSize)
+        var deltas = LogDeltas()
+        for id in batch.map(\.delivery).sorted() {
+            let row = try db.prepare(
+                """
+                UPDATE delivery_log SET indexed = 1 WHERE id = ? AND indexed = 0 \
+                RETURNING brand, queued_at, push_type, state, reason, latency, indexed
+                """
+            ).int(id)
+            // It may be gone, or named twice.
+            guard try row.next() else { continue }
+            let facts = LogFacts(row)
+            row.end()
+            try deltas.add(facts, 1, words: word)
+        }
+        log.unindexed.removeFirst(batch.count)
+        log.indexedChange = (log.unindexed.first?.change ?? log.nextChange) - 1
+        memory.log = log
+        try store(deltas)
+        try setLogMarks()
+    }
+
+    // MARK: Counts
+
+    /// Adds to the counts that are stored.
+    func store(_ deltas: LogDeltas) throws {
+        for (span, delta) in deltas.spans where !delta.isEmpty {
+            let row = try db.prepare("SELECT counts FROM log_counts WHERE brand = ? AND unit = ? AND start = ?")
+                .int(span.brand).int(span.unit).int(span.start)
+            var counts = LogCounts(bytes: try row.next() ? row.bytes(0) : [])
+            row.end()
+            counts.add(delta)
+            if counts.isEmpty {
+                try db.prepare("DELETE FROM log_counts WHERE brand = ? AND unit = ? AND start = ?")
+                    .int(span.brand).int(span.unit).int(span.start).run()
+            } else {
+                try db.prepare("INSERT OR REPLACE INTO log_counts (brand, unit, start, counts) VALUES (?, ?, ?, ?)")
+                    .int(span.brand).int(span.unit).int(span.start).blob(counts.bytes).run()
+            }
+        }
+    }
+
+    /// So many words are told apart; providers' documented reasons are about a hundred.
+    private static let wordLimit = 4000
+
+    /// The number of a word in the counts: a state, a provider or a reason.
+    func word(_ text: String) throws -> UInt16 {
+        if let known = memory.words[text] { return known }
+        if memory.words.isEmpty {
+            let rows = try db.prepare("SELECT id, word FROM log_words")
+            while try rows.next() { memory.words[rows.string(1)] = UInt16(clamping: rows.int64(0)) }
+            if let known = memory.words[text] { return known }
+        }
+        guard memory.words.count < Self.wordLimit || text == "other" else { return try word("other") }
+        let number = memory.words.count + 1
+        try db.prepare("INSERT INTO log_words (id, word) VALUES (?, ?)").int(number).text(text).run()
+        memory.words[text] = UInt16(number)
+        return UInt16(number)
+    }
+}

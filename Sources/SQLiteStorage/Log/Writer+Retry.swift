@@ -1,0 +1,148 @@
+import GatewayModel
+import GatewayStorage
+
+/// Trying again what has failed or expired.
+extension Writer {
+    /// A row of the log that is to be tried again.
+    private struct Failed {
+        var id: Int64
+        var brand: Int64
+        var app: String
+        var device: String
+        var consumer: Int64
+        var message: Int64?
+        var attempts: Int64
+    }
+
+    func retry(_ request: RetryRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
+        guard let brand = try brandKey(request.brand) else { return .notFound }
+        let id = request.delivery.rawValue
+        let row = try db.prepare(
+            "SELECT app, device, consumer, message, state, attempts FROM delivery_log WHERE id = ? AND brand = ?"
+        ).int(id).int(brand)
+        guard try row.next() else { return try unfinishedState(id, brand: brand) }
+        let failed = Failed(
+            id: id,
+            brand: brand,
+            app: row.string(0),
+            device: row.string(1),
+            consumer: row.int64(2),
+            message: row.optionalInt64(3),
+            attempts: row.int64(5)
+        )
+        let state = DeliveryState(rawValue: row.string(4)) ?? .cancelled
+        row.end()
+        guard state == .failed || state == .expired else { return .notRetried(.state(state)) }
+        guard let registration = try self.registration(of: failed) else { return .notRetried(.registrationGone) }
+        guard let known = try registrations(of: failed.consumer).first(where: { $0.id == registration }) else {
+            return .notRetried(.registrationQuarantined)
+        }
+        if let refusal = try queueAgain(failed, known, request, &context) { return .notRetried(refusal) }
+        return .retried
+    }
+
+    private func unfinishedState(_ id: Int64, brand: Int64) throws -> StoreChangeResult {
+        let row = try db.prepare(
+            """
+            SELECT o.owner IS NOT NULL, o.attempts FROM outbox o JOIN registrations r ON r.id = o.registration \
+            WHERE o.id = ? AND r.brand = ?
+            """
+        ).int(id).int(brand)
+        guard try row.next() else { return .notFound }
+        defer { row.end() }
+        return .notRetried(.state(row.int64(0) != 0 ? .sending : row.int64(1) > 0 ? .retrying : .pending))
+    }
+
+    private func registration(of failed: Failed) throws -> Int64? {
+        let row = try db.prepare(
+            "SELECT id FROM registrations WHERE brand = ? AND app = ? AND device = ? AND consumer = ?"
+        ).int(failed.brand).text(failed.app).text(failed.device).int(failed.consumer)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        return row.int64(0)
+    }
+
+    private func queueAgain(
+        _ failed: Failed,
+        _ registration: KnownRegistration,
+        _ request: RetryRequest,
+        _ context: inout TurnContext
+    ) throws -> RetryRefusal? {
+        let now = context.turn.now
+        // The file must say how far its conversation has been read.
+        try flush(&context)
+        var conversation: Int64?
+        var sequence: Int64?
+        var collapse: String?
+        if let message = failed.message {
+            let row = try db.prepare(
+                """
+                SELECT m.conversation, m.sequence, m.collapse_key, m.sequence <= c.read_sequence FROM messages m \
+                JOIN conversations c ON c.key = m.conversation WHERE m.key = ?
+                """
+            ).int(message)
+            guard try row.next() else { return .messageGone }
+            (conversation, sequence, collapse) = (row.int64(0), row.int64(1), row.optionalString(2))
+            let isRead = row.int64(3) != 0
+            row.end()
+            if isRead { return .read }
+        }
+        let kind: DeliveryKind = failed.message == nil ? .badge : .message
+        if try hasNewer(failed.id, of: registration.id, kind: kind, collapse: collapse) { return .collapsed }
+        try keepTry(of: failed)
+        let due = try due(of: failed.id, registration: registration.id, now: now.milliseconds)
+        try db.prepare(
+            """
+            INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, attempts, \
+            expires_at, queued_at, delivered_at, tapped_at, collapse) \
+            SELECT id, ?2, ?3, consumer, ?4, ?5, message, ?6, NULL, ?7, attempts, ?8, queued_at, delivered_at, tapped_at, ?9 \
+            FROM delivery_log WHERE id = ?1
+            """
+        )
+        .int(failed.id).int(registration.lane).int(registration.id).int(conversation).int(sequence).int(kind.rawValue)
+        .int(due).int(now.adding(seconds: request.ttlSeconds).milliseconds).text(collapse).run()
+        try keepLastChange()
+        _ = try removeFromLog(failed.id, &context.counts)
+        context.noteUnowned(failed.id, of: registration, due: Timestamp(milliseconds: due))
+        return nil
+    }
+
+    /// Whether a newer row of the registration waits, or is on its way, that would have taken this one's place.
+    private func hasNewer(_ id: Int64, of registration: Int64, kind: DeliveryKind, collapse: String?) throws -> Bool {
+        let row =
+            switch kind {
+            case .badge:
+                try db.prepare("SELECT 1 FROM outbox WHERE registration = ? AND id > ? AND kind = 1 LIMIT 1")
+                    .int(registration).int(id)
+            case .message:
+                try db.prepare("SELECT 1 FROM outbox WHERE registration = ? AND id > ? AND collapse = ? LIMIT 1")
+                    .int(registration).int(id).text(collapse)
+            }
+        defer { row.end() }
+        return try row.next()
+    }
+
+    /// The only try of a delivery stands in its own row of the log, which goes.
+    private func keepTry(of failed: Failed) throws {
+        try db.prepare(
+            """
+            INSERT OR IGNORE INTO attempts (delivery, number, sent_at, status, reason, latency) \
+            SELECT id, attempts, sent_at, status, reason, latency FROM delivery_log \
+            WHERE id = ? AND attempts > 0 AND sent_at IS NOT NULL AND status IS NOT NULL AND latency IS NOT NULL
+            """
+        ).int(failed.id).run()
+    }
+
+    /// Not before older rows of the registration that wait, and not after younger ones.
+    private func due(of id: Int64, registration: Int64, now: Int64) throws -> Int64 {
+        let row = try db.prepare(
+            """
+            SELECT (SELECT max(due) FROM outbox WHERE registration = ?1 AND owner IS NULL AND id < ?2), \
+            (SELECT min(due) FROM outbox WHERE registration = ?1 AND owner IS NULL AND id > ?2)
+            """
+        ).int(registration).int(id)
+        guard try row.next() else { return now }
+        defer { row.end() }
+        return max(min(now, row.optionalInt64(1) ?? now), row.optionalInt64(0) ?? .min)
+    }
+}

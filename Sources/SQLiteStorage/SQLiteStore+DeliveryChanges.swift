@@ -1,0 +1,62 @@
+import GRDB
+package import GatewayModel
+package import GatewayStorage
+
+extension SQLiteStore {
+    /// A piece of the order of changes is looked for among this many: about 2 ms.
+    private static let changesPerRead = 1000
+
+    package func deliveryChanges(
+        _ query: DeliveryQuery,
+        after position: Int64
+    ) async throws(StorageError) -> DeliveryChanges {
+        try await read { db in
+            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            guard let filter = try DeliveryFilter(query, handle) else {
+                return DeliveryChanges(items: [], position: position, isEnd: true)
+            }
+            let conditions = filter.conditions
+            let rows = try Statement(
+                handle,
+                """
+                SELECT d.id, d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
+                \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) FROM delivery_log d \
+                INDEXED BY delivery_log_change WHERE d.brand = ?1 AND d.change > ?2 ORDER BY d.change LIMIT \
+                \(Self.changesPerRead)
+                """
+            )
+            .int(filter.brand).int(position).int(query.since?.milliseconds ?? .min)
+            .int(query.until?.milliseconds ?? .max).bind(conditions.flatMap(\.values))
+            let records = DeliveryRows(handle)
+            var found = DeliveryChanges(items: [], position: position, isEnd: true)
+            var looked = 0
+            while try rows.next() {
+                looked += 1
+                let change = rows.int64(1)
+                if rows.int64(2) != 0, let record = try records.record(rows.int64(0)) {
+                    found.items.append(DeliveryChanges.Item(position: change, record: record))
+                }
+                found.position = change
+                if looked == Self.changesPerRead || found.items.count == query.limit {
+                    found.isEnd = false
+                    break
+                }
+            }
+            return found
+        }
+    }
+
+    package func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64 {
+        try await read { db in
+            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            let row = try Statement(
+                handle,
+                """
+                SELECT max(d.change) FROM brands b CROSS JOIN delivery_log d INDEXED BY delivery_log_change \
+                ON d.brand = b.key WHERE b.id = ?
+                """
+            ).text(brand.rawValue)
+            return try row.next() ? row.int64(0) : 0
+        }
+    }
+}

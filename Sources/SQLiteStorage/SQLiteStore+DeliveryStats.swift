@@ -1,0 +1,16 @@
+import GRDB
+package import GatewayModel
+package import GatewayStorage
+
+extension SQLiteStore {
+    package func deliveryStats(
+        brand: BrandID,
+        window: StatsWindow,
+        now: Timestamp
+    ) async throws(StorageError) -> DeliveryStats {
+        try await read { db in
+            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            return try LogStats(handle, brand: brand)?.stats(window, now: now) ?? DeliveryStats()
+        }
+    }
+}

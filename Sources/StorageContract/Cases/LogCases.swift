@@ -1,0 +1,200 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// The delivery log as operators ask it.
+enum LogCases {
+    static let all =
+        [1, 2].map { seed in
+            ContractCase("every filter lists what a naive one would, page by page, seed \(seed)") { (f) async throws in
+                try await lists(f, seed: UInt64(seed))
+            }
+        } + [changes, changesAfterDeletion, stats, statsFollow]
+
+    // MARK: Lists
+
+    private static func lists(_ f: ContractFixture, seed: UInt64) async throws {
+        var log = try await RandomLog(f, seed: seed)
+        try await log.grow(turns: 70)
+        _ = try await f.restart()
+        try await log.grow(turns: 60)
+        for brand in [f.brand, log.other] {
+            let records = try await log.records(brand)
+            try #require(records.count > (brand == f.brand ? 1200 : 100))
+            for _ in 0..<60 {
+                let query = log.query(brand, among: records)
+                let found = try await pages(f, query)
+                let expected = records.filter { RandomLog.matches($0, query) }
+                #expect(found == expected, "\(query)")
+            }
+        }
+        try await listsWhileRowsGo(f, &log)
+    }
+
+    /// Old deliveries are removed after the first page.
+    private static func listsWhileRowsGo(_ f: ContractFixture, _ log: inout RandomLog) async throws {
+        for part in 1...8 {
+            let records = try await log.records(f.brand)
+            var query = log.query(f.brand, among: records)
+            query.limit = 7
+            let first = try await f.store.deliveries(query)
+            #expect(first.items == Array(records.filter { RandomLog.matches($0, query) }.prefix(7)), "\(query)")
+            let oldest = records[records.count - records.count / (12 - part)].queuedAt
+            _ = try await f.keepHouse(.deliveries(before: [f.brand: oldest]))
+            let left = try await log.records(f.brand)
+            guard let next = first.next else { continue }
+            query.before = next
+            #expect(try await pages(f, query) == left.filter { RandomLog.matches($0, query) }, "\(query)")
+        }
+    }
+
+    /// All pages one behind the other.
+    private static func pages(_ f: ContractFixture, _ query: DeliveryQuery) async throws -> [DeliveryRecord] {
+        var query = query
+        var found: [DeliveryRecord] = []
+        repeat {
+            let page = try await f.store.deliveries(query)
+            #expect(page.items.count <= query.limit)
+            found += page.items
+            query.before = page.next
+        } while query.before != nil
+        return found
+    }
+
+    // MARK: Changes
+
+    private static func follow(
+        _ f: ContractFixture,
+        _ brand: BrandID,
+        from start: Int64,
+        limit: Int
+    ) async throws -> (items: [DeliveryChanges.Item], position: Int64) {
+        var items: [DeliveryChanges.Item] = []
+        var position = start
+        while true {
+            let piece = try await f.store.deliveryChanges(DeliveryQuery(brand: brand, limit: limit), after: position)
+            #expect(piece.items.count <= limit)
+            items += piece.items
+            position = piece.position
+            if piece.isEnd { return (items, position) }
+        }
+    }
+
+    static let changes = ContractCase("who follows changes gets each once, in order, and later ones behind them") {
+        (f) async throws in
+        var log = try await RandomLog(f, seed: 3)
+        var position: Int64 = 0
+        var seen: [DeliveryID: DeliveryRecord] = [:]
+        for _ in 0..<12 {
+            try await log.grow(turns: 5)
+            let (items, end) = try await follow(f, f.brand, from: position, limit: 7)
+            let positions = items.map(\.position)
+            #expect(positions == positions.sorted() && Set(positions).count == positions.count)
+            #expect(positions.first.map { $0 > position } ?? true)
+            #expect(Set(items.map(\.record.id)).count == items.count)
+            for item in items { seen[item.record.id] = item.record }
+            position = end
+        }
+        let finished = try await log.records(f.brand).filter(\.state.isFinished)
+        #expect(seen.values.sorted { $0.id > $1.id } == finished)
+        #expect(try await f.store.lastDeliveryChange(brand: f.brand) == position)
+        _ = try await f.restart()
+        let row = finished.first { $0.state == .accepted }
+        let record = try #require(row)
+        let message = try #require(record.messageID)
+        try await f.change(f.receipt(record.consumer.rawValue, record.device.rawValue, message))
+        let later = try await follow(f, f.brand, from: position, limit: 7).items
+        #expect(later.map(\.record.id) == [record.id])
+        #expect(later.first?.record.state == .delivered)
+    }
+
+    static let changesAfterDeletion = ContractCase("numbers of changes are not given again when all rows are gone") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(9)
+        try await f.outcome(f.answer(try await f.ownedRow(f.message("u-1"))))
+        let position = try await f.store.lastDeliveryChange(brand: f.brand)
+        #expect(position > 0)
+        f.wait(seconds: 10)
+        #expect(try await f.keepHouse(.deliveries(before: [f.brand: f.now])) == 1)
+        _ = try await f.restart()
+        f.giveSlots(9)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.answer(row))
+        let items = try await follow(f, f.brand, from: position, limit: 7).items
+        #expect(items.map(\.record.id) == [row.id])
+        #expect(try await follow(f, BrandID(trusted: "nobody"), from: 0, limit: 7).items.isEmpty)
+    }
+
+    // MARK: Statistics
+
+    static let stats = ContractCase("statistics are those of the deliveries that are kept") { (f) async throws in
+        var log = try await RandomLog(f, seed: 4)
+        try await log.grow(turns: 80)
+        try await check(f, log)
+        _ = try await f.restart()
+        try await log.grow(turns: 40)
+        try await check(f, log)
+        let records = try await log.records(f.brand)
+        _ = try await f.keepHouse(.deliveries(before: [f.brand: records[records.count / 2].queuedAt]))
+        try await check(f, log)
+    }
+
+    private static func check(_ f: ContractFixture, _ log: RandomLog) async throws {
+        for brand in [f.brand, log.other] {
+            let records = try await log.records(brand)
+            for seconds: Int64 in [60, 3600, 86_400, 9 * 86_400, 30 * 86_400] {
+                let window = StatsWindow(seconds: seconds)
+                let stats = try await f.store.deliveryStats(brand: brand, window: window, now: f.now)
+                let start = window.start(now: f.now)
+                let length = window.unit * 1000
+                // The clock was set back now and then: what is queued in the unit of now counts still.
+                let inWindow = records.filter {
+                    $0.queuedAt >= start && $0.queuedAt.milliseconds / length * length <= f.now.milliseconds
+                }
+                #expect(counts(stats.finished) == counts(inWindow.filter(\.state.isFinished)), "\(seconds)")
+                let unfinished = records.filter { !$0.state.isFinished && $0.queuedAt >= start }
+                #expect(stats.isUnfinishedWhole)
+                #expect(stats.unfinished.reduce(0) { $0 + $1.count } == Int64(unfinished.count))
+                let latencies = inWindow.filter(\.state.isFinished).compactMap(\.latencyMilliseconds).sorted()
+                #expect(stats.allLatency.count == Int64(latencies.count))
+                guard let longest = latencies.last else { continue }
+                let middle = latencies[(latencies.count + 1) / 2 - 1]
+                #expect(stats.allLatency.max >= longest && stats.allLatency.max <= longest + longest / 128)
+                #expect(stats.allLatency.p50 >= middle && stats.allLatency.p50 <= middle + middle / 128)
+            }
+        }
+    }
+
+    private static func counts(_ stats: [DeliveryStats.Count]) -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        for count in stats {
+            counts["\(count.provider) \(count.state) \(count.reason ?? "-")", default: 0] += count.count
+        }
+        return counts
+    }
+
+    private static func counts(_ records: [DeliveryRecord]) -> [String: Int64] {
+        counts(records.map { .init(provider: $0.provider, state: $0.state, reason: $0.reason, count: 1) })
+    }
+
+    static let statsFollow = ContractCase("an answer that comes late and a brand that is gone are in the statistics") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(9)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.change(f.unregister("u-1", .all))
+        let window = StatsWindow(seconds: 3600)
+        #expect(
+            try await f.store.deliveryStats(brand: f.brand, window: window, now: f.now).finished
+                == [.init(provider: .apns, state: .cancelled, reason: nil, count: 1)]
+        )
+        try await f.outcome(f.answer(row))
+        #expect(
+            try await f.store.deliveryStats(brand: f.brand, window: window, now: f.now).finished
+                == [.init(provider: .apns, state: .accepted, reason: nil, count: 1)]
+        )
+        let nobody = try await f.store.deliveryStats(brand: BrandID(trusted: "x"), window: window, now: f.now)
+        #expect(nobody == DeliveryStats())
+    }
+}

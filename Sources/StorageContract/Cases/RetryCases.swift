@@ -1,0 +1,102 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Deliveries that are tried again.
+enum RetryCases {
+    static let all = [again, order, refusals, collapsed]
+
+    private static func retry(_ f: ContractFixture, _ id: DeliveryID, brand: BrandID? = nil) -> StoreChange {
+        .retry(RetryRequest(brand: brand ?? f.brand, delivery: id, ttlSeconds: 600))
+    }
+
+    private static func refusal(_ result: StoreChangeResult) -> RetryRefusal? {
+        if case .notRetried(let refusal) = result { refusal } else { nil }
+    }
+
+    /// A delivery that failed.
+    private static func failed(_ f: ContractFixture, _ event: AgentEvent? = nil) async throws -> OutboxRow {
+        let row = try await f.ownedRow(event ?? f.message("u-1"))
+        try await f.outcome(f.answer(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
+        return row
+    }
+
+    static let again = ContractCase("a failed delivery is tried again under its id, and keeps its tries") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(9)
+        let row = try await failed(f)
+        f.wait(seconds: 50)
+        let result = try await f.commit { $0.changes = [retry(f, row.id)] }
+        guard case .retried? = result.changes.first else { throw Unexpected(what: "\(result.changes)") }
+        #expect(result.unowned == [f.apns: f.now])
+        #expect(try await f.delivery(row.id).record.state == .retrying)
+        #expect(try await f.delivery(row.id).attempts.map(\.reason) == ["BadTopic"])
+        let claimed = try #require(try await f.claim().rows.first)
+        #expect(claimed.id == row.id && claimed.attempts == 1 && claimed.message?.id == row.message?.id)
+        #expect(claimed.expiresAt == f.now.adding(seconds: 600))
+        var outcome = f.answer(claimed)
+        outcome.earlierTries = claimed.attempts
+        try await f.outcome(outcome)
+        let detail = try await f.delivery(row.id)
+        #expect(detail.record.state == .accepted && detail.record.attempts == 2)
+        #expect(detail.attempts.map(\.status) == [400, 200])
+        #expect(detail.record.queuedAt == row.queuedAt)
+        #expect(try await f.deliveries().map(\.id) == [row.id])
+        let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
+        #expect(stats.finished.map(\.count) == [1])
+    }
+
+    static let order = ContractCase("a delivery that is tried again is handed out before younger ones that wait") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(9)
+        let row = try await failed(f)
+        f.giveSlots(0)
+        try await f.accepted(f.message("u-1"))
+        try await f.accepted(f.message("u-1"))
+        f.wait(seconds: 5)
+        try await f.change(retry(f, row.id))
+        let claimed = try await f.claim().rows.map(\.id)
+        #expect(claimed.count == 3 && claimed == claimed.sorted() && claimed.first == row.id)
+    }
+
+    static let refusals = ContractCase("what cannot be tried again says why") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(9)
+        let running = try await f.ownedRow(f.message("u-1"))
+        #expect(refusal(try await f.change(retry(f, running.id))) == .state(.sending))
+        try await f.outcome(f.answer(running))
+        #expect(refusal(try await f.change(retry(f, running.id))) == .state(.accepted))
+        #expect(try await f.change(retry(f, DeliveryID(999_999))).isNotFound)
+        let row = try await failed(f)
+        #expect(try await f.change(retry(f, row.id, brand: BrandID(trusted: "x"))).isNotFound)
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        #expect(try await f.change(retry(f, row.id, brand: other)).isNotFound)
+        try await f.change(f.read("u-1", "c-1", 2))
+        #expect(refusal(try await f.change(retry(f, row.id))) == .read)
+        let second = try await failed(f)
+        try await f.change(f.unregister("u-1", .all))
+        #expect(refusal(try await f.change(retry(f, second.id))) == .registrationGone)
+        f.wait(seconds: 86_400)
+        #expect(try await f.keepHouse(.messages(before: [f.brand: f.now])) > 0)
+        try await f.register("d-1", of: "u-1")
+        #expect(refusal(try await f.change(retry(f, second.id))) == .messageGone)
+    }
+
+    static let collapsed = ContractCase("what a newer one took the place of is not tried again while that one waits") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(9)
+        var event = f.message("u-1")
+        event.collapseKey = "order"
+        let row = try await failed(f, event)
+        var newer = f.message("u-1")
+        newer.collapseKey = "order"
+        let next = try await f.ownedRow(newer)
+        #expect(refusal(try await f.change(retry(f, row.id))) == .collapsed)
+        try await f.outcome(f.answer(next))
+        guard case .retried = try await f.change(retry(f, row.id)) else { throw Unexpected(what: "not retried") }
+    }
+}

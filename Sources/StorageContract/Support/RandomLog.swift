@@ -1,0 +1,160 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// A log of two brands with everything that can happen to a delivery in it, and what a list of it should say.
+struct RandomLog {
+    private static let reasons = ["BadDeviceToken", "InternalServerError", "Rare"]
+
+    let f: ContractFixture
+    let other = BrandID(trusted: "other")
+    private(set) var random: SplitMix
+    /// Every delivery that was made, by brand.
+    private(set) var made: [BrandID: [DeliveryID]] = [:]
+    private var owned: [OutboxRow] = []
+    private var messages: [Message] = []
+    private var lanes: [LaneID] = []
+
+    init(_ f: ContractFixture, seed: UInt64) async throws {
+        self.f = f
+        random = SplitMix(seed: seed)
+        try await f.makeBrand(other, app: f.app)
+        lanes = Array(try await f.store.lanes().keys)
+        for brand in [f.brand, other] {
+            for number in 0..<6 {
+                let kind: PushType = number.isMultiple(of: 3) ? .fcm : .apns
+                var device = f.device("d-\(number)", of: "u-\(number % 4)", token: "t-\(number)", pushType: kind)
+                device.brand = brand
+                try await f.register(device)
+            }
+        }
+    }
+
+    /// Turns with events, outcomes, taps and receipts; now and then the clock is set back.
+    mutating func grow(turns: Int) async throws {
+        for _ in 0..<turns {
+            f.wait(seconds: Int64.random(in: 0...900, using: &random))
+            if Int.random(in: 0..<12, using: &random) == 0 {
+                f.wait(seconds: -Int64.random(in: 1...7200, using: &random))
+            }
+            try await post()
+            try await answer()
+            try await report()
+        }
+    }
+
+    private mutating func post() async throws {
+        var turn = f.turn()
+        for lane in lanes { turn.budgets[lane] = LaneBudget(slots: 1000, mayHaveBacklog: true) }
+        for brand in [f.brand, other] {
+            let count = brand == f.brand ? Int.random(in: 8...16, using: &random) : 2
+            let events = (0..<count).map { _ in
+                let consumer = Int.random(in: 0..<4, using: &random)
+                return f.message("u-\(consumer)", in: "\(brand)-\(consumer)")
+            }
+            turn.accepts.append(f.request(events, brand: brand))
+        }
+        let result = try await f.store.commit(turn)
+        for row in result.owned {
+            guard let message = row.message else { continue }
+            made[message.brand, default: []].append(row.id)
+            messages.append(message)
+        }
+        owned += result.owned
+    }
+
+    private mutating func answer() async throws {
+        var outcomes: [OutcomeRecord] = []
+        var kept: [OutboxRow] = []
+        for row in owned {
+            var outcome: OutcomeRecord
+            switch Int.random(in: 0..<30, using: &random) {
+            case 0:
+                // Stays on its way.
+                kept.append(row)
+                continue
+            case 1: outcome = f.retry(row, seconds: 1_000_000)
+            case 2: outcome = f.unsent(row, .finished(.expired, nil))
+            case 3...6:
+                let reason = Self.reasons[Int.random(in: 0..<2, using: &random)]
+                outcome = f.answer(row, .rejected(token: .keep), status: 400, reason: reason)
+            default: outcome = f.answer(row)
+            }
+            outcome.answer?.latencyMilliseconds = Int64.random(in: 0...3000, using: &random)
+            outcomes.append(outcome)
+        }
+        owned = kept
+        let answered = outcomes
+        try await f.commit { $0.outcomes = answered }
+    }
+
+    private mutating func report() async throws {
+        guard let message = messages.randomElement(using: &random) else { return }
+        let device = DeviceID(trusted: "d-\(Int.random(in: 0..<6, using: &random))")
+        let isTap = Bool.random(using: &random)
+        try await f.change(
+            isTap
+                ? .tap(
+                    TapRequest(
+                        brand: message.brand,
+                        consumer: message.consumer,
+                        message: message.id,
+                        device: device,
+                        tappedAt: f.now,
+                        action: nil
+                    )
+                )
+                : .receipts(
+                    brand: message.brand,
+                    consumer: message.consumer,
+                    [DeviceReceipt(message: message.id, device: device, state: .delivered, at: f.now)]
+                )
+        )
+    }
+
+    // MARK: What should be listed
+
+    /// All of a brand's deliveries that are kept, newest first, read one by one.
+    func records(_ brand: BrandID) async throws -> [DeliveryRecord] {
+        var records: [DeliveryRecord] = []
+        for id in made[brand, default: []].sorted(by: >) {
+            if let found = try await f.store.delivery(brand: brand, id: id) { records.append(found.record) }
+        }
+        return records
+    }
+
+    /// Whether a naive filter lets a delivery through.
+    static func matches(_ record: DeliveryRecord, _ query: DeliveryQuery) -> Bool {
+        (query.consumer == nil || query.consumer == record.consumer)
+            && (query.device == nil || query.device == record.device)
+            && (query.message == nil || query.message == record.messageID)
+            && (query.state == nil || query.state == record.state)
+            && (query.provider == nil || query.provider == record.provider)
+            && (query.reason == nil || query.reason == record.reason)
+            && (query.since.map { record.queuedAt >= $0 } ?? true)
+            && (query.until.map { record.queuedAt < $0 } ?? true)
+            && (query.before.map { record.id < $0 } ?? true)
+    }
+
+    /// A filter of one to three members.
+    mutating func query(_ brand: BrandID, among records: [DeliveryRecord]) -> DeliveryQuery {
+        var query = DeliveryQuery(brand: brand, limit: Int.random(in: 1...60, using: &random))
+        func moment() -> Timestamp {
+            let some = records.randomElement(using: &random)?.queuedAt ?? f.now
+            return some.adding(seconds: Int64.random(in: -10...10, using: &random))
+        }
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: query.consumer = ConsumerID(trusted: "u-\(Int.random(in: 0..<5, using: &random))")
+            case 1: query.device = DeviceID(trusted: "d-\(Int.random(in: 0..<7, using: &random))")
+            case 2: query.message = records.randomElement(using: &random)?.messageID
+            case 3: query.state = DeliveryState.allCases.randomElement(using: &random)
+            case 4: query.provider = PushType.allCases.randomElement(using: &random)
+            case 5: query.reason = Self.reasons.randomElement(using: &random)
+            case 6: query.since = moment()
+            default: query.until = moment()
+            }
+        }
+        return query
+    }
+}

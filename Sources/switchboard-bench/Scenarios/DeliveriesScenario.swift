@@ -1,0 +1,130 @@
+import Foundation
+import GatewayModel
+import GatewayStorage
+import ProcessHarness
+import SQLiteStorage
+
+/// The first page of each filter of the delivery list, and statistics, over very many finished deliveries, beside the
+/// read of one delivery by its number.
+struct DeliveriesScenario {
+    /// How many deliveries are finished.
+    var finished: Int
+    /// What each may take, in reads by number.
+    var ratioLimit: Double
+
+    private static let rounds = 101
+
+    /// Fills a store and asks it.
+    ///
+    /// - Returns: The figures.
+    /// - Throws: `StorageError`, and what the file system throws.
+    func run() async throws -> Report {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "deliveries-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let fixture = try await LogFixture(path: folder.appending(path: "bench.sqlite").path())
+        try await fixture.fill(finished)
+        var report = Report()
+        let name = "\(finished) finished deliveries"
+        let read = try await median(fixture.samples) { sample in
+            guard try await fixture.store.delivery(brand: LogFixture.brand, id: sample.delivery) != nil else {
+                throw HarnessError("a delivery is missing")
+            }
+        }
+        report.add(name, "read of one by its number", read * 1e6, "us")
+        for question in questions(fixture) {
+            var count = 0
+            let time = try await median(fixture.samples) { sample in
+                var query = DeliveryQuery(brand: LogFixture.brand, limit: 50)
+                question.fill(&query, sample.message)
+                count = try await fixture.store.deliveries(query).items.count
+            }
+            guard question.expected.contains(count) else { throw HarnessError("\(question.name): \(count) rows") }
+            report.add(name, "\(question.name), first page of \(count)", time / read, "reads", atMost: ratioLimit)
+        }
+        for (window, seconds) in [("1h", 3600), ("2h", 7200), ("7d", 7 * 86_400), ("30d", 30 * 86_400)]
+            as [(String, Int64)]
+        {
+            let time = try await median(fixture.samples) { _ in
+                _ = try await fixture.store.deliveryStats(
+                    brand: LogFixture.brand,
+                    window: StatsWindow(seconds: seconds),
+                    now: fixture.now
+                )
+            }
+            report.add(name, "stats of \(window)", time / read, "reads", atMost: ratioLimit)
+        }
+        report.add(name, "commit of 500 outcomes", fixture.outcomeSeconds.median * 1e6, "us a delivery")
+        report.add(name, "the same, indexed and counted", fixture.indexedSeconds.median * 1e6, "us a delivery")
+        await fixture.store.close()
+        return report
+    }
+
+    private struct Question {
+        var name: String
+        var expected: ClosedRange<Int>
+        var fill: (inout DeliveryQuery, MessageID) -> Void
+    }
+
+    private func questions(_ fixture: LogFixture) -> [Question] {
+        let middle = fixture.now.adding(seconds: -10 * 86_400)
+        return [
+            Question(name: "no filter", expected: 50...50) { _, _ in },
+            Question(name: "no filter, brand of 1 %", expected: 1...50) { query, _ in
+                query.brand = LogFixture.smallBrand
+            },
+            Question(name: "state, common", expected: 50...50) { query, _ in query.state = .accepted },
+            Question(name: "state, one row", expected: 0...1) { query, _ in query.state = .expired },
+            Question(name: "state, none", expected: 0...0) { query, _ in query.state = .suppressed },
+            Question(name: "state, unfinished", expected: 0...0) { query, _ in query.state = .retrying },
+            Question(name: "reason, common", expected: 1...50) { query, _ in query.reason = "BadDeviceToken" },
+            Question(name: "reason, one row", expected: 0...1) { query, _ in query.reason = LogFixture.rareReason },
+            Question(name: "reason, none", expected: 0...0) { query, _ in query.reason = "Nobody" },
+            Question(name: "provider, common", expected: 50...50) { query, _ in query.provider = .apns },
+            Question(name: "provider, none", expected: 0...0) { query, _ in query.provider = .huawei },
+            Question(name: "consumer", expected: 1...50) { query, _ in
+                query.consumer = ConsumerID(trusted: "consumer-105")
+            },
+            Question(name: "consumer, none", expected: 0...0) { query, _ in
+                query.consumer = ConsumerID(trusted: "nobody")
+            },
+            Question(name: "device", expected: 1...50) { query, _ in
+                query.device = DeviceID(trusted: "7f0e0000-0190-4cc0-8000-consumer-105")
+            },
+            Question(name: "device, none", expected: 0...0) { query, _ in query.device = DeviceID(trusted: "nothing") },
+            Question(name: "message", expected: 1...1) { query, message in query.message = message },
+            Question(name: "since, last day", expected: 50...50) { query, _ in
+                query.since = fixture.now.adding(seconds: -86_400)
+            },
+            Question(name: "until, ten days ago", expected: 50...50) { query, _ in query.until = middle },
+            Question(name: "an hour, ten days ago", expected: 0...50) { query, _ in
+                query.since = middle.adding(seconds: -3600)
+                query.until = middle
+            },
+            Question(name: "window without rows", expected: 0...0) { query, _ in
+                query.since = fixture.now.adding(seconds: -30 * 86_400)
+                query.until = fixture.now.adding(seconds: -29 * 86_400)
+            },
+            Question(name: "state and window, combined", expected: 1...50) { query, _ in
+                query.state = .failed
+                query.until = middle
+            },
+            Question(name: "state and provider, combined", expected: 1...50) { query, _ in
+                query.state = .failed
+                query.provider = .fcm
+            },
+        ]
+    }
+
+    /// The median of many rounds, in seconds.
+    private func median<Sample>(_ samples: [Sample], _ work: (Sample) async throws -> Void) async throws -> Double {
+        var times: [Double] = []
+        for round in 0..<Self.rounds {
+            let sample = samples[round * 7919 % samples.count]
+            let start = ContinuousClock.now
+            try await work(sample)
+            times.append(seconds(ContinuousClock.now - start))
+        }
+        return times.median
+    }
+}

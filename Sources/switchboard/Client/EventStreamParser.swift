@@ -1,0 +1,77 @@
+/// One event of a `text/event-stream`.
+struct StreamEvent: Equatable, Sendable {
+    /// What `id:` said last; nil when it never did.
+    var id: String?
+    /// What kind it is; `message` when it does not say.
+    var type: String
+    /// Its lines, joined by line breaks.
+    var data: String
+}
+
+/// Reads a `text/event-stream` piece by piece (WHATWG HTML section 9.2.6).
+struct EventStreamParser {
+    /// A line beyond this is no event of ours: the stream is something else.
+    static let maxLineBytes = 1 << 20
+
+    /// Why a stream is not read on.
+    struct TooLong: Error {}
+
+    private var line: [UInt8] = []
+    private var endedInReturn = false
+    private var id: String?
+    private var type = ""
+    private var data: [String] = []
+    /// How many milliseconds the server asks to wait before a new connection; nil when it does not say.
+    private(set) var retryMilliseconds: Int?
+
+    /// Takes what came.
+    ///
+    /// - Parameter bytes: The next piece, cut anywhere.
+    /// - Returns: The events that are whole now.
+    /// - Throws: ``TooLong``.
+    mutating func take(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [StreamEvent] {
+        var events: [StreamEvent] = []
+        for byte in bytes {
+            let afterReturn = endedInReturn
+            endedInReturn = false
+            switch byte {
+            case UInt8(ascii: "\n") where afterReturn: continue
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                endedInReturn = byte == UInt8(ascii: "\r")
+                if let event = endLine() { events.append(event) }
+            default:
+                guard line.count < Self.maxLineBytes else { throw TooLong() }
+                line.append(byte)
+            }
+        }
+        return events
+    }
+
+    private mutating func endLine() -> StreamEvent? {
+        defer { line.removeAll(keepingCapacity: true) }
+        guard !line.isEmpty else { return dispatch() }
+        let text = String(decoding: line, as: UTF8.self)
+        let colon = text.firstIndex(of: ":") ?? text.endIndex
+        var value = colon == text.endIndex ? "" : text[text.index(after: colon)...]
+        if value.first == " " { value.removeFirst() }
+        switch text[..<colon] {
+        case "data": data.append(String(value))
+        case "event": type = String(value)
+        case "id": if !value.utf8.contains(0) { id = String(value) }
+        case "retry":
+            if let number = Int(value), (0...3_600_000).contains(number) { retryMilliseconds = number }
+        // A comment, or a field of a later version.
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func dispatch() -> StreamEvent? {
+        defer {
+            type = ""
+            data = []
+        }
+        guard !data.isEmpty else { return nil }
+        return StreamEvent(id: id, type: type.isEmpty ? "message" : type, data: data.joined(separator: "\n"))
+    }
+}

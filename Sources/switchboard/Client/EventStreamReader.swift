@@ -1,0 +1,94 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Follows a `text/event-stream` for as long as it is asked to, over as many connections as that takes.
+struct EventStreamReader {
+    /// Where from.
+    let client: APIClient
+    /// The path's segments.
+    let path: [String]
+    /// Names and values; nil values are left out.
+    let query: [(String, String?)]
+
+    /// Pauses before a new connection, doubling, in seconds: a gateway that restarts is back within a few.
+    private static let firstPauseSeconds = 1.0
+    private static let maxPauseSeconds = 30.0
+    /// Heartbeats come more often; without one the connection is dead.
+    private static let idleSeconds: Int64 = 90
+
+    /// Hands over every event; returns when `take` says so.
+    ///
+    /// - Parameters:
+    ///   - note: Hears that the connection broke, and of each new try.
+    ///   - take: Takes an event; false ends it.
+    /// - Throws: ``CommandFailure`` when the gateway refuses, or something else answers; a connection that breaks is made
+    ///   anew and goes on behind the last event.
+    func follow(
+        note: (String) -> Void,
+        take: (StreamEvent) throws -> Bool
+    ) async throws {
+        var lastID: String?
+        var pause = Self.firstPauseSeconds
+        var isFirst = true
+        while true {
+            var asked: Double?
+            let reason: String
+            do {
+                var parser = EventStreamParser()
+                let response = try await connect(lastID)
+                if !isFirst { note("connected again") }
+                isFirst = false
+                for try await buffer in response.body {
+                    for event in try parser.take(buffer.readableBytesView) {
+                        lastID = event.id ?? lastID
+                        pause = Self.firstPauseSeconds
+                        guard try take(event) else { return }
+                    }
+                    asked = parser.retryMilliseconds.map { Double($0) / 1000 }
+                }
+                reason = "the gateway ended the stream"
+            } catch let failure as Unavailable {
+                asked = failure.retryAfterSeconds.map { Double($0) }
+                reason = failure.text
+            } catch is EventStreamParser.TooLong {
+                throw CommandFailure(.failure, "\(client.server) does not send events: a line is too long")
+            } catch let failure as CommandFailure {
+                throw failure
+            } catch {
+                // A gateway that was never there is told at once; one that was there comes back.
+                guard !isFirst else { throw CommandFailure(.failure, APIClient.noAnswer(client.server, error)) }
+                reason = "the connection to \(client.server) broke"
+            }
+            let seconds = max(asked ?? 0, pause)
+            note("\(reason); trying again in \(seconds) s")
+            try await Task.sleep(for: .seconds(seconds))
+            pause = min(pause * 2, Self.maxPauseSeconds)
+        }
+    }
+
+    /// It answered that it cannot now.
+    private struct Unavailable: Error {
+        var text: String
+        var retryAfterSeconds: Int?
+    }
+
+    private func connect(_ lastID: String?) async throws -> HTTPClientResponse {
+        var request = client.request("GET", path, query: query)
+        request.headers.add(name: "accept", value: "text/event-stream")
+        if let lastID { request.headers.add(name: "last-event-id", value: lastID) }
+        let response = try await APIClient.streaming.execute(request, deadline: .distantFuture)
+        if response.status == .ok {
+            let type = response.headers.first(name: "content-type") ?? "nothing"
+            guard type.hasPrefix("text/event-stream") else { throw client.foreign(200, type) }
+            return response
+        }
+        let answer = try await client.collect(response)
+        let isPassing = answer.status == 429 || answer.status >= 502
+        guard isPassing else { throw client.refusal(answer) }
+        throw Unavailable(text: APIClient.problem(answer), retryAfterSeconds: answer.retryAfter)
+    }
+
+    /// Without bytes for this long a stream is dead.
+    static let idleLimit = TimeAmount.seconds(idleSeconds)
+}

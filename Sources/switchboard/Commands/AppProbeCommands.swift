@@ -1,0 +1,54 @@
+import ArgumentParser
+
+/// Shows what would be sent.
+struct AppPreviewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "preview",
+        abstract: "Show the provider request that an event would become, secrets masked; sends nothing.",
+        discussion: "EXAMPLE\n  switchboard app preview acme ios --event event.json --type apns"
+    )
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "The brand.") var brand: String
+    @Argument(help: "The app.") var app: String
+    @Option(help: ArgumentHelp("A JSON file of the event; - is standard input.", valueName: "file"))
+    var event: String
+    @Option(help: "apns or fcm.") var type: String
+    @Option(help: "The device's locale.") var locale: String?
+
+    func run() async throws {
+        var members: [String: JSONValue] = ["event": try JSONFile.read(event), "pushType": .string(type)]
+        if let locale { members["locale"] = .string(locale) }
+        let answer = try await options.client()
+            .call("POST", ["v1", "brands", brand, "apps", app, "preview"], body: .object(members))
+        StandardOutput.write(answer.body.text)
+    }
+}
+
+/// Asks a provider what it thinks of an app's credential.
+struct AppSelfCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "self-check",
+        abstract: "Send a silent probe to a device token and tell the provider's verdict in plain words.",
+        discussion:
+            "EXAMPLE\n  switchboard app self-check acme ios --token-file token.txt --type apns --environment sandbox"
+    )
+    @OptionGroup var options: ClientOptions
+    @Argument(help: "The brand.") var brand: String
+    @Argument(help: "The app.") var app: String
+    @Option(help: ArgumentHelp("A file with the device's token; - is standard input.", valueName: "file"))
+    var tokenFile: String
+    @Option(help: "apns or fcm.") var type: String
+    @Option(help: "APNs: production or sandbox.") var environment: String?
+
+    func run() async throws {
+        var members: [String: JSONValue] = [
+            "token": .string(try JSONFile.readSecret(tokenFile)), "pushType": .string(type),
+        ]
+        if let environment { members["environment"] = .string(environment) }
+        let answer = try await options.client()
+            .call("POST", ["v1", "brands", brand, "apps", app, "self-check"], body: .object(members))
+        StandardOutput.write(
+            options.json ? answer.body.text : StatsCommand.lines(answer.body, "").joined(separator: "\n")
+        )
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+
+/// The outbound feed.
+struct OutboundCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbound",
+        abstract: "Read a subscription of a brand's outbound feed, or move its mark.",
+        discussion: """
+            EXAMPLES
+              switchboard outbound read acme crm --limit 10
+              switchboard outbound ack acme crm 4711
+            """,
+        subcommands: [Read.self, Ack.self]
+    )
+
+    struct Read: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print what lies behind a subscription's mark; reading moves nothing.",
+            discussion: "EXAMPLE\n  switchboard outbound read acme crm --wait-seconds 20 --json"
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The subscription; a new one begins at the end of the feed.") var subscription: String
+        @Option(help: "Behind this position; without it behind the subscription's mark.") var after: String?
+        @Option(help: ArgumentHelp("At most this many.", valueName: "n")) var limit: Int?
+        @Option(help: ArgumentHelp("Wait as long as this for the first.", valueName: "n")) var waitSeconds: Int?
+        @Option(help: ArgumentHelp("Only these types, with commas.", valueName: "types")) var types: String?
+        @Option(help: "start: let a new subscription begin at the start of the feed.") var from: String?
+
+        func run() async throws {
+            let answer = try await options.client().call(
+                "GET",
+                ["v1", "brands", brand, "outbound", subscription],
+                query: [
+                    ("after", after), ("limit", limit.map { String($0) }),
+                    ("waitSeconds", waitSeconds.map { String($0) }), ("types", types), ("from", from),
+                ]
+            )
+            guard !options.json else {
+                for item in answer.body["items"].items { StandardOutput.write(item.text) }
+                return
+            }
+            let columns = [("POSITION", "position"), ("TIME", "time"), ("TYPE", "type"), ("DATA", "data")]
+            StandardOutput.write(TextTable(answer.body["items"].items, columns: columns).text)
+        }
+    }
+
+    struct Ack: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Move a subscription's mark: everything up to it has been dealt with.",
+            discussion: "EXAMPLE\n  switchboard outbound ack acme crm 4711"
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The subscription.") var subscription: String
+        @Argument(help: "The last position that has been dealt with.") var upTo: Int64
+
+        func run() async throws {
+            let answer = try await options.client().call(
+                "POST",
+                ["v1", "brands", brand, "outbound", subscription, "ack"],
+                body: ["upTo": .integer(upTo)]
+            )
+            StandardOutput.write(options.json ? answer.body.text : "\(brand)/\(subscription) is at \(upTo)")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Testing
+
+@testable import switchboard
+
+@Suite("Help and completion")
+struct VerbHelpTests {
+    /// A verb with its words.
+    struct Verb: Sendable, CustomTestStringConvertible {
+        var words: [String]
+        var type: any ParsableCommand.Type
+
+        var testDescription: String { words.joined(separator: " ") }
+    }
+
+    private static func verbs(_ type: any ParsableCommand.Type, _ words: [String]) -> [Verb] {
+        let configuration = type.configuration
+        let name = configuration.commandName ?? "\(type)".lowercased()
+        return [Verb(words: words + [name], type: type)]
+            + configuration.subcommands.flatMap { verbs($0, words + [name]) }
+    }
+
+    private static let all = verbs(Switchboard.self, [])
+
+    @Test("there are the verbs of the architecture")
+    func names() {
+        let names = Set(Self.all.map { $0.words.dropFirst().joined(separator: " ") })
+        for verb in [
+            "serve", "check", "migrate", "backup", "restore", "demo", "brand create", "brand update", "app put",
+            "app preview", "app self-check", "credential create", "credential list", "credential show",
+            "credential revoke", "device register", "send", "deliveries list", "deliveries retry", "stats",
+            "outbound read", "outbound ack", "audit", "completion",
+        ] {
+            #expect(names.contains(verb), "\(verb)")
+        }
+    }
+
+    @Test("every verb says what it does and shows an example that names it", arguments: all)
+    func help(_ verb: Verb) {
+        let help = Switchboard.helpMessage(for: verb.type, columns: 120)
+        #expect(help.contains("OVERVIEW: "))
+        #expect(help.contains("EXAMPLE"))
+        let examples = help.split(separator: "\n").filter { $0.contains("switchboard ") && !$0.hasPrefix("USAGE") }
+        let name = verb.words.dropFirst().first ?? "switchboard"
+        #expect(examples.contains { $0.contains("switchboard \(name)") || name == "switchboard" })
+    }
+
+    @Test("no verb takes a secret as an argument", arguments: all)
+    func secrets(_ verb: Verb) {
+        let help = Switchboard.helpMessage(for: verb.type, columns: 120)
+        for option in ["--secret ", "--password ", "--client-secret ", "--admin-token "] {
+            #expect(!help.contains(option), "\(option)")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Retry, timeline, statistics and the tail", .timeLimit(.minutes(2)))
+struct DeliveryFollowTests {
+    private static let path = "/v1/brands/acme/deliveries"
+
+    /// One delivery that failed, of a device that is registered with a good token since.
+    private static func failed(_ api: API) async throws -> String {
+        let session = try await api.makeSession()
+        _ = try await api.register("d-1", as: session, token: "bad0")
+        try await api.post("1")
+        let reply = try await api.until {
+            try await api.call(.get, path + "?state=failed")
+        } holds: {
+            $0["items"]?.items.count == 1
+        }
+        _ = try await api.register("d-1", as: session, token: "aabb")
+        return try #require(reply["items"]?[0]?["id"]?.string)
+    }
+
+    @Test("a failed delivery is tried again, and its timeline tells both tries")
+    func retry() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let id = try await Self.failed(api)
+            let admin = try await api.makeAccount("acme", "brand:admin")
+            let again = try await api.call(.post, Self.path + "/\(id)/retry", as: admin)
+            #expect(again.status == 202, "\(again.text)")
+            #expect(again["id"]?.string == id)
+            let done = try await api.until {
+                try await api.call(.get, Self.path + "/" + id)
+            } holds: {
+                $0["state"]?.string == "accepted"
+            }
+            let states = done["timeline"]?.items.compactMap { $0["state"]?.string }
+            #expect(states == ["queued", "sent", "retrying", "sent", "accepted"])
+            #expect(done["timeline"]?[0]?.names == ["state", "at", "attempt", "reason"])
+            #expect(done["timeline"]?[2]?["reason"]?.string == "TopicDisallowed")
+            #expect(done["attemptLog"]?.items.count == 2)
+            let twice = try await api.call(.post, Self.path + "/\(id)/retry", as: admin)
+            twice.expectProblem(409, "conflict")
+        }
+    }
+
+    @Test("a retry is for brand administrators")
+    func retryAccess() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await api.makeBrand("other")
+            let id = try await Self.failed(api)
+            let path = Self.path + "/\(id)/retry"
+            let reader = try await api.makeAccount("acme", "deliveries:read")
+            try await api.call(.post, path, as: reader).expectProblem(403, "forbidden")
+            try await api.call(.post, path, as: .none).expectProblem(401, "unauthorized")
+            let foreign = try await api.makeAccount("other", "brand:admin")
+            let refused = try await api.call(.post, path, as: foreign)
+            #expect(refused.status == 401)
+            try await api.call(.post, "/v1/brands/other/deliveries/\(id)/retry").expectProblem(404, "not_found")
+            for unknown in ["999999", "0", "x"] {
+                try await api.call(.post, Self.path + "/\(unknown)/retry").expectProblem(404, "not_found")
+            }
+        }
+    }
+
+    @Test("statistics count by state, provider and reason, with latencies and taps")
+    func stats() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            _ = try await Self.failed(api)
+            let message = try #require(try await api.post("2")["messageId"]?.string)
+            _ = try await api.until {
+                try await api.call(.get, Self.path + "?state=accepted")
+            } holds: {
+                $0["items"]?.items.count == 1
+            }
+            let session = try await api.makeSession()
+            let tapped = try await api.call(
+                .post,
+                "/v1/brands/acme/messages/\(message)/tapped",
+                as: session,
+                #"{"deviceId":"d-1"}"#
+            )
+            #expect(tapped.status == 200, "\(tapped.text)")
+            let path = "/v1/brands/acme/stats"
+            for window in ["", "?window=1m", "?window=24h", "?window=30d"] {
+                let stats = try await api.call(.get, path + window)
+                #expect(stats.status == 200)
+                #expect(stats["byState"]?["failed"]?.int == 1)
+                #expect(stats["byState"]?["tapped"]?.int == 1)
+                #expect(stats["byProvider"]?["apns"]?.int == 2)
+                #expect(stats["byReason"]?["TopicDisallowed"]?.int == 1)
+                #expect(stats["latencyMs"]?["p999"]?.int == 1)
+                #expect(stats["latencyMs"]?["count"]?.int == 2)
+                #expect(stats["taps"]?["tapped"]?.int == 1)
+                #expect(stats["taps"]?["accepted"]?.int == 1)
+                #expect(stats["total"]?.int == 2)
+            }
+            for bad in ["0m", "1s", "31d", "h", "1", "-1h", "1.5h", "721h", "+1h", "99999999h"] {
+                let refused = try await api.call(.get, path + "?window=" + bad)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == ["/window"])
+            }
+            let writer = try await api.makeAccount("acme", "events:write")
+            try await api.call(.get, path, as: writer).expectProblem(403, "forbidden")
+            try await api.call(.get, path, as: .none).expectProblem(401, "unauthorized")
+            try await api.call(.get, "/v1/brands/nobody/stats").expectProblem(404, "not_found")
+        }
+    }
+
+    @Test("every wrong filter is named at once")
+    func wrongFilters() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            for path in [Self.path, Self.path + "/tail"] {
+                let refused = try await api.call(.get, path + "?state=x&provider=y&since=z&message=1")
+                refused.expectProblem(422, "invalid_request")
+                #expect(Set(refused.pointers) == ["/state", "/provider", "/since", "/message"])
+            }
+        }
+    }
+
+    // MARK: Tail
+
+    private static func open(_ api: API, _ query: String = "", lastID: String? = nil) throws -> RawClient {
+        let client = try RawClient(port: try #require(api.client.port))
+        let resume = lastID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+        let credential = Credential.admin.header ?? ""
+        client.send("GET \(path)/tail\(query) HTTP/1.1\r\nHost: h\r\nAuthorization: \(credential)\r\n\(resume)\r\n")
+        return client
+    }
+
+    private static func ids(_ text: String) -> [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+    }
+
+    @Test("a tail tells what finishes, and goes on behind the last event")
+    func tail() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            _ = try await api.register("d-1", as: session)
+            let client = try Self.open(api, "?state=accepted")
+            let head = try #require(await client.read(until: "id: 0\n\n"))
+            #expect(head.hasPrefix("HTTP/1.1 200") && head.contains("text/event-stream"))
+            try await api.post("1")
+            let first = try #require(await client.read(until: "event: delivery"))
+            let position = try #require(Self.ids(first).last)
+            // Gone while more happens.
+            try await api.post("2")
+            try await api.post("3")
+            let again = try Self.open(api, lastID: position)
+            var text = ""
+            while text.components(separatedBy: "event: delivery").count < 3 {
+                text += try #require(await again.read(until: "event: delivery"))
+            }
+            let ids = Self.ids(text).compactMap { Int($0) }
+            #expect(ids == ids.sorted() && Set(ids).count == ids.count && ids.first == Int(position))
+            #expect(ids.count == 3)
+            #expect(text.contains(#""state":"accepted""#))
+            // A filter that lets nothing through opens all the same.
+            let quiet = try Self.open(api, "?state=expired", lastID: "0")
+            #expect(await quiet.read(until: "id: 0\n\n") != nil)
+        }
+    }
+
+    @Test("a tail that cannot be opened says why")
+    func tailRefusals() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let path = Self.path + "/tail"
+            let writer = try await api.makeAccount("acme", "events:write")
+            try await api.call(.get, path, as: writer).expectProblem(403, "forbidden")
+            try await api.call(.get, path, as: .none).expectProblem(401, "unauthorized")
+            for bad in ["x", "-1"] {
+                var headers = HTTPFields()
+                headers[.lastEventID] = bad
+                let refused = try await api.call(.get, path, headers: headers)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == ["/Last-Event-ID"])
+            }
+            var open: [RawClient] = []
+            for _ in 0..<DeliveryTail.brandLimit {
+                let client = try Self.open(api)
+                #expect(await client.read(until: "id: 0\n\n") != nil)
+                open.append(client)
+            }
+            try await api.call(.get, path).expectProblem(503, "overloaded")
+            withExtendedLifetime(open) {}
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Crypto
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+@Suite("Operator verbs over the HTTP API", .timeLimit(.minutes(5)))
+struct OperatorVerbTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func write(_ text: String, _ name: String) throws -> String {
+        let path = directory.path(name)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test("credentials of every kind are made with secrets from files, shown, listed, audited and revoked")
+    func credentials() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        let key = P256.Signing.PrivateKey()
+        let privateKey = try write(key.pemRepresentation, "private.pem")
+        let publicKey = try write(key.publicKey.pemRepresentation, "public.pem")
+        let secret = try write(String(repeating: "s", count: 40) + "\n", "secret")
+        #expect(try await gateway.verb(["brand", "create", "acme"]).exit.status == 0)
+        let put = [
+            "app", "put", "acme", "ios", "--team-id", "TEAM000001", "--key-id", "KEY0000001", "--private-key-file",
+            privateKey, "--topic", "com.example.app",
+        ]
+        #expect(try await gateway.verb(put).exit.status == 0)
+        let issuer = ["--issuer", "https://i.example", "--algorithm", "ES256"]
+        let kinds: [(String, [String])] = [
+            ("serviceAccount", ["--scope", "events:write", "--scope", "events:read"]), ("apiKey", []),
+            ("sdkKey", ["--secret-file", secret, "--app", "ios", "--algorithm", "HS384"]),
+            ("jwtIssuer", issuer + ["--public-key-file", publicKey, "--key-id", "k"]),
+            ("jweKey", ["--algorithm", "ECDH-ES", "--private-key-file", privateKey]),
+            (
+                "identityProvider",
+                issuer + [
+                    "--token-endpoint", "https://i.example/token", "--client-id", "c", "--client-secret-file", secret,
+                    "--client-auth", "body", "--redirect-uri", "app://a", "--redirect-uri", "app://b", "--pkce",
+                    "required", "--jwks-url", "https://i.example/jwks",
+                ]
+            ), ("customerTokenKey", ["--secret-file", secret]),
+            (
+                "tokenBroker",
+                [
+                    "--app", "ios", "--token-url", "https://t.example", "--client-id", "c", "--key-id", "k",
+                    "--token-scope", "s", "--private-key-file", privateKey,
+                ]
+            ),
+        ]
+        for (kind, arguments) in kinds {
+            let made = try await gateway.verb(
+                ["credential", "create", "acme", "--json", "--kind", kind, "--name", "n-" + kind] + arguments
+            )
+            #expect(made.exit.status == 0, "\(made.errors)")
+            let id = try #require(try JSONValue(parsing: Data(made.output.joined().utf8))["id"].string)
+            let shown = try await gateway.verb(["credential", "show", "acme", id]).output.joined()
+            #expect(shown.contains(#""kind":"\#(kind)""#) && !shown.contains("PRIVATE") && !shown.contains("ssss"))
+            let listed = try await gateway.verb(["credential", "list", "acme", "--kind", kind]).output
+            #expect(listed.count == 2 && listed.joined().contains(id))
+        }
+        let all = try await gateway.verb(["credential", "list", "acme", "--all", "--json"]).output
+        #expect(all.count == kinds.count, "an item a line")
+        let first = try JSONValue(parsing: Data((all.first ?? "").utf8))["id"].plain
+        #expect(try await gateway.verb(["credential", "revoke", "acme", first]).exit.status == 0)
+        #expect(try await gateway.verb(["credential", "revoke", "acme", first]).exit.status == 1)
+        let trail = try await gateway.verb(["audit", "acme", "--json", "--all"]).output
+        #expect(trail.first?.contains("credential.revoked") == true && trail.count == kinds.count + 3)
+        #expect(try await gateway.verb(["audit", "--limit", "1"]).output.count == 2)
+        let refused = try await gateway.verb(["credential", "create", "acme", "--name", "x", "--kind", "jweKey"])
+        #expect(refused.exit.status == 1 && refused.errors.joined(separator: "\n").contains("/algorithm is required"))
+        #expect(try await gateway.process.stop().status == 0)
+    }
+
+    @Test("a file of events is posted in batches, tells what was rejected, and counts nothing twice")
+    func eventFile() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        #expect(try await gateway.verb(["brand", "create", "acme"]).exit.status == 0)
+        let lines = (1...250).map {
+            #"{"id":"e-\#($0)","type":"agent.message","consumer":"u-\#($0 % 7)","conversation":"c-\#($0 % 7)","text":"t"}"#
+        }
+        let good = try write(lines.joined(separator: "\n") + "\n\n", "good.ndjson")
+        let sent = try await gateway.verb(["send", "acme", "--file", good, "--batch", "64", "--progress"])
+        #expect(sent.exit.status == 0, "\(sent.errors)")
+        #expect(sent.output == ["accepted 250, duplicates 0, rejected 0"])
+        #expect(sent.errors.last == "switchboard: 250 events posted, 0 rejected")
+        let unread = try await gateway.admin.call(
+            "GET",
+            ["v1", "brands", "acme", "unread"],
+            query: [("consumer", "u-1")]
+        )
+        #expect(unread.body["unread"].integer == 36)
+        // Through a pipe, with one that is not JSON and one without a text among those that are there already.
+        let mixed = try write(
+            (lines.prefix(2) + ["nonsense", #"{"id":"x"}"#] + lines.suffix(2)).joined(separator: "\n"),
+            "mixed"
+        )
+        let program = ChildProcess.binaries.appending(path: "switchboard").path()
+        let token = gateway.dataDirectory + "/admin-token"
+        let pipe = "cat '\(mixed)' | '\(program)' send acme --file - --batch 3 --json --server \(gateway.url) "
+        let piped = try ChildProcess("/bin/sh", ["-c", pipe + "--admin-token-file '\(token)'"])
+        #expect(try await piped.ended().status == 1)
+        let states = try piped.output.map { try JSONValue(parsing: Data($0.utf8))["status"].plain }
+        #expect(states == ["duplicate", "duplicate", "rejected", "rejected", "duplicate", "duplicate"])
+        #expect(piped.errors == ["switchboard: 2 of 6 events were rejected"], "no progress where nobody asked")
+        let missing = try await gateway.verb(["send", "acme", "--file", directory.path("none")])
+        #expect(missing.exit.status == ProcessStatus.usage.rawValue)
+        #expect(try await gateway.process.stop().status == 0)
+    }
+
+    @Test("completion scripts are what their shells can read", arguments: ["bash", "zsh", "fish"])
+    func completion(_ shell: String) async throws {
+        let printed = try ChildProcess("switchboard", ["completion", shell])
+        #expect(try await printed.ended().status == 0)
+        let script = printed.output.joined(separator: "\n") + "\n"
+        #expect(script.contains("switchboard") && script.contains("self-check"))
+        let program = ["/bin/", "/usr/bin/"].map { $0 + shell }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+        // Debian has bash everywhere; the others are read where they are installed.
+        guard let program else { return #expect(shell != "bash") }
+        let check = try ChildProcess(program, ["-n", try write(script, "completion." + shell)])
+        #expect(try await check.ended().status == 0, "\(check.errors)")
+        #expect(check.errors.isEmpty)
+    }
+
+    @Test("wrong use ends with 2 and says why, on standard error")
+    func usage() async throws {
+        for arguments in [
+            ["nothing"], ["brand"], ["brand", "delete", "acme"], ["send", "acme"], ["completion", "tcsh"],
+            ["deliveries", "acme", "--follow", "--all"], ["brand", "list", "--server", "ftp://x"],
+        ] {
+            let verb = try ChildProcess("switchboard", arguments)
+            let status = try await verb.ended().status
+            // A command with subcommands alone prints its help.
+            #expect(status == (arguments == ["brand"] ? 0 : ProcessStatus.usage.rawValue), "\(arguments)")
+            #expect(verb.errors.isEmpty == (status == 0))
+        }
+    }
+}
