@@ -1,4 +1,4 @@
-// What back-ends are told (`http-api.md` section 9, "Outbound feed").
+// The outbound feed and the webhook (`http-api.md` section 9).
 extension OpenAPIDocument {
     static let outbound = """
           /v1/brands/{brand}/outbound:
@@ -6,7 +6,7 @@ extension OpenAPIDocument {
             get:
               operationId: listSubscriptions
               tags: [outbound]
-              summary: The feed's subscriptions, and how far they are behind.
+              summary: Who reads the outbound feed, and how far behind.
               description: 'Scope: `events:read`.'
               parameters:
                 - { $ref: '#/components/parameters/limit' }
@@ -26,25 +26,27 @@ extension OpenAPIDocument {
           /v1/brands/{brand}/outbound/{subscription}:
             parameters:
               - { $ref: '#/components/parameters/brand' }
-              - { name: subscription, in: path, required: true, schema: { $ref: '#/components/schemas/BrandId' } }
+              - { $ref: '#/components/parameters/subscription' }
             get:
               operationId: readOutbound
               tags: [outbound]
-              summary: Reads the feed; the first read makes the subscription.
+              summary: Reads the feed; a subscription is made at its first use.
               description: |
-                Reading moves nothing: the next read goes on at `after` = `nextAfter`. Positions are dense within the brand.
-                A brand has at most 32 subscriptions (409). Scope: `events:read`.
+                Reading moves no mark: that is what `ack` does. Without `after` it begins at the mark. `gap` says that items
+                behind `after` have aged out unread. Scope: `events:read`.
               parameters:
                 - name: after
                   in: query
-                  description: Only behind this position; absent begins at the subscription's mark. Not beyond the end.
-                  schema: { $ref: '#/components/schemas/Position' }
+                  schema: { type: integer, minimum: 0, maximum: 9223372036854775807 }
                 - { $ref: '#/components/parameters/limit' }
                 - name: waitSeconds
                   in: query
-                  description: How long to wait for an item when there is none.
+                  description: How long to wait when there is nothing.
                   schema: { type: integer, minimum: 0, maximum: 60, default: 0 }
-                - { name: types, in: query, description: Types with commas between., schema: { type: string, minLength: 1 } }
+                - name: types
+                  in: query
+                  description: Types with commas between them.
+                  schema: { type: string, pattern: '^(\(outboundTypes))(,(\(outboundTypes)))*$' }
                 - name: from
                   in: query
                   description: Where a new subscription begins.
@@ -52,12 +54,21 @@ extension OpenAPIDocument {
               responses:
                 '200':
                   description: Items in order.
-                  content: { application/json: { schema: { $ref: '#/components/schemas/OutboundPage' } } }
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [items, nextAfter, end]
+                        properties:
+                          items: { type: array, items: { $ref: '#/components/schemas/OutboundItem' } }
+                          nextAfter: { type: integer, minimum: 0, description: '`after` of the next call.' }
+                          end: { type: integer, minimum: 0, description: The newest position. }
+                          gap: { type: boolean }
                 \(problems(400, 401, 403, 404, 409, 422))
             delete:
               operationId: deleteSubscription
               tags: [outbound]
-              summary: Ends a subscription.
+              summary: Ends a subscription; nothing is kept for it any more.
               description: 'Scope: `events:read`.'
               responses:
                 '204': { description: It is gone. }
@@ -65,11 +76,11 @@ extension OpenAPIDocument {
           /v1/brands/{brand}/outbound/{subscription}/ack:
             parameters:
               - { $ref: '#/components/parameters/brand' }
-              - { name: subscription, in: path, required: true, schema: { $ref: '#/components/schemas/BrandId' } }
+              - { $ref: '#/components/parameters/subscription' }
             post:
               operationId: acknowledgeOutbound
               tags: [outbound]
-              summary: Moves a subscription's mark forward; never back, and not beyond the end (422).
+              summary: Moves the subscription's mark forward; what lies before it may be removed.
               description: 'Scope: `events:read`.'
               requestBody:
                 required: true
@@ -78,11 +89,11 @@ extension OpenAPIDocument {
                     schema:
                       type: object
                       required: [upTo]
-                      properties: { upTo: { $ref: '#/components/schemas/Position' } }
+                      properties: { upTo: { type: integer, minimum: 0, maximum: 9223372036854775807 } }
                     example: { upTo: 0 }
               responses:
                 '200':
-                  description: Where the mark is.
+                  description: The subscription as it is now.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Subscription' } } }
                 \(problems(400, 401, 403, 404, 413, 415, 422))
           /v1/brands/{brand}/webhook:
@@ -90,19 +101,19 @@ extension OpenAPIDocument {
             get:
               operationId: getWebhook
               tags: [outbound]
-              summary: How the brand's webhook stands; it is set with the brand's settings.
-              description: 'Scope: `brand:admin`.'
+              summary: How the brand's webhook stands.
+              description: 'It is set by the brand''s settings. Scope: `brand:admin`.'
               responses:
                 '200':
-                  description: How it stands.
-                  content: { application/json: { schema: { $ref: '#/components/schemas/WebhookState' } } }
+                  description: The webhook.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Webhook' } } }
                 \(problems(401, 403, 404))
           /v1/brands/{brand}/webhook/replay:
             parameters: [{ $ref: '#/components/parameters/brand' }]
             post:
               operationId: replayWebhook
               tags: [outbound]
-              summary: Posts again what lies behind a position.
+              summary: Sets the webhook's mark, so that what is kept behind it is sent again.
               description: 'Scope: `brand:admin`.'
               requestBody:
                 required: true
@@ -111,63 +122,59 @@ extension OpenAPIDocument {
                     schema:
                       type: object
                       required: [after]
-                      properties: { after: { $ref: '#/components/schemas/Position' } }
+                      properties: { after: { type: integer, minimum: 0, maximum: 9223372036854775807 } }
                     example: { after: 0 }
               responses:
                 '200':
-                  description: How it stands.
-                  content: { application/json: { schema: { $ref: '#/components/schemas/WebhookState' } } }
+                  description: The webhook as it stands now.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Webhook' } } }
                 \(problems(400, 401, 403, 404, 413, 415, 422))
         """
 
+    private static let outboundTypes =
+        "consumer.message|conversation.opened|conversation.resolved|message.tapped|device.unregistered|delivery.failed"
+
     static let outboundSchemas = """
-            Position: { type: integer, format: int64, minimum: 0 }
-            OutboundType:
-              enum:
-                - consumer.message
-                - conversation.opened
-                - conversation.resolved
-                - message.tapped
-                - device.unregistered
-                - delivery.failed
             OutboundItem:
               type: object
               required: [position, type, time, data]
               properties:
-                position: { $ref: '#/components/schemas/Position' }
-                type: { $ref: '#/components/schemas/OutboundType' }
+                position: { type: integer, minimum: 1 }
+                type: { type: string, examples: [message.tapped] }
                 time: { $ref: '#/components/schemas/Time' }
                 data: { type: object }
-            OutboundPage:
-              type: object
-              required: [items, nextAfter, end]
-              properties:
-                items: { type: array, items: { $ref: '#/components/schemas/OutboundItem' } }
-                nextAfter: { $ref: '#/components/schemas/Position' }
-                end: { $ref: '#/components/schemas/Position' }
-                gap: { type: boolean, description: Items behind `after` were removed before this read. }
             Subscription:
               type: object
               required: [id, position, lag, createdAt, acknowledgedAt]
               properties:
                 id: { $ref: '#/components/schemas/BrandId' }
-                position: { $ref: '#/components/schemas/Position' }
-                lag: { $ref: '#/components/schemas/Position' }
+                position: { type: integer, minimum: 0, description: Its mark. }
+                lag: { type: integer, minimum: 0, description: How many positions it is behind. }
                 createdAt: { $ref: '#/components/schemas/Time' }
                 acknowledgedAt: { $ref: '#/components/schemas/NullableTime' }
-            WebhookState:
+            Webhook:
               type: object
-              required: [url, state, position, lag, keptAfter, attempts, lastTriedAt, lastStatus, lastError, nextTryAt]
+              required: [url, state, position, lag, attempts]
               properties:
                 url: { type: string }
                 state: { enum: [working, failing, 'off'] }
-                position: { $ref: '#/components/schemas/Position' }
-                lag: { $ref: '#/components/schemas/Position' }
-                keptAfter: { $ref: '#/components/schemas/Position' }
+                position: { type: integer, minimum: 0 }
+                lag: { type: integer, minimum: 0 }
+                keptAfter: { type: integer, minimum: 0, description: What lies up to it is not kept any more. }
                 attempts: { type: integer, minimum: 0 }
                 lastTriedAt: { $ref: '#/components/schemas/NullableTime' }
                 lastStatus: { type: [integer, 'null'] }
                 lastError: { type: [string, 'null'] }
                 nextTryAt: { $ref: '#/components/schemas/NullableTime' }
+            WebhookSettings:
+              type: object
+              additionalProperties: false
+              required: [url]
+              properties:
+                url: { type: string, format: uri, description: 'https, or plain http to this machine.' }
+                secret: { type: [string, 'null'], writeOnly: true, description: '`whsec_` and 24 to 64 bytes as base64.' }
+                types: { type: [array, 'null'], minItems: 1, maxItems: 100, items: { enum: [\(outboundTypes.replacing("|", with: ", "))] } }
+                secretFingerprint: { type: string, readOnly: true }
+                previousSecretUntil: { type: [string, 'null'], readOnly: true }
         """
 }

@@ -8,9 +8,9 @@ enum OpenAPIDocument {
     /// The whole document, YAML.
     static let text =
         head + "paths:\n"
-        + [administration, events, sessions, devices, messages, outbound, operators, machinery].joined(separator: "\n")
+        + [administration, events, sessions, devices, messages, operators, outbound, machinery].joined(separator: "\n")
         + "\ncomponents:\n" + [schemes, parameters, responses].joined(separator: "\n") + "\n  schemas:\n"
-        + [commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, outboundSchemas, operatorSchemas].joined(
+        + [commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, operatorSchemas, outboundSchemas].joined(
             separator: "\n"
         )
         + "\n"
@@ -55,8 +55,8 @@ enum OpenAPIDocument {
           - { name: sessions, description: How consumers log in and out. }
           - { name: devices, description: Registrations for pushes. }
           - { name: messages, description: 'Unread, messages, reads, taps.' }
-          - { name: outbound, description: What back-ends are told. }
           - { name: operators, description: What became of messages. }
+          - { name: outbound, description: What back-ends are told. }
           - { name: machinery, description: What the machinery around the gateway asks. }
 
         """

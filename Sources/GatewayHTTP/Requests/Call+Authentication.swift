@@ -22,7 +22,6 @@ extension Call {
         case .account(let account): context.notes.rate = try limiter.take(.account, account.id)
         case .session(let session): context.notes.rate = try limiter.take(.session, session.tokenHash)
         }
-        context.notes.caller = caller
         return caller
     }
 

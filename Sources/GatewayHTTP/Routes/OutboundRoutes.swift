@@ -30,9 +30,8 @@ enum OutboundRoutes {
         let brand = try await call.requireBackend(.eventsRead)
         let id = try subscriptionID(call)
         let request = try OutboundRequest(call.query())
-        let (mark, end) = try await self.mark(call, brand.id, id, fromStart: request.fromStart)
+        let mark = try await self.mark(call, brand.id, id, request)
         let after = request.after ?? mark
-        guard after <= end else { throw Problem(invalid: "/after", "lies beyond the end, which is \(end)") }
         var query = OutboundQuery(brand: brand.id, after: after, limit: request.limit)
         query.types = request.types
         let deadline = ContinuousClock.now + .seconds(request.waitSeconds)
@@ -53,21 +52,24 @@ enum OutboundRoutes {
         }
     }
 
-    /// Where the subscription's mark and the feed's end are; makes the subscription at its first use.
+    /// Where the subscription's mark is; makes the subscription at its first use, unless what is asked for cannot be.
     private static func mark(
         _ call: Call,
         _ brand: BrandID,
         _ id: SubscriptionID,
-        fromStart: Bool
-    ) async throws(Problem) -> (mark: Int64, end: Int64) {
+        _ request: OutboundRequest
+    ) async throws(Problem) -> Int64 {
         let overview = try await call.read { store throws(StorageError) in try await store.subscriptions(brand: brand) }
-        if let known = overview.subscriptions.first(where: { $0.id == id }) { return (known.mark, overview.end) }
+        if let after = request.after, after > overview.end {
+            throw Problem(invalid: "/after", "lies beyond the end, which is \(overview.end)")
+        }
+        if let known = overview.subscriptions.first(where: { $0.id == id }) { return known.mark }
         let now = call.services.clock.now
         let opening = try await call.read { store throws(StorageError) in
-            try await store.openSubscription(brand: brand, id, fromStart: fromStart, now: now)
+            try await store.openSubscription(brand: brand, id, fromStart: request.fromStart, now: now)
         }
         switch opening {
-        case .open(let made): return (made.mark, max(overview.end, made.mark))
+        case .open(let made): return made.mark
         case .tooMany:
             let detail = "The brand has \(OutboundLimits.subscriptions) subscriptions already; delete one."
             throw Problem(.conflict, detail)
