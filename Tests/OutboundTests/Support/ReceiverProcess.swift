@@ -39,6 +39,19 @@ struct ReceiverProcess: Sendable {
         return ReceiverProcess(process: process, port: port)
     }
 
+    /// All requests, when so many have come: what it says of one may be read later than its answer.
+    ///
+    /// - Parameter count: How many must come.
+    /// - Returns: The requests.
+    /// - Throws: When there are others.
+    func requests(_ count: Int) async throws -> [Request] {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while requests.count < count, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        let requests = requests
+        try #require(requests.count == count)
+        return requests
+    }
+
     /// The requests so far.
     var requests: [Request] {
         process.output.filter { $0.hasPrefix("{") }.compactMap {
