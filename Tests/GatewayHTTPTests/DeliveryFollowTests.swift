@@ -85,7 +85,7 @@ struct DeliveryFollowTests {
             let session = try await api.makeSession()
             let tapped = try await api.call(
                 .post,
-                "/v1/brands/acme/messages/\(message)/tapped",
+                "/v1/brands/acme/messages/\(message)/tap",
                 as: session,
                 #"{"deviceId":"d-1"}"#
             )
@@ -139,7 +139,10 @@ struct DeliveryFollowTests {
     }
 
     private static func ids(_ text: String) -> [String] {
-        text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+        // Chunks end in both.
+        text.replacing("\r\n", with: "\n").split(separator: "\n").filter { $0.hasPrefix("id: ") }.map {
+            String($0.dropFirst(4))
+        }
     }
 
     @Test("a tail tells what finishes, and goes on behind the last event")

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import GatewayHTTP
@@ -68,7 +69,7 @@ struct ProbeRouteTests {
                 (#"{"event":\#(Self.event()),"pushType":"fcm"}"#, ["/pushType"]),
                 (#"{"event":\#(Self.event(#","silent":1"#)),"pushType":"x"}"#, ["/pushType", "/event/silent"]),
                 (
-                    #"{"event":{"id":"e","type":"messages.read","consumer":"u","conversation":"c","upTo":{"sequence":1}}"#
+                    #"{"event":{"id":"e","type":"messages.read","consumer":"u","conversation":"c","upToSequence":1}"#
                         + #","pushType":"apns"}"#, ["/event/type"]
                 ),
                 (#"{"pushType":"apns"}"#, ["/event"]),

@@ -205,6 +205,17 @@ extension OpenAPIDocument {
                   content: { application/json: { schema: { $ref: '#/components/schemas/Credential' } } }
                 '304': { description: The caller has it already. }
                 \(problems(400, 401, 403, 404))
+            get:
+              operationId: getCredential
+              tags: [administration]
+              summary: A credential without its secret.
+              description: 'Scope: `brand:admin`.'
+              responses:
+                '200':
+                  description: The credential.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Credential' } } }
+                '304': { description: The caller's copy is the same. }
+                \(problems(400, 401, 403, 404))
             delete:
               operationId: revokeCredential
               tags: [administration]
@@ -275,6 +286,7 @@ extension OpenAPIDocument {
                 dedupeHours: { type: [integer, 'null'], minimum: 1, maximum: 168, default: 72 }
                 anonymousConsumers: { type: [boolean, 'null'], default: false }
                 singleDevice: { type: [boolean, 'null'], default: false }
+                webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
             Brand:
               type: object
               required: [id, name, settings, createdAt]
@@ -322,169 +334,48 @@ extension OpenAPIDocument {
               enum: [serviceAccount, apiKey, sdkKey, jwtIssuer, jweKey, identityProvider, customerTokenKey, tokenBroker]
             CredentialText: { type: string, minLength: 1, maxLength: 512, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
             CredentialToCreate:
-              oneOf:
-                - { $ref: '#/components/schemas/ServiceAccountToCreate' }
-                - { $ref: '#/components/schemas/APIKeyToCreate' }
-                - { $ref: '#/components/schemas/SDKKeyToCreate' }
-                - { $ref: '#/components/schemas/JWTIssuerToCreate' }
-                - { $ref: '#/components/schemas/JWEKeyToCreate' }
-                - { $ref: '#/components/schemas/IdentityProviderToCreate' }
-                - { $ref: '#/components/schemas/CustomerTokenKeyToCreate' }
-                - { $ref: '#/components/schemas/TokenBrokerToCreate' }
-              discriminator:
-                propertyName: kind
-                mapping:
-                  serviceAccount: '#/components/schemas/ServiceAccountToCreate'
-                  apiKey: '#/components/schemas/APIKeyToCreate'
-                  sdkKey: '#/components/schemas/SDKKeyToCreate'
-                  jwtIssuer: '#/components/schemas/JWTIssuerToCreate'
-                  jweKey: '#/components/schemas/JWEKeyToCreate'
-                  identityProvider: '#/components/schemas/IdentityProviderToCreate'
-                  customerTokenKey: '#/components/schemas/CustomerTokenKeyToCreate'
-                  tokenBroker: '#/components/schemas/TokenBrokerToCreate'
-            ServiceAccountToCreate:
               type: object
-              required: [kind, name, scopes]
-              additionalProperties: false
-              properties:
-                kind: { const: serviceAccount }
-                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
-                expiresAt: { $ref: '#/components/schemas/NullableTime' }
-                scopes: { type: array, minItems: 1, maxItems: 64, items: { $ref: '#/components/schemas/Scope' } }
-            APIKeyToCreate:
-              type: object
+              description: Each kind knows its own members only.
               required: [kind, name]
-              additionalProperties: false
               properties:
-                kind: { const: apiKey }
+                kind:
+                  enum: [serviceAccount, apiKey, sdkKey, jwtIssuer, jweKey, identityProvider, customerTokenKey, tokenBroker]
                 name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
                 expiresAt: { $ref: '#/components/schemas/NullableTime' }
-            SDKKeyToCreate:
-              type: object
-              required: [kind, name]
-              additionalProperties: false
-              properties:
-                kind: { const: sdkKey }
-                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
-                expiresAt: { $ref: '#/components/schemas/NullableTime' }
-                algorithm: { enum: [HS256, HS384, HS512, null], default: HS256 }
-                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true, description: Taken over. }
+                scopes: { type: array, minItems: 1, items: { $ref: '#/components/schemas/Scope' } }
+                algorithm: { type: [string, 'null'], description: HS256 of an sdkKey; ES256 of a jwtIssuer; of a jweKey RSA-OAEP-256. }
+                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true, description: To take one over. }
                 app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }] }
-            JWTIssuerToCreate:
-              type: object
-              required: [kind, name, issuer, algorithm]
-              additionalProperties: false
-              properties:
-                kind: { const: jwtIssuer }
-                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
-                expiresAt: { $ref: '#/components/schemas/NullableTime' }
-                issuer: { $ref: '#/components/schemas/CredentialText' }
-                issuerDisplayName: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
-                audience: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
-                keyId: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
-                publicKey: { type: [string, 'null'], description: PEM; exactly one of this and jwksUrl. }
+                issuer: { type: string, minLength: 1, maxLength: 512 }
+                issuerDisplayName: { type: [string, 'null'], minLength: 1, maxLength: 512 }
+                audience: { type: [string, 'null'], minLength: 1, maxLength: 512 }
+                keyId: { type: [string, 'null'], minLength: 1, maxLength: 512 }
+                publicKey: { type: [string, 'null'], description: PEM; this or `jwksUrl`. }
                 jwksUrl: { type: [string, 'null'], format: uri }
-                algorithm: { enum: [RS256, PS256, ES256] }
-            JWEKeyToCreate:
-              type: object
-              required: [kind, name, algorithm]
-              additionalProperties: false
-              properties:
-                kind: { const: jweKey }
-                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
-                expiresAt: { $ref: '#/components/schemas/NullableTime' }
-                algorithm: { enum: [RSA-OAEP-256, RSA-OAEP, ECDH-ES] }
-                privateKey: { type: [string, 'null'], writeOnly: true, description: 'PEM, taken over.' }
-            IdentityProviderToCreate:
-              type: object
-              required: [kind, name, issuer, tokenEndpoint, clientId, clientSecret, clientAuth, redirectUris, pkce, algorithm]
-              additionalProperties: false
-              properties:
-                kind: { const: identityProvider }
-                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
-                expiresAt: { $ref: '#/components/schemas/NullableTime' }
-                issuer: { $ref: '#/components/schemas/CredentialText' }
-                issuerDisplayName: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
-                tokenEndpoint: { type: string, format: uri, maxLength: 2048, description: https; http only to this machine. }
-                clientId: { $ref: '#/components/schemas/CredentialText' }
+                privateKey: { type: [string, 'null'], writeOnly: true, description: PEM. }
+                tokenEndpoint: { type: string, format: uri }
+                tokenUrl: { type: string, format: uri }
+                clientId: { type: string, minLength: 1, maxLength: 512 }
                 clientSecret: { type: string, minLength: 1, maxLength: 512, writeOnly: true }
                 clientAuth: { enum: [basic, body] }
-                redirectUris: { type: array, minItems: 1, maxItems: 32, items: { type: string, format: uri, maxLength: 2048 } }
+                redirectUris: { type: array, minItems: 1, maxItems: 32, items: { type: string, format: uri } }
                 pkce: { enum: [required, optional] }
-                keyId: { oneOf: [{ $ref: '#/components/schemas/CredentialText' }, { type: 'null' }] }
-                publicKey: { type: [string, 'null'], description: PEM; exactly one of this and jwksUrl. }
-                jwksUrl: { type: [string, 'null'], format: uri }
-                algorithm: { enum: [RS256, PS256, ES256] }
-            CustomerTokenKeyToCreate:
-              type: object
-              required: [kind, name]
-              additionalProperties: false
-              properties:
-                kind: { const: customerTokenKey }
-                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
-                expiresAt: { $ref: '#/components/schemas/NullableTime' }
-                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true, description: Taken over. }
-            TokenBrokerToCreate:
-              type: object
-              required: [kind, name, app, tokenUrl, clientId, keyId, scope, privateKey]
-              additionalProperties: false
-              properties:
-                kind: { const: tokenBroker }
-                name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
-                expiresAt: { $ref: '#/components/schemas/NullableTime' }
-                app: { $ref: '#/components/schemas/BrandId' }
-                tokenUrl: { type: string, format: uri, maxLength: 2048, description: https; http only to this machine. }
-                clientId: { $ref: '#/components/schemas/CredentialText' }
-                keyId: { $ref: '#/components/schemas/CredentialText' }
-                scope: { $ref: '#/components/schemas/CredentialText' }
-                privateKey: { type: string, writeOnly: true, description: 'PEM of a key on P-256.' }
+                scope: { type: string, minLength: 1, maxLength: 512 }
             Scope: { enum: ['events:write', 'events:read', 'sessions:mint', 'deliveries:read', 'consumers:write', 'brand:admin'] }
             Credential:
               type: object
-              description: What is public about a credential; which members there are depends on its kind.
+              description: With the public members of its kind.
               required: [id, kind, name, expiresAt, createdAt]
               properties:
-                id: { type: string, description: The Basic user of a service account; the `kid` of a key. }
-                kind: { $ref: '#/components/schemas/CredentialKind' }
+                id: { type: string }
+                kind: { type: string }
                 name: { type: string }
                 secret: { type: string, description: Only in the answer that makes it. }
                 scopes: { type: array, items: { $ref: '#/components/schemas/Scope' } }
-                algorithm: { type: string }
-                app: { type: string }
-                issuer: { type: string }
-                issuerDisplayName: { type: string }
-                audience: { type: string }
-                keyId: { type: string }
-                publicKey: { type: string, description: SubjectPublicKeyInfo as PEM. }
-                publicKeyFingerprint: { type: string, pattern: '^[0-9a-f]{64}$', description: SHA-256 of its DER. }
-                jwksUrl: { type: string }
-                tokenEndpoint: { type: string }
-                tokenUrl: { type: string }
-                clientId: { type: string }
-                clientAuth: { enum: [basic, body] }
-                redirectUris: { type: array, items: { type: string } }
-                pkce: { enum: [required, optional] }
-                scope: { type: string, description: What a token broker asks for. }
+                algorithm: { type: [string, 'null'] }
+                app: { type: [string, 'null'] }
+                publicKey: { type: string }
                 expiresAt: { $ref: '#/components/schemas/NullableTime' }
                 createdAt: { $ref: '#/components/schemas/Time' }
-            AuditEntry:
-              type: object
-              required: [id, at, brand, actor, action, target, changes, requestId]
-              properties:
-                id: { type: string, pattern: '^[1-9][0-9]{0,18}$' }
-                at: { $ref: '#/components/schemas/Time' }
-                brand: { $ref: '#/components/schemas/BrandId' }
-                actor:
-                  type: object
-                  required: [kind, id]
-                  properties: { kind: { enum: [admin, serviceAccount, gateway] }, id: { type: string } }
-                action:
-                  enum: [\(AuditAction.allCases.map(\.rawValue).joined(separator: ", "))]
-                target: { type: string, description: 'The id of the brand, app, credential, delivery or subscription.' }
-                changes:
-                  type: array
-                  description: The names of the members that changed, never their values.
-                  items: { type: string, examples: [settings.preview] }
-                requestId: { type: [string, 'null'] }
         """
 }

@@ -6,6 +6,7 @@ extension OpenAPIDocument {
             app: { name: app, in: path, required: true, schema: { $ref: '#/components/schemas/BrandId' } }
             consumer: { name: consumer, in: path, required: true, schema: { $ref: '#/components/schemas/Id' } }
             deviceId: { name: deviceId, in: path, required: true, schema: { $ref: '#/components/schemas/Id' } }
+            subscription: { name: subscription, in: path, required: true, schema: { $ref: '#/components/schemas/BrandId' } }
             conversation: { name: conversation, in: path, required: true, schema: { $ref: '#/components/schemas/Id' } }
             actingFor:
               name: consumer

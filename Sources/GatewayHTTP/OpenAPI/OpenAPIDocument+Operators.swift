@@ -1,5 +1,16 @@
 // What became of messages (`http-api.md` section 9).
 extension OpenAPIDocument {
+    private static let deliveryFilters = [
+        "{ name: consumer, in: query, schema: { $ref: '#/components/schemas/Id' } }",
+        "{ name: device, in: query, schema: { $ref: '#/components/schemas/Id' } }",
+        "{ name: message, in: query, schema: { $ref: '#/components/schemas/MessageId' } }",
+        "{ name: state, in: query, schema: { $ref: '#/components/schemas/DeliveryState' } }",
+        "{ name: provider, in: query, schema: { enum: [apns, fcm, huawei, webpush] } }",
+        "{ name: reason, in: query, description: The provider's reason., schema: { type: string, minLength: 1 } }",
+        "{ name: since, in: query, description: Queued then or later., schema: { $ref: '#/components/schemas/Time' } }",
+        "{ name: until, in: query, description: Queued before., schema: { $ref: '#/components/schemas/Time' } }",
+    ].map { "- " + $0 }.joined(separator: "\n                ")
+
     static let operators = """
           /v1/brands/{brand}/deliveries:
             parameters: [{ $ref: '#/components/parameters/brand' }]
@@ -9,14 +20,7 @@ extension OpenAPIDocument {
               summary: Deliveries by filter, newest first.
               description: 'Scope: `deliveries:read`.'
               parameters:
-                - { name: consumer, in: query, schema: { $ref: '#/components/schemas/Id' } }
-                - { name: device, in: query, schema: { $ref: '#/components/schemas/Id' } }
-                - { name: message, in: query, schema: { $ref: '#/components/schemas/MessageId' } }
-                - { name: state, in: query, schema: { $ref: '#/components/schemas/DeliveryState' } }
-                - { name: provider, in: query, schema: { enum: [apns, fcm, huawei, webpush] } }
-                - { name: reason, in: query, description: The provider's reason., schema: { type: string, minLength: 1 } }
-                - { name: since, in: query, description: Queued then or later., schema: { $ref: '#/components/schemas/Time' } }
-                - { name: until, in: query, description: Queued before., schema: { $ref: '#/components/schemas/Time' } }
+                \(deliveryFilters)
                 - { $ref: '#/components/parameters/limit' }
                 - { $ref: '#/components/parameters/cursor' }
               responses:
@@ -44,8 +48,168 @@ extension OpenAPIDocument {
                 '200':
                   description: The delivery.
                   content: { application/json: { schema: { $ref: '#/components/schemas/DeliveryDetail' } } }
-                \(problems(401, 403, 404))
+                \(problems(400, 401, 403, 404))
+          /v1/brands/{brand}/deliveries/{delivery}/retry:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { name: delivery, in: path, required: true, schema: { $ref: '#/components/schemas/DeliveryId' } }
+            post:
+              operationId: retryDelivery
+              tags: [operators]
+              summary: Queues a delivery that failed or expired again.
+              description: 'Scope: `brand:admin`.'
+              responses:
+                '202':
+                  description: The delivery as it is now.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/DeliveryDetail' } } }
+                \(problems(400, 401, 403, 404, 409))
+          /v1/brands/{brand}/deliveries/tail:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: tailDeliveries
+              tags: [operators]
+              summary: Deliveries as they change, as server-sent events.
+              description: |
+                `event: delivery`, `data` a delivery, `id` to go on from by `Last-Event-ID`. Each delivery is named at its
+                newest change. Without `Last-Event-ID` it begins now. Scope: `deliveries:read`.
+              parameters:
+                - name: Last-Event-ID
+                  in: header
+                  schema: { type: string, pattern: '^[0-9]{1,18}$' }
+                \(deliveryFilters)
+              responses:
+                '200': { description: The stream; it does not end by itself., content: { text/event-stream: {} } }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/stats:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: getStats
+              tags: [operators]
+              summary: Deliveries counted by state, provider and reason, their latency and their taps.
+              description: 'Scope: `deliveries:read`.'
+              parameters:
+                - name: window
+                  in: query
+                  description: 1m to 30d.
+                  schema: { type: string, pattern: '^[1-9][0-9]{0,4}[mhd]$', default: 1h, examples: [1h] }
+              responses:
+                '200':
+                  description: The counts.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Stats' } } }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/apps/{app}/preview:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/app' }
+            post:
+              operationId: previewPush
+              tags: [operators]
+              summary: The request to the provider that an event would make; sends nothing and stores nothing.
+              description: 'Scope: `deliveries:read`.'
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [event, pushType]
+                      properties:
+                        event: { $ref: '#/components/schemas/Event' }
+                        pushType: { enum: [apns, fcm, huawei, webpush] }
+                        locale: { type: [string, 'null'], minLength: 1, maxLength: 64 }
+                    example:
+                      event: { id: evt-1, type: agent.message, consumer: u-1, conversation: c-9, text: It is shipped. }
+                      pushType: apns
+              responses:
+                '200':
+                  description: The request, its secrets masked.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [method, url, path, headers, body, bodyBytes, limitBytes, truncated]
+                        properties:
+                          method: { const: POST }
+                          url: { type: string }
+                          path: { type: string }
+                          headers: { type: object, additionalProperties: { type: string } }
+                          body: { type: object }
+                          bodyBytes: { type: integer, minimum: 0 }
+                          limitBytes: { type: integer, minimum: 0 }
+                          truncated: { type: array, items: { type: string } }
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
+          /v1/brands/{brand}/apps/{app}/self-check:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/app' }
+            post:
+              operationId: selfCheck
+              tags: [operators]
+              summary: Sends a push that shows nothing to one token, and tells the provider's verdict.
+              description: 'It counts nowhere. Scope: `deliveries:read`.'
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [token, pushType]
+                      properties:
+                        token: { type: string, minLength: 2, maxLength: 4096 }
+                        pushType: { enum: [apns, fcm, huawei, webpush] }
+                        environment: { enum: [production, sandbox, null], default: production }
+                    example: { token: 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0, pushType: apns }
+              responses:
+                '200':
+                  description: The verdict.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [verdict, outcome, status, reason, providerId, latencyMs]
+                        properties:
+                          verdict: { type: string, description: In plain words. }
+                          outcome: { type: string }
+                          status: { type: [integer, 'null'] }
+                          reason: { type: [string, 'null'] }
+                          providerId: { type: [string, 'null'] }
+                          latencyMs: { type: [integer, 'null'] }
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
+          /v1/brands/{brand}/audit:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: listBrandAudit
+              tags: [operators]
+              summary: Administrative changes of a brand, newest first.
+              description: 'Scope: `brand:admin`.'
+              parameters:
+                \(auditFilters)
+              responses:
+                '200':
+                  description: A page.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/AuditPage' } } }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/audit:
+            get:
+              operationId: listAudit
+              tags: [operators]
+              summary: Administrative changes of all brands, also of those that are gone, newest first.
+              security: [{ admin: [] }]
+              parameters:
+                \(auditFilters)
+              responses:
+                '200':
+                  description: A page.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/AuditPage' } } }
+                \(problems(400, 401, 403, 422))
         """
+
+    private static let auditFilters = [
+        "{ name: since, in: query, schema: { $ref: '#/components/schemas/Time' } }",
+        "{ name: until, in: query, schema: { $ref: '#/components/schemas/Time' } }",
+        "{ $ref: '#/components/parameters/limit' }",
+        "{ $ref: '#/components/parameters/cursor' }",
+    ].map { "- " + $0 }.joined(separator: "\n                ")
 
     static let operatorSchemas = """
             DeliveryId: { type: string, pattern: '^[1-9][0-9]{0,18}$', examples: ['4711'] }
@@ -74,8 +238,19 @@ extension OpenAPIDocument {
                 suppressedBy: { type: [string, 'null'] }
             DeliveryDetail:
               allOf: [{ $ref: '#/components/schemas/Delivery' }]
-              required: [attemptLog]
+              required: [attemptLog, timeline]
               properties:
+                timeline:
+                  type: array
+                  description: What became of it, in order.
+                  items:
+                    type: object
+                    required: [state, at]
+                    properties:
+                      state: { type: string }
+                      at: { $ref: '#/components/schemas/Time' }
+                      attempt: { type: [integer, 'null'] }
+                      reason: { type: [string, 'null'] }
                 attemptLog:
                   type: array
                   items:
@@ -87,5 +262,61 @@ extension OpenAPIDocument {
                       status: { type: integer }
                       reason: { type: [string, 'null'] }
                       latencyMs: { type: integer }
+            Counts: { type: object, additionalProperties: { type: integer, minimum: 0 } }
+            Latencies:
+              type: object
+              required: [count, p50, p90, p99, p999, max]
+              properties:
+                count: { type: integer, minimum: 0 }
+                p50: { type: [number, 'null'] }
+                p90: { type: [number, 'null'] }
+                p99: { type: [number, 'null'] }
+                p999: { type: [number, 'null'] }
+                max: { type: [number, 'null'] }
+            Stats:
+              type: object
+              required: [since, until, resolutionSeconds, total, byState, byProvider, byReason, latencyMs, taps]
+              properties:
+                since: { $ref: '#/components/schemas/Time' }
+                until: { $ref: '#/components/schemas/Time' }
+                resolutionSeconds: { type: integer, minimum: 1 }
+                total: { type: integer, minimum: 0 }
+                byState: { $ref: '#/components/schemas/Counts' }
+                byProvider: { $ref: '#/components/schemas/Counts' }
+                byReason: { $ref: '#/components/schemas/Counts' }
+                unfinishedComplete: { type: boolean, description: False when not all that waits was counted. }
+                latencyMs: { $ref: '#/components/schemas/Latencies' }
+                latencyMsByProvider:
+                  type: object
+                  additionalProperties: { $ref: '#/components/schemas/Latencies' }
+                taps:
+                  type: object
+                  required: [accepted, tapped, rate]
+                  properties:
+                    accepted: { type: integer, minimum: 0 }
+                    tapped: { type: integer, minimum: 0 }
+                    rate: { type: [number, 'null'] }
+            AuditPage:
+              type: object
+              required: [items, nextCursor]
+              properties:
+                items:
+                  type: array
+                  items:
+                    type: object
+                    required: [id, at, brand, actor, action, target, changes, requestId]
+                    properties:
+                      id: { type: string }
+                      at: { $ref: '#/components/schemas/Time' }
+                      brand: { $ref: '#/components/schemas/BrandId' }
+                      actor:
+                        type: object
+                        required: [kind, id]
+                        properties: { kind: { type: string }, id: { type: string } }
+                      action: { type: string, examples: [credential.issued] }
+                      target: { type: string }
+                      changes: { type: array, items: { type: string }, description: 'Names of members, never their values.' }
+                      requestId: { type: [string, 'null'] }
+                nextCursor: { $ref: '#/components/schemas/NextCursor' }
         """
 }

@@ -8,9 +8,9 @@ enum OpenAPIDocument {
     /// The whole document, YAML.
     static let text =
         head + "paths:\n"
-        + [administration, events, sessions, devices, messages, operators, machinery].joined(separator: "\n")
+        + [administration, events, sessions, devices, messages, operators, outbound, machinery].joined(separator: "\n")
         + "\ncomponents:\n" + [schemes, parameters, responses].joined(separator: "\n") + "\n  schemas:\n"
-        + [commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, operatorSchemas].joined(separator: "\n")
+        + [commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, operatorSchemas, outboundSchemas].joined(separator: "\n")
         + "\n"
 
     /// What names this version of it (RFC 9110 section 8.8.3).
@@ -54,6 +54,7 @@ enum OpenAPIDocument {
           - { name: devices, description: Registrations for pushes. }
           - { name: messages, description: 'Unread, messages, reads, taps.' }
           - { name: operators, description: What became of messages. }
+          - { name: outbound, description: What back-ends are told. }
           - { name: machinery, description: What the machinery around the gateway asks. }
 
         """

@@ -38,10 +38,9 @@ enum ProbeRoutes {
         }
         // Texts are sent as they come: no language is chosen by this version.
         _ = checks.line(body["locale"], atMost: 64)
-        let posted =
-            checks.object(body["event"], isRequired: true) == nil ? nil : try event(body.text, call, &checks)
-        let (transport, event) = try checks.finish(pushType, posted)
-        let job = try await job(event, transport, app, brand, call)
+        let event = try event(body, call, &checks)
+        let (transport, posted) = try checks.finish(pushType, event)
+        let job = try await job(posted, transport, app, brand, call)
         do {
             let preview = try PushPreview(
                 of: job,
@@ -54,17 +53,23 @@ enum ProbeRoutes {
         } catch { throw Problem(.conflict, "The app's settings cannot be used: \(error.pointer) \(error.detail).") }
     }
 
-    /// Reads the event as the events route does.
-    private static func event(_ text: [UInt8], _ call: Call, _ checks: inout FieldChecks) throws -> AgentEvent? {
-        guard let range = text.withUnsafeBufferPointer({ RawMember.value("event", of: $0) }) else { return nil }
-        let body = ByteBuffer(bytes: text[range])
-        var pieces = try call.services.events.open(body, format: .json, now: call.services.clock.now)
-        guard let batch = try pieces.next() else { return nil }
-        for refusal in batch.refused {
+    /// Reads the event as the events route does, from its own text.
+    private static func event(
+        _ body: BodyObject,
+        _ call: Call,
+        _ checks: inout FieldChecks
+    ) throws(Problem) -> AgentEvent? {
+        guard checks.object(body["event"], isRequired: true) != nil else { return nil }
+        let range = body.text.withUnsafeBufferPointer { RawMember.value("event", of: $0) }
+        guard let range else { return nil }
+        let text = ByteBuffer(bytes: body.text[range])
+        var pieces = try call.services.events.open(text, format: .json, now: call.services.clock.now)
+        let batch = try pieces.next()
+        for refusal in batch?.refused ?? [] {
             for error in refusal.problem.errors { checks.fail("/event" + error.pointer, error.detail) }
             if refusal.problem.errors.isEmpty { checks.fail("/event", refusal.problem.detail) }
         }
-        guard let event = batch.events.first else { return nil }
+        guard let event = batch?.events.first else { return nil }
         guard event.type == .agentMessage || event.type == .proactiveMessage else {
             checks.fail("/event/type", "must be one that makes a push: agent.message or proactive.message")
             return nil
@@ -116,8 +121,10 @@ enum ProbeRoutes {
         let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
         var token = checks.text(body["token"], isRequired: true)
         if let pushType {
-            if let given = token { token = DeviceToken.normalised(given, for: pushType) }
-            if token == nil, !body["token"].isEmpty { checks.fail("/token", DeviceToken.rule(for: pushType)) }
+            if let given = token {
+                token = DeviceToken.normalised(given, for: pushType)
+                if token == nil { checks.fail("/token", DeviceToken.rule(for: pushType)) }
+            }
             if !app.settings.supports(pushType) {
                 checks.fail("/pushType", "is one that the app has no credential for")
             }

@@ -18,6 +18,7 @@ enum LogCases {
         try await log.grow(turns: 70)
         _ = try await f.restart()
         try await log.grow(turns: 60)
+        try await log.leaveSome()
         for brand in [f.brand, log.other] {
             let records = try await log.records(brand)
             try #require(records.count > (brand == f.brand ? 1200 : 100))

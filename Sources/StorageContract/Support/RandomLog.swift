@@ -10,7 +10,7 @@ struct RandomLog {
     let other = BrandID(trusted: "other")
     private(set) var random: SplitMix
     /// Every delivery that was made, by brand.
-    private(set) var made: [BrandID: [DeliveryID]] = [:]
+    private(set) var made: [BrandID: Set<DeliveryID>] = [:]
     private var owned: [OutboxRow] = []
     private var messages: [Message] = []
     private var lanes: [LaneID] = []
@@ -41,6 +41,28 @@ struct RandomLog {
             try await answer()
             try await report()
         }
+        // What the clock has put off is due by then.
+        f.wait(seconds: 7200)
+        var turn = f.turn()
+        turn.claims = claims
+        take(try await f.store.commit(turn))
+    }
+
+    /// Leaves some to be tried later; nothing of their devices is handed out any more.
+    mutating func leaveSome() async throws {
+        let outcomes = owned.prefix(3).map { f.retry($0, seconds: 1_000_000) }
+        owned.removeFirst(outcomes.count)
+        try await f.commit { $0.outcomes = outcomes }
+    }
+
+    private var claims: [ClaimRequest] { lanes.map { ClaimRequest(lane: $0, limit: 1000) } }
+
+    private mutating func take(_ result: WriterTurnResult) {
+        for row in result.owned + result.claims.flatMap(\.rows) {
+            guard let message = row.message else { continue }
+            if made[message.brand, default: []].insert(row.id).inserted { messages.append(message) }
+            owned.append(row)
+        }
     }
 
     private mutating func post() async throws {
@@ -54,13 +76,8 @@ struct RandomLog {
             }
             turn.accepts.append(f.request(events, brand: brand))
         }
-        let result = try await f.store.commit(turn)
-        for row in result.owned {
-            guard let message = row.message else { continue }
-            made[message.brand, default: []].append(row.id)
-            messages.append(message)
-        }
-        owned += result.owned
+        turn.claims = claims
+        take(try await f.store.commit(turn))
     }
 
     private mutating func answer() async throws {
@@ -73,7 +90,7 @@ struct RandomLog {
                 // Stays on its way.
                 kept.append(row)
                 continue
-            case 1: outcome = f.retry(row, seconds: 1_000_000)
+            case 1: outcome = f.retry(row, seconds: 1)
             case 2: outcome = f.unsent(row, .finished(.expired, nil))
             case 3...6:
                 let reason = Self.reasons[Int.random(in: 0..<2, using: &random)]

@@ -1,0 +1,180 @@
+// The outbound feed and the webhook (`http-api.md` section 9).
+extension OpenAPIDocument {
+    static let outbound = """
+          /v1/brands/{brand}/outbound:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: listSubscriptions
+              tags: [outbound]
+              summary: Who reads the outbound feed, and how far behind.
+              description: 'Scope: `events:read`.'
+              parameters:
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                '200':
+                  description: A page.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [items, nextCursor]
+                        properties:
+                          items: { type: array, items: { $ref: '#/components/schemas/Subscription' } }
+                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/outbound/{subscription}:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/subscription' }
+            get:
+              operationId: readOutbound
+              tags: [outbound]
+              summary: Reads the feed; a subscription is made at its first use.
+              description: |
+                Reading moves no mark: that is what `ack` does. Without `after` it begins at the mark. `gap` says that items
+                behind `after` have aged out unread. Scope: `events:read`.
+              parameters:
+                - name: after
+                  in: query
+                  schema: { type: integer, minimum: 0, maximum: 9223372036854775807 }
+                - { $ref: '#/components/parameters/limit' }
+                - name: waitSeconds
+                  in: query
+                  description: How long to wait when there is nothing.
+                  schema: { type: integer, minimum: 0, maximum: 60, default: 0 }
+                - name: types
+                  in: query
+                  description: Types with commas between them.
+                  schema: { type: string, pattern: '^(\(outboundTypes))(,(\(outboundTypes)))*$' }
+                - name: from
+                  in: query
+                  description: Where a new subscription begins.
+                  schema: { enum: [start, end], default: end }
+              responses:
+                '200':
+                  description: Items in order.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [items, nextAfter, end]
+                        properties:
+                          items: { type: array, items: { $ref: '#/components/schemas/OutboundItem' } }
+                          nextAfter: { type: integer, minimum: 0, description: '`after` of the next call.' }
+                          end: { type: integer, minimum: 0, description: The newest position. }
+                          gap: { type: boolean }
+                \(problems(400, 401, 403, 404, 409, 422))
+            delete:
+              operationId: deleteSubscription
+              tags: [outbound]
+              summary: Ends a subscription; nothing is kept for it any more.
+              description: 'Scope: `events:read`.'
+              responses:
+                '204': { description: It is gone. }
+                \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/outbound/{subscription}/ack:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/subscription' }
+            post:
+              operationId: acknowledgeOutbound
+              tags: [outbound]
+              summary: Moves the subscription's mark forward; what lies before it may be removed.
+              description: 'Scope: `events:read`.'
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [upTo]
+                      properties: { upTo: { type: integer, minimum: 0, maximum: 9223372036854775807 } }
+                    example: { upTo: 0 }
+              responses:
+                '200':
+                  description: The subscription as it is now.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Subscription' } } }
+                \(problems(400, 401, 403, 404, 413, 415, 422))
+          /v1/brands/{brand}/webhook:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: getWebhook
+              tags: [outbound]
+              summary: How the brand's webhook stands.
+              description: 'It is set by the brand''s settings. Scope: `brand:admin`.'
+              responses:
+                '200':
+                  description: The webhook.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Webhook' } } }
+                \(problems(401, 403, 404))
+          /v1/brands/{brand}/webhook/replay:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            post:
+              operationId: replayWebhook
+              tags: [outbound]
+              summary: Sets the webhook's mark, so that what is kept behind it is sent again.
+              description: 'Scope: `brand:admin`.'
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [after]
+                      properties: { after: { type: integer, minimum: 0, maximum: 9223372036854775807 } }
+                    example: { after: 0 }
+              responses:
+                '200':
+                  description: The webhook as it stands now.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/Webhook' } } }
+                \(problems(400, 401, 403, 404, 413, 415, 422))
+        """
+
+    private static let outboundTypes =
+        "consumer.message|conversation.opened|conversation.resolved|message.tapped|device.unregistered|delivery.failed"
+
+    static let outboundSchemas = """
+            OutboundItem:
+              type: object
+              required: [position, type, time, data]
+              properties:
+                position: { type: integer, minimum: 1 }
+                type: { type: string, examples: [message.tapped] }
+                time: { $ref: '#/components/schemas/Time' }
+                data: { type: object }
+            Subscription:
+              type: object
+              required: [id, position, lag, createdAt, acknowledgedAt]
+              properties:
+                id: { $ref: '#/components/schemas/BrandId' }
+                position: { type: integer, minimum: 0, description: Its mark. }
+                lag: { type: integer, minimum: 0, description: How many positions it is behind. }
+                createdAt: { $ref: '#/components/schemas/Time' }
+                acknowledgedAt: { $ref: '#/components/schemas/NullableTime' }
+            Webhook:
+              type: object
+              required: [url, state, position, lag, attempts]
+              properties:
+                url: { type: string }
+                state: { enum: [working, failing, 'off'] }
+                position: { type: integer, minimum: 0 }
+                lag: { type: integer, minimum: 0 }
+                keptAfter: { type: integer, minimum: 0, description: What lies up to it is not kept any more. }
+                attempts: { type: integer, minimum: 0 }
+                lastTriedAt: { $ref: '#/components/schemas/NullableTime' }
+                lastStatus: { type: [integer, 'null'] }
+                lastError: { type: [string, 'null'] }
+                nextTryAt: { $ref: '#/components/schemas/NullableTime' }
+            WebhookSettings:
+              type: object
+              additionalProperties: false
+              required: [url]
+              properties:
+                url: { type: string, format: uri, description: 'https, or plain http to this machine.' }
+                secret: { type: [string, 'null'], writeOnly: true, description: '`whsec_` and 24 to 64 bytes as base64.' }
+                types: { type: [array, 'null'], minItems: 1, maxItems: 100, items: { enum: [\(outboundTypes.replacing("|", with: ", "))] } }
+                secretFingerprint: { type: string, readOnly: true }
+                previousSecretUntil: { type: [string, 'null'], readOnly: true }
+        """
+}
