@@ -119,11 +119,20 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(
+            name: "Outbound",
+            dependencies: [
+                "GatewayModel", "GatewayStorage", "PushPayloads", "Telemetry",
+                crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL,
+            ],
+            swiftSettings: settings
+        ),
+
         // Speaking.
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "PushPayloads",
+                "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Outbound", "PushPayloads",
                 "PushProviders", "Telemetry", crypto, hummingbird, logging, nioCore, lifecycle,
             ],
             swiftSettings: settings
@@ -131,7 +140,7 @@ let package = Package(
         .executableTarget(
             name: "switchboard",
             dependencies: [
-                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "Identity", "PushProviders",
+                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "Identity", "Outbound", "PushProviders",
                 "PushSimulator", "SQLiteStorage", "Telemetry",
                 arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -244,6 +253,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "OutboundTests",
+            dependencies: [
+                "Outbound", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "Telemetry",
+                crypto, httpClient, lifecycle, logging, metrics, nioPosix,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "DeliverySimulationTests",
             dependencies: [
                 "DeliverySimulation", "Delivery", "GatewayModel", "GatewayStorage", "SQLiteStorage", logging,
@@ -253,7 +270,7 @@ let package = Package(
         .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
-                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "ProcessHarness",
+                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Outbound", "ProcessHarness",
                 "SQLiteStorage", crypto,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

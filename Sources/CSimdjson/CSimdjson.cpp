@@ -561,30 +561,6 @@ event_status event_parser_validate(event_parser *parser, const uint8_t *bytes, s
     }
 }
 
-event_status event_parser_check(event_parser *parser, const uint8_t *bytes, size_t count, event_text *fault) {
-    std::memset(fault, 0, sizeof(event_text));
-    try {
-        element root;
-        bool number;
-        event_status status = parse(parser, bytes, count, true, root, number);
-        if (number) {
-            event_members members;
-            std::memset(&members, 0, sizeof(members));
-            status = classify_number(parser->dom, bytes, count, EVENT_PLAIN, &members);
-            *fault = members.fault;
-            return status;
-        }
-        if (status != EVENT_READ) { return status; }
-        if (!root.is_object()) { return EVENT_NOT_OBJECT; }
-        auto twice = find_duplicate(root);
-        if (!twice.found) { return EVENT_READ; }
-        *fault = text_of(twice.name);
-        return EVENT_DUPLICATE;
-    } catch (...) {
-        return EVENT_MEMORY;
-    }
-}
-
 bool event_next_line(const uint8_t **at, const uint8_t *end, const uint8_t **item, size_t *count) {
     const uint8_t *start = *at;
     while (start < end) {

@@ -84,7 +84,9 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`, ``StorageError/duplicate`` when the id is taken.
     func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError)
 
-    /// Replaces a brand's name and settings.
+    /// Replaces a brand's name, settings and webhook.
+    ///
+    /// A webhook that is new begins at the end of the feed; one that changed is tried at once.
     ///
     /// - Parameters:
     ///   - brand: The brand as it should be.
@@ -340,4 +342,96 @@ package protocol GatewayStore: Sendable {
         window: StatsWindow,
         now: Timestamp
     ) async throws(StorageError) -> DeliveryStats
+
+    // MARK: Outbound feed
+
+    /// Asks to be told of new outbound items when they can be read.
+    ///
+    /// - Parameter listener: Called after the commit with the brand and how many items are new, on a thread of the engine:
+    ///   must not block and must not call the store.
+    func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void)
+
+    /// Finds a subscription, or makes it.
+    ///
+    /// From then on items are kept for the brand; a brand that nobody reads stores none.
+    ///
+    /// - Parameters:
+    ///   - id: The brand.
+    ///   - subscription: Its name.
+    ///   - fromStart: Whether a new one begins with what is kept, and not at the end.
+    ///   - now: The time of the change.
+    /// - Returns: The subscription, or why there is none.
+    /// - Throws: `StorageError`.
+    func openSubscription(
+        brand id: BrandID,
+        _ subscription: SubscriptionID,
+        fromStart: Bool,
+        now: Timestamp
+    ) async throws(StorageError) -> SubscriptionOpening
+
+    /// A brand's subscriptions.
+    ///
+    /// - Parameter brand: The brand.
+    /// - Returns: All of them, and where the feed ends; empty when there is no such brand.
+    /// - Throws: `StorageError`.
+    func subscriptions(brand: BrandID) async throws(StorageError) -> OutboundOverview
+
+    /// Moves a subscription's mark forward; one that lies further already stays.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - subscription: The subscription.
+    ///   - upTo: The last position that was read.
+    ///   - now: The time of the change.
+    /// - Returns: Where the mark is, or why it was not moved.
+    /// - Throws: `StorageError`.
+    func acknowledge(
+        brand: BrandID,
+        _ subscription: SubscriptionID,
+        upTo: Int64,
+        now: Timestamp
+    ) async throws(StorageError) -> SubscriptionAck
+
+    /// Deletes a subscription.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - subscription: The subscription.
+    /// - Returns: False when there is none.
+    /// - Throws: `StorageError`.
+    func deleteSubscription(brand: BrandID, _ subscription: SubscriptionID) async throws(StorageError) -> Bool
+
+    /// Items of a brand's outbound feed in order.
+    ///
+    /// Never steps over an item that a transaction that is still open may yet store.
+    ///
+    /// - Parameter query: Which items.
+    /// - Returns: A page; an empty one when there is no such brand.
+    /// - Throws: `StorageError`.
+    func outbound(_ query: OutboundQuery) async throws(StorageError) -> OutboundPage
+
+    /// How far a brand's webhook is; made with the webhook's settings, at the end of the feed, and gone with them.
+    ///
+    /// - Parameter brand: The brand.
+    /// - Returns: Nil when it has none.
+    /// - Throws: `StorageError`.
+    func webhookState(brand: BrandID) async throws(StorageError) -> WebhookState?
+
+    /// Stores how far a brand's webhook is, unless its settings or its mark were changed by somebody else meanwhile.
+    ///
+    /// - Parameters:
+    ///   - state: How far it is, with the revision that it was decided on.
+    ///   - brand: The brand.
+    /// - Returns: False when the revision is another one by now; nothing is stored then.
+    /// - Throws: `StorageError`.
+    func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool
+
+    /// Sets a webhook's mark, so that what lies behind it is posted again; it is tried at once.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - after: The position; beyond the end is the end.
+    /// - Returns: How it stands now; nil when the brand has none.
+    /// - Throws: `StorageError`.
+    func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState?
 }

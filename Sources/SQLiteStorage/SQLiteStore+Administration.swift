@@ -9,18 +9,26 @@ extension SQLiteStore {
     package func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {
         try await write { writer in
             guard try writer.brandKey(brand.id) == nil else { throw StorageError.duplicate }
-            try writer.db.prepare("INSERT INTO brands (id, name, settings, created_at) VALUES (?, ?, ?, ?)")
+            try writer.db.prepare("INSERT INTO brands (id, name, settings, created_at, webhook) VALUES (?, ?, ?, ?, ?)")
                 .text(brand.id.rawValue).text(brand.name).text(try Self.json(brand.settings))
-                .int(brand.createdAt.milliseconds).run()
+                .int(brand.createdAt.milliseconds).text(try Self.json(brand.webhook)).run()
+            if brand.webhook != nil {
+                try writer.webhookChanged(brand: writer.db.lastInsertedRow, exists: true, isOther: true)
+            }
             try writer.write(audit)
         }
     }
 
     package func updateBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) -> Bool {
         try await write { writer in
-            try writer.db.prepare("UPDATE brands SET name = ?, settings = ? WHERE id = ?")
-                .text(brand.name).text(try Self.json(brand.settings)).text(brand.id.rawValue).run()
-            guard writer.db.changedRows == 1 else { return false }
+            guard let key = try writer.brandKey(brand.id) else { return false }
+            let old = try writer.db.prepare("SELECT webhook FROM brands WHERE key = ?").int(key)
+            let before = try old.next() ? old.optionalString(0) : nil
+            old.end()
+            let webhook = try Self.json(brand.webhook)
+            try writer.db.prepare("UPDATE brands SET name = ?, settings = ?, webhook = ? WHERE key = ?")
+                .text(brand.name).text(try Self.json(brand.settings)).text(webhook).int(key).run()
+            try writer.webhookChanged(brand: key, exists: webhook != nil, isOther: webhook != before)
             try writer.write(audit)
             return true
         }
@@ -36,7 +44,8 @@ extension SQLiteStore {
             for sql: StaticString in [
                 "INSERT INTO deleted_brands (key) VALUES (?)", "DELETE FROM credentials WHERE brand = ?",
                 "DELETE FROM apps WHERE brand = ?", "DELETE FROM lanes WHERE brand = ?",
-                "DELETE FROM brands WHERE key = ?",
+                "DELETE FROM brands WHERE key = ?", "DELETE FROM subscriptions WHERE brand = ?",
+                "DELETE FROM webhook_states WHERE brand = ?", "DELETE FROM outbound_marks WHERE brand = ?",
             ] {
                 try writer.db.prepare(sql).int(key).run()
             }
@@ -47,13 +56,16 @@ extension SQLiteStore {
 
     package func brands() async throws(StorageError) -> [Brand] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT id, name, settings, created_at FROM brands ORDER BY id").map { row in
+            try Row.fetchAll(db, sql: "SELECT id, name, settings, created_at, webhook FROM brands ORDER BY id").map {
+                row in
+                let webhook: String? = try row.value(4)
                 let settings: String = try row.value(2)
                 return try Brand(
                     id: BrandID(trusted: row.value(0)),
                     name: row.value(1),
                     settings: try JSONDecoder().decode(BrandSettings.self, from: Data(settings.utf8)),
-                    createdAt: Timestamp(milliseconds: row.value(3))
+                    createdAt: Timestamp(milliseconds: row.value(3)),
+                    webhook: try webhook.map { try JSONDecoder().decode(WebhookSettings.self, from: Data($0.utf8)) }
                 )
             }
         }
@@ -105,7 +117,9 @@ extension SQLiteStore {
                 app.rawValue
             )
             while try rows.next() { registrations.append(rows.int64(0)) }
-            for registration in registrations { _ = try writer.end(registration, by: .unregistered, &context) }
+            for registration in registrations {
+                _ = try writer.end(registration, by: .unregistered, .appDeleted, &context)
+            }
             let lanes = try writer.lanes(brand: key, app: app.rawValue)
             try writer.db.prepare("DELETE FROM lanes WHERE brand = ? AND app = ?").int(key).text(app.rawValue).run()
             try writer.write(audit)
@@ -157,6 +171,14 @@ extension SQLiteStore {
             }
             return lanes
         }
+    }
+
+    private static func json(_ webhook: WebhookSettings?) throws -> String? {
+        guard let webhook else { return nil }
+        let encoder = JSONEncoder()
+        // The same text for the same settings: that is how a change is told.
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(webhook), as: UTF8.self)
     }
 
     private static func json(_ settings: BrandSettings) throws -> String {

@@ -18,6 +18,7 @@ package final class SQLiteStore: GatewayStore {
     private let lock: DataLock
     private let logger: Logger
     private let isClosed = Mutex(false)
+    let outboundListeners = Mutex<[@Sendable (BrandID, Int) -> Void]>([])
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
     private let checkpointer: Checkpointer
@@ -137,7 +138,7 @@ package final class SQLiteStore: GatewayStore {
     func write<Value: Sendable>(
         _ work: @escaping @Sendable (Writer) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await onWriter { db in try self.writer.writer(of: db).transaction(work) }
+        try await onWriter { db in try self.transaction(db, work) }
     }
 
     /// Like ``write(_:)``, with how long the writer was held, in milliseconds: the sync and what the log needs included.
@@ -146,10 +147,20 @@ package final class SQLiteStore: GatewayStore {
     ) async throws(StorageError) -> (value: Value, heldMilliseconds: Double) {
         try await onWriter { db in
             let start = ContinuousClock.now
-            let value = try self.writer.writer(of: db).transaction(work)
+            let value = try self.transaction(db, work)
             self.checkpointer.moveRest(of: db)
             return (value, (ContinuousClock.now - start) / .milliseconds(1))
         }
+    }
+
+    /// Runs a transaction, and tells who listens what it told the outbound feeds.
+    private func transaction<Value>(_ db: Database, _ work: (Writer) throws -> Value) throws -> Value {
+        let writer = try self.writer.writer(of: db)
+        let value = try writer.transaction(work)
+        guard !writer.told.isEmpty else { return value }
+        let listeners = outboundListeners.withLock { $0 }
+        for (brand, count) in writer.told { for listener in listeners { listener(brand, count) } }
+        return value
     }
 
     private func onWriter<Value: Sendable>(

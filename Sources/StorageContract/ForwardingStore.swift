@@ -123,4 +123,42 @@ extension ForwardingStore {
     ) async throws(StorageError) -> DeliveryStats {
         try await base.deliveryStats(brand: brand, window: window, now: now)
     }
+    package func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void) { base.onOutbound(listener) }
+    package func openSubscription(
+        brand id: BrandID,
+        _ subscription: SubscriptionID,
+        fromStart: Bool,
+        now: Timestamp
+    ) async throws(StorageError) -> SubscriptionOpening {
+        try await base.openSubscription(brand: id, subscription, fromStart: fromStart, now: now)
+    }
+    package func subscriptions(brand: BrandID) async throws(StorageError) -> OutboundOverview {
+        try await base.subscriptions(brand: brand)
+    }
+    package func acknowledge(
+        brand: BrandID,
+        _ subscription: SubscriptionID,
+        upTo: Int64,
+        now: Timestamp
+    ) async throws(StorageError) -> SubscriptionAck {
+        try await base.acknowledge(brand: brand, subscription, upTo: upTo, now: now)
+    }
+    package func deleteSubscription(
+        brand: BrandID,
+        _ subscription: SubscriptionID
+    ) async throws(StorageError) -> Bool {
+        try await base.deleteSubscription(brand: brand, subscription)
+    }
+    package func outbound(_ query: OutboundQuery) async throws(StorageError) -> OutboundPage {
+        try await base.outbound(query)
+    }
+    package func webhookState(brand: BrandID) async throws(StorageError) -> WebhookState? {
+        try await base.webhookState(brand: brand)
+    }
+    package func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool {
+        try await base.putWebhookState(state, brand: brand)
+    }
+    package func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState? {
+        try await base.replayWebhook(brand: brand, after: after)
+    }
 }

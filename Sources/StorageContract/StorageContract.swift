@@ -6,5 +6,5 @@ package enum StorageContract {
         + RegistrationCases.all + ReadCases.all + TapCases.all
         + SessionCases.all + AdministrationCases.all + AuditCases.all + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all
-        + HousekeepingCases.all + RetentionCases.all + RandomCases.all
+        + HousekeepingCases.all + RetentionCases.all + OutboundCases.all + RandomCases.all
 }

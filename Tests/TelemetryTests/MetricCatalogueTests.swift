@@ -32,6 +32,7 @@ struct MetricCatalogueTests {
         _ = MachineMetrics<CutOffLabel>(factory: registry)
         _ = CertificateMetrics<CutOffLabel>(factory: registry)
         registry.addCollector { process.collect() }
+        _ = OutboundMetrics(factory: registry)
         let housekeeping = HousekeepingMetrics(factory: registry)
         housekeeping.removed[.expired].increment()
         housekeeping.held.recordNanoseconds(1)

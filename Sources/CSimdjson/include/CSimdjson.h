@@ -156,13 +156,6 @@ event_status event_parser_read(
 /// @param readable as for `event_parser_read`
 event_status event_parser_validate(event_parser *parser, const uint8_t *bytes, size_t count, size_t readable);
 
-/// Whether a text is a JSON object in which no object has a member twice, at any depth.
-///
-/// @param bytes the text
-/// @param count how long it is
-/// @param fault for EVENT_DUPLICATE: the name of the member
-event_status event_parser_check(event_parser *parser, const uint8_t *bytes, size_t count, event_text *fault);
-
 /// Finds the next line that is not blank.
 ///
 /// @param at where to begin; moved behind the line

@@ -30,6 +30,13 @@ package enum HousekeepingPlan {
         return [
             (.deletedBrands, .deletedBrands), (.eventIDs, .eventIDs(keepHours: keepHours)), (.sessions, .sessions),
             (.deliveries, .deliveries(before: before)), (.messages, .messages(before: before)),
+            (
+                .outbound,
+                .outbound(
+                    before: before,
+                    acknowledgedBefore: now.adding(seconds: -OutboundLimits.replayHours * 3600)
+                )
+            ),
             (.audit, .audit(before: now.adding(seconds: -auditRetentionDays * 86_400))),
         ]
     }

@@ -4,14 +4,53 @@ internal import GatewayModel
 struct BrandAnswer: Encodable {
     var id: String
     var name: String
-    var settings: BrandSettings
+    var settings: SettingsAnswer
     var createdAt: String
 
-    init(_ brand: Brand) {
+    init(_ brand: Brand, secret: String? = nil) {
         id = brand.id.rawValue
         name = brand.name
-        settings = brand.settings
+        settings = SettingsAnswer(settings: brand.settings, webhook: brand.webhook, secret: secret)
         createdAt = brand.createdAt.rfc3339
+    }
+}
+
+/// A brand's settings as operators see them: of the webhook's secret only a fingerprint, but for the once.
+struct SettingsAnswer: Encodable {
+    var settings: BrandSettings
+    var webhook: WebhookSettings?
+    var secret: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case webhook
+    }
+
+    private struct Webhook: Encodable {
+        var url: String
+        var types: [OutboundType]?
+        var secret: String?
+        var secretFingerprint: String
+        /// Until when the secret before this one signs too.
+        var previousSecretUntil: String?
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try settings.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(
+            webhook.map {
+                Webhook(
+                    url: $0.url,
+                    types: $0.types,
+                    secret: secret,
+                    secretFingerprint: $0.secretFingerprint,
+                    previousSecretUntil: $0.previous.map {
+                        Timestamp(milliseconds: $0.untilMilliseconds).rfc3339
+                    }
+                )
+            },
+            forKey: .webhook
+        )
     }
 }
 

@@ -4,7 +4,7 @@ extension StatsWindow {
     /// Reads `15m`, `1h` or `30d`; nil when it is anything else, or not one minute to thirty days.
     init?(_ text: String) {
         guard let unit = text.last, let count = Int64(text.dropLast()), count > 0, text.utf8.count <= 6,
-            text.utf8.first.map({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) == true
+            text.utf8.first.map({ $0 >= UInt8(ascii: "1") && $0 <= UInt8(ascii: "9") }) == true
         else { return nil }
         let seconds: Int64
         switch unit {

@@ -41,14 +41,6 @@ final class EventParser {
     func validate(_ item: EventText.Item, of text: EventText) -> event_status {
         event_parser_validate(parser, item.start, item.count, text.readableEnd - item.start)
     }
-
-    /// Looks whether a text is a JSON object without a member that stands twice.
-    func check(_ bytes: UnsafeBufferPointer<UInt8>) -> (status: event_status, fault: String?) {
-        var fault = event_text()
-        guard let base = bytes.baseAddress else { return (EVENT_SYNTAX, nil) }
-        let status = event_parser_check(parser, base, bytes.count, &fault)
-        return (status, fault.string)
-    }
 }
 
 extension event_text {

@@ -317,7 +317,7 @@ extension OpenAPIDocument {
                       type: [object, 'null']
                       required: [keyId, privateKey]
                       properties: { keyId: { type: string }, privateKey: { type: string, writeOnly: true } }
-                    certificate: { type: string, writeOnly: true, description: PEM, or a .p12 file as base64. }
+                    certificate: { type: [string, 'null'], writeOnly: true, description: PEM, or a .p12 file as base64. }
                     password: { type: [string, 'null'], writeOnly: true }
                     topic: { type: [string, 'null'], description: The bundle id. }
                     endpoints:

@@ -129,6 +129,12 @@ extension OpenAPIDocument {
               maxLength: 256
               pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
               examples: [u-1]
+            NullableLine:
+              type: [string, 'null']
+              description: A short text of one line.
+              minLength: 1
+              maxLength: 256
+              pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
             BrandId:
               type: string
               pattern: '^[A-Za-z0-9._-]{1,64}$'

@@ -89,10 +89,10 @@ extension OpenAPIDocument {
                 pushType: { enum: [apns, fcm, huawei, webpush], description: One that the app has a credential for. }
                 environment: { enum: [production, sandbox, null], default: production }
                 platform: { enum: [ios, android, harmony, web, null] }
-                locale: { type: [string, 'null'], minLength: 1, maxLength: 64 }
-                timeZone: { type: [string, 'null'], minLength: 1, maxLength: 64 }
-                osVersion: { type: [string, 'null'], minLength: 1, maxLength: 64 }
-                appVersion: { type: [string, 'null'], minLength: 1, maxLength: 64 }
+                locale: { type: [string, 'null'], minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                timeZone: { type: [string, 'null'], minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                osVersion: { type: [string, 'null'], minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
+                appVersion: { type: [string, 'null'], minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
                 receives: { type: [array, 'null'], maxItems: 16, items: { enum: [agent, proactive] } }
             Registration:
               type: object

@@ -108,7 +108,7 @@ extension OpenAPIDocument {
                       properties:
                         deviceId: { $ref: '#/components/schemas/Id' }
                         tappedAt: { $ref: '#/components/schemas/NullableTime' }
-                        action: { type: [string, 'null'], minLength: 1, maxLength: 256 }
+                        action: { $ref: '#/components/schemas/NullableLine' }
                     example: { deviceId: d-1 }
               responses:
                 '200':

@@ -9,7 +9,7 @@ extension OpenAPIDocument {
         "{ name: reason, in: query, description: The provider's reason., schema: { type: string, minLength: 1 } }",
         "{ name: since, in: query, description: Queued then or later., schema: { $ref: '#/components/schemas/Time' } }",
         "{ name: until, in: query, description: Queued before., schema: { $ref: '#/components/schemas/Time' } }",
-    ].map { "- " + $0 }.joined(separator: "\n                ")
+    ].map { "- " + $0 }.joined(separator: "\n        ")
 
     static let operators = """
           /v1/brands/{brand}/deliveries:
@@ -91,7 +91,12 @@ extension OpenAPIDocument {
                 - name: window
                   in: query
                   description: 1m to 30d.
-                  schema: { type: string, pattern: '^[1-9][0-9]{0,4}[mhd]$', default: 1h, examples: [1h] }
+                  schema:
+                    type: string
+                    pattern: >-
+                      ^(([1-9][0-9]{0,3}|[1-3][0-9]{4}|4[0-2][0-9]{3}|43[01][0-9]{2}|43200)m|([1-9][0-9]?|[1-6][0-9]{2}|7[01][0-9]|720)h|([1-9]|[12][0-9]|30)d)$
+                    default: 1h
+                    examples: [1h]
               responses:
                 '200':
                   description: The counts.
@@ -209,7 +214,7 @@ extension OpenAPIDocument {
         "{ name: until, in: query, schema: { $ref: '#/components/schemas/Time' } }",
         "{ $ref: '#/components/parameters/limit' }",
         "{ $ref: '#/components/parameters/cursor' }",
-    ].map { "- " + $0 }.joined(separator: "\n                ")
+    ].map { "- " + $0 }.joined(separator: "\n        ")
 
     static let operatorSchemas = """
             DeliveryId: { type: string, pattern: '^[1-9][0-9]{0,18}$', examples: ['4711'] }

@@ -10,7 +10,9 @@ enum OpenAPIDocument {
         head + "paths:\n"
         + [administration, events, sessions, devices, messages, operators, outbound, machinery].joined(separator: "\n")
         + "\ncomponents:\n" + [schemes, parameters, responses].joined(separator: "\n") + "\n  schemas:\n"
-        + [commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, operatorSchemas, outboundSchemas].joined(separator: "\n")
+        + [commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, operatorSchemas, outboundSchemas].joined(
+            separator: "\n"
+        )
         + "\n"
 
     /// What names this version of it (RFC 9110 section 8.8.3).

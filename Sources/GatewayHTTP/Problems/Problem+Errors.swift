@@ -113,6 +113,19 @@ extension Problem {
         }
     }
 
+    /// Translates why a body is no JSON text that is read here.
+    ///
+    /// - Parameter refusal: The reason.
+    package init(_ refusal: StrictJSON.Refusal) {
+        switch refusal {
+        case .syntax: self = EventFault.malformed
+        case .encoding: self = .unreadable("The text is not valid UTF-8.")
+        case .depth: self = .unreadable("The JSON nests deeper than \(EventParser.maxDepth) levels.")
+        case .duplicate(let name):
+            self.init(invalid: "", "holds the member \(name.prefix(64).debugDescription) more than once")
+        }
+    }
+
     /// Translates why an administrative change was not made.
     ///
     /// - Parameter error: The reason.

@@ -47,11 +47,11 @@ extension Call {
     func object(mayBeEmpty: Bool = false) async throws -> BodyObject {
         let buffer = try await objectText()
         if mayBeEmpty, buffer.readableBytes == 0 { return BodyObject(pointer: "", members: [:]) }
-        try check(buffer)
+        guard buffer.readableBytes > 0 else { throw Problem.unreadable("The body is empty.") }
         let text = Array(buffer.readableBytesView)
-        guard let value = try? StrictJSON.parse(text, maxDepth: EventParser.maxDepth),
-            case .object(let members) = value
-        else { throw EventFault.malformed }
+        let value: StrictJSON
+        do { value = try StrictJSON.parse(text, maxDepth: EventParser.maxDepth) } catch { throw Problem(error) }
+        guard case .object(let members) = value else { throw Problem.unreadable("The JSON must be an object.") }
         return BodyObject(pointer: "", members: members, text: text)
     }
 
@@ -63,13 +63,5 @@ extension Call {
             }
         }
         return try await body { _ in Self.maxBodyBytes }
-    }
-
-    /// Looks whether a text is an object, and says what is wrong with it: those who read its values do not.
-    private func check(_ text: ByteBuffer) throws {
-        guard text.readableBytes > 0 else { throw Problem.unreadable("The body is empty.") }
-        try text.withUnsafeReadableBytes { raw in
-            try services.events.checkObject(raw.bindMemory(to: UInt8.self))
-        }
     }
 }

@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import Identity
 
 /// The body that makes a brand (`http-api.md` section 2).
 enum BrandBody {
@@ -6,14 +7,20 @@ enum BrandBody {
     static let maxNameBytes = 256
 
     /// Checks everything; throws 422.
-    static func brand(_ body: BodyObject, createdAt: Timestamp) throws(Problem) -> Brand {
+    static func brand(
+        _ body: BodyObject,
+        createdAt: Timestamp,
+        allowsPrivate: Bool
+    ) throws(Problem) -> (brand: Brand, webhook: WebhookChange?) {
         var checks = FieldChecks()
         let id = checks.identifier(body["id"], as: BrandID.self, isRequired: true)
         let name = checks.line(body["name"], atMost: maxNameBytes, isRequired: true)
         var settings = BrandSettings()
-        if let object = checks.object(body["settings"]) { SettingsBody(object, &checks).apply(to: &settings) }
+        let context = WebhookContext(allowsPrivate: allowsPrivate, isNew: true)
+        let named = checks.object(body["settings"]).map { SettingsBody($0, context, &checks) }
+        named?.apply(to: &settings)
         checks.refuseOthers(in: body, than: ["id", "name", "settings"])
         let (brand, text) = try checks.finish(id, name)
-        return Brand(id: brand, name: text, settings: settings, createdAt: createdAt)
+        return (Brand(id: brand, name: text, settings: settings, createdAt: createdAt), named?.webhook)
     }
 }

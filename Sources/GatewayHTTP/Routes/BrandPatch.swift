@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import Identity
 
 /// The body that changes a brand: a merge patch (RFC 7396).
 ///
@@ -8,14 +9,19 @@ struct BrandPatch {
     private let name: String?
     private let settings: SettingsBody?
 
+    /// What becomes of the webhook; nil stays.
+    var webhook: WebhookChange? { settings?.webhook }
+
     /// Checks everything; throws 422.
-    init(_ body: BodyObject) throws(Problem) {
+    init(_ body: BodyObject, allowsPrivate: Bool) throws(Problem) {
         var checks = FieldChecks()
         name = checks.line(body["name"], atMost: BrandBody.maxNameBytes)
         if body["settings"].isNamed, body["settings"].isEmpty {
             settings = .defaults()
         } else {
-            settings = checks.object(body["settings"]).map { SettingsBody($0, &checks) }
+            settings = checks.object(body["settings"]).map {
+                SettingsBody($0, WebhookContext(allowsPrivate: allowsPrivate), &checks)
+            }
         }
         checks.refuseOthers(in: body, than: ["name", "settings"])
         try checks.finish()

@@ -20,16 +20,28 @@ enum BrandRoutes {
     private static func create(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
         let body = try await call.object()
-        return try await call.once(body, .answered) { try await create(body, call) }
+        // The answer may hold a webhook's secret, which is not kept.
+        var repetition = Call.Repetition.answered
+        if case .object(let settings) = body["settings"].value, settings["webhook"] != nil { repetition = .refused }
+        return try await call.once(body, repetition) { try await create(body, call) }
     }
 
     private static func create(_ body: BodyObject, _ call: Call) async throws -> Response {
-        let brand = try BrandBody.brand(body, createdAt: call.services.clock.now)
+        let (wanted, webhook) = try BrandBody.brand(
+            body,
+            createdAt: call.services.clock.now,
+            allowsPrivate: call.services.outbound.allowsPrivateAddresses
+        )
         let origin = try call.origin()
-        try await call.administer { directory throws(DirectoryError) in
+        let (brand, secret) = try await call.administer { directory throws(DirectoryError) in
+            var brand = wanted
+            var made: WebhookSecret?
+            if let webhook { (brand.webhook, made) = try directory.webhook(nil, changedBy: webhook, of: brand.id) }
             try await directory.createBrand(brand, by: origin)
+            return (brand, made)
         }
-        var response = try Answer.json(.created, BrandAnswer(brand))
+        var response = try Answer.json(.created, BrandAnswer(brand, secret: secret?.text))
+        if secret != nil { response = response.uncached() }
         response.headers[.location] = "/v1/brands/\(brand.id)"
         return response
     }
@@ -42,15 +54,26 @@ enum BrandRoutes {
 
     private static func update(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let patch = try BrandPatch(try await call.object(mayBeEmpty: true))
+        let patch = try BrandPatch(
+            try await call.object(mayBeEmpty: true),
+            allowsPrivate: call.services.outbound.allowsPrivateAddresses
+        )
         let origin = try call.origin()
-        let changed = try await call.administer { directory throws(DirectoryError) in
-            try await directory.updateBrand(brand.id, by: origin) { brand throws(DirectoryError) in
+        let (changed, secret) = try await call.administer { directory throws(DirectoryError) in
+            var made: WebhookSecret?
+            let changed = try await directory.updateBrand(brand.id, by: origin) { brand throws(DirectoryError) in
                 guard call.mayChange(try? EntityTag(of: BrandAnswer(brand))) else { throw .changed }
                 patch.apply(to: &brand)
+                guard let webhook = patch.webhook else { return }
+                (brand.webhook, made) = try directory.webhook(brand.webhook, changedBy: webhook, of: brand.id)
             }
+            return (changed, made)
         }
-        return try call.changed(.ok, BrandAnswer(changed))
+        guard let secret else { return try call.changed(.ok, BrandAnswer(changed)) }
+        // Shown this once; the tag is that of what the next reader gets.
+        var response = try call.changed(.ok, BrandAnswer(changed, secret: secret.text)).uncached()
+        response.headers[.eTag] = try EntityTag(of: BrandAnswer(changed)).text
+        return response
     }
 
     private static func delete(_ call: Call) async throws -> Response {

@@ -60,7 +60,11 @@ enum DeliveryRoutes {
         }
         query.state = take { () throws(Problem) in try parameters.word("state", as: DeliveryState.self) }
         query.provider = take { () throws(Problem) in try parameters.word("provider", as: PushType.self) }
-        query.reason = take { () throws(Problem) in try parameters.text("reason") }
+        query.reason = take { () throws(Problem) in
+            let reason = try parameters.text("reason")
+            if reason?.isEmpty ?? false { throw Problem(invalid: "/reason", "must not be empty") }
+            return reason
+        }
         query.since = take { () throws(Problem) in try parameters.moment("since") }
         query.until = take { () throws(Problem) in try parameters.moment("until") }
         guard errors.isEmpty else { throw Problem(invalid: errors) }

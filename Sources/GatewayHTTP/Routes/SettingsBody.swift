@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import Identity
 
 /// The settings of a brand as a body names them: a member that is absent stays as it is, one that is null takes its
 /// default.
@@ -7,13 +8,15 @@ internal import GatewayModel
 /// observed.
 struct SettingsBody {
     private var edits: [(inout BrandSettings) -> Void] = []
+    /// What becomes of the webhook; nil stays.
+    private(set) var webhook: WebhookChange?
 
     /// What the contract knows and this version does not do.
-    private static let unsupported = ["quietHours", "templates", "links", "wire", "webhook"]
+    private static let unsupported = ["quietHours", "templates", "links", "wire"]
     static let unsupportedDetail = "must be absent: this version does not support it"
 
     /// Reads them; notes what is wrong.
-    init(_ object: BodyObject, _ checks: inout FieldChecks) {
+    init(_ object: BodyObject, _ context: WebhookContext, _ checks: inout FieldChecks) {
         var known: Set<String> = []
         /// Takes one setting; `read` gives its value when it is there and right.
         func take<Value>(
@@ -47,13 +50,15 @@ struct SettingsBody {
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)
         }
-        checks.refuseOthers(in: object, than: known.union(Self.unsupported))
+        webhook = WebhookBody.change(object["webhook"], context, &checks)
+        checks.refuseOthers(in: object, than: known.union(Self.unsupported + ["webhook"]))
     }
 
     /// All settings at their defaults.
     static func defaults() -> SettingsBody {
         var body = SettingsBody()
         body.edits = [{ $0 = BrandSettings() }]
+        body.webhook = .remove
         return body
     }
 

@@ -37,6 +37,8 @@ package final class GatewayServer: Sendable {
         DeviceRoutes.add(to: &routes)
         MessageRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)
+        OutboundRoutes.add(to: &routes)
+        WebhookRoutes.add(to: &routes)
         ProbeRoutes.add(to: &routes)
         return routes
     }

@@ -30,6 +30,8 @@ package struct GatewayServices: Sendable {
     package var metrics: HTTPMetrics
     /// Renders the Prometheus text; called for each scrape.
     package var renderMetrics: @Sendable () -> String
+    /// The outbound feed.
+    package var outbound = OutboundServices()
     /// Reads events, and keeps the parsers.
     let events = EventReader()
     /// Makes and reads the cursors of lists.

@@ -9,7 +9,9 @@ struct RouteTable {
     private let limiter: RateLimiter
     private var methods: [String: [HTTPRequest.Method]] = [:]
 
-    private static let allMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .patch, .delete, .options]
+    private static let allMethods: [HTTPRequest.Method] = [
+        .get, .head, .put, .post, .patch, .delete, .options, .trace, .connect,
+    ]
 
     init(services: GatewayServices, limits: ServerLimits) {
         shared = Call.Shared(services)

@@ -8,6 +8,8 @@ package struct Brand: Sendable, Equatable {
     package var settings: BrandSettings
     /// When it was made.
     package var createdAt: Timestamp
+    /// Where its outbound items are posted to, if anywhere.
+    package var webhook: WebhookSettings?
 
     /// Takes the facts of a brand.
     ///
@@ -16,10 +18,18 @@ package struct Brand: Sendable, Equatable {
     ///   - name: Its name as consumers see it.
     ///   - settings: Its settings.
     ///   - createdAt: When it was made.
-    package init(id: BrandID, name: String, settings: BrandSettings, createdAt: Timestamp) {
+    ///   - webhook: Where its outbound items are posted to.
+    package init(
+        id: BrandID,
+        name: String,
+        settings: BrandSettings,
+        createdAt: Timestamp,
+        webhook: WebhookSettings? = nil
+    ) {
         self.id = id
         self.name = name
         self.settings = settings
         self.createdAt = createdAt
+        self.webhook = webhook
     }
 }

@@ -24,6 +24,10 @@ package struct HousekeepingBatch: Sendable {
         /// One that counted as unread lowers the unread counts of its conversation and its consumer; lanes learn of it
         /// with the consumer's next change.
         case messages(before: [BrandID: Timestamp])
+        /// Items of outbound feeds that are older than a moment, by brand, read or not; and those that every reader of the
+        /// brand has acknowledged and that are older than `acknowledgedBefore`. Brands that are not named are left alone;
+        /// positions are never given again.
+        case outbound(before: [BrandID: Timestamp], acknowledgedBefore: Timestamp)
         /// Entries of the audit trail from before a moment, of all brands and of those that are gone, oldest first; an
         /// entry may stay while one before it in the order of numbers does.
         case audit(before: Timestamp)

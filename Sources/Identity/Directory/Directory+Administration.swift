@@ -21,7 +21,7 @@ extension Directory {
             }
             var next = snapshot
             next.brands[brand.id] = brand
-            publish(next)
+            publish(next, brand.webhook == nil ? nil : DirectoryChange())
         }
     }
 
@@ -203,10 +203,11 @@ extension Directory {
         struct Members: Encodable {
             var name: String
             var settings: BrandSettings
+            var webhook: WebhookSettings?
         }
         return MemberDifference.names(
-            from: Members(name: old.name, settings: old.settings),
-            to: Members(name: new.name, settings: new.settings)
+            from: Members(name: old.name, settings: old.settings, webhook: old.webhook),
+            to: Members(name: new.name, settings: new.settings, webhook: new.webhook)
         )
     }
 

@@ -21,7 +21,10 @@ extension Directory {
     ) async throws(DirectoryError) -> Directory {
         let (brands, apps, lanes, credentials) = try await read(store)
         var snapshot = DirectorySnapshot()
-        for brand in brands { snapshot.brands[brand.id] = brand }
+        for brand in brands {
+            snapshot.brands[brand.id] = brand
+            if let webhook = brand.webhook { _ = try open(webhook, of: brand.id, box) }
+        }
         for app in apps {
             let opened = try open(app, box, reader)
             snapshot.apps[DirectorySnapshot.AppKey(brand: app.brand, app: app.id)] = opened
@@ -63,6 +66,23 @@ extension Directory {
             updatedAt: app.updatedAt
         )
     }
+
+    /// A webhook's keys: the newest, and the one before it if there is one.
+    static func open(
+        _ webhook: WebhookSettings,
+        of brand: BrandID,
+        _ box: SecretBox
+    ) throws(DirectoryError) -> [[UInt8]] {
+        let context = sealingContext(webhookOf: brand)
+        do {
+            var keys = [try box.open(webhook.sealedSecret, context: context)]
+            if let previous = webhook.previous { keys.append(try box.open(previous.sealedSecret, context: context)) }
+            return keys
+        } catch { throw DirectoryError(opening: error, what: "the webhook of brand \(brand)") }
+    }
+
+    /// What a webhook's secret is sealed with beside the key.
+    static func sealingContext(webhookOf brand: BrandID) -> String { "webhook/\(brand)" }
 
     /// What an app's settings are sealed with beside the key, so that they open in no other row.
     static func sealingContext(brand: BrandID, app: AppID) -> String { "app/\(brand)/\(app)" }

@@ -7,7 +7,7 @@ package enum StrictJSON: Sendable, Equatable {
     case array([StrictJSON])
     /// A string, its escapes resolved.
     case string(String)
-    /// A number without fraction and exponent that fits.
+    /// A whole number without exponent that fits.
     case integer(Int64)
     /// Any other number; its value does not matter to us.
     case otherNumber
@@ -17,7 +17,16 @@ package enum StrictJSON: Sendable, Equatable {
     case null
 
     /// Why a text was not taken.
-    package struct Refusal: Error {}
+    package enum Refusal: Error, Equatable {
+        /// It is not one JSON text.
+        case syntax
+        /// It is not UTF-8.
+        case encoding
+        /// It has more levels of objects and arrays than allowed.
+        case depth
+        /// An object in it names this member twice.
+        case duplicate(String)
+    }
 
     /// Deeper than any token of ours needs to be.
     package static let tokenDepth = 16
@@ -33,11 +42,11 @@ package enum StrictJSON: Sendable, Equatable {
         _ bytes: [UInt8],
         maxDepth: Int = StrictJSON.tokenDepth
     ) throws(Refusal) -> StrictJSON {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw Refusal() }
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw .encoding }
         var reader = Reader(bytes: bytes, maxDepth: maxDepth)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
-        guard reader.isAtEnd else { throw Refusal() }
+        guard reader.isAtEnd else { throw .syntax }
         return value
     }
 
@@ -70,7 +79,7 @@ package enum StrictJSON: Sendable, Equatable {
         private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
         private mutating func expect(_ byte: UInt8) throws(Refusal) {
-            guard next == byte else { throw Refusal() }
+            guard next == byte else { throw .syntax }
             position += 1
         }
 
@@ -79,7 +88,7 @@ package enum StrictJSON: Sendable, Equatable {
         }
 
         mutating func value(depth: Int) throws(Refusal) -> StrictJSON {
-            guard depth < maxDepth else { throw Refusal() }
+            guard depth < maxDepth else { throw .depth }
             skipSpace()
             switch next {
             case UInt8(ascii: "{"): return try object(depth: depth)
@@ -108,12 +117,12 @@ package enum StrictJSON: Sendable, Equatable {
             }
             while true {
                 skipSpace()
-                guard next == UInt8(ascii: "\"") else { throw Refusal() }
+                guard next == UInt8(ascii: "\"") else { throw .syntax }
                 let name = try string()
                 skipSpace()
                 try expect(UInt8(ascii: ":"))
                 let value = try value(depth: depth + 1)
-                guard members.updateValue(value, forKey: name) == nil else { throw Refusal() }
+                guard members.updateValue(value, forKey: name) == nil else { throw .duplicate(name) }
                 skipSpace()
                 if next == UInt8(ascii: ",") {
                     position += 1
@@ -151,16 +160,16 @@ package enum StrictJSON: Sendable, Equatable {
                 position += 1
                 switch byte {
                 case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
-                case 0..<0x20: throw Refusal()
+                case 0..<0x20: throw .syntax
                 case UInt8(ascii: "\\"): try escape(into: &text)
                 default: text.append(byte)
                 }
             }
-            throw Refusal()
+            throw .syntax
         }
 
         private mutating func escape(into text: inout [UInt8]) throws(Refusal) {
-            guard let byte = next else { throw Refusal() }
+            guard let byte = next else { throw .syntax }
             position += 1
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
@@ -174,13 +183,13 @@ package enum StrictJSON: Sendable, Equatable {
                 if (0xD800..<0xDC00).contains(code) {
                     try expect("\\u")
                     let low = try hexDigits()
-                    guard (0xDC00..<0xE000).contains(low) else { throw Refusal() }
+                    guard (0xDC00..<0xE000).contains(low) else { throw .syntax }
                     code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
                 }
                 // A surrogate without its other half is no character.
-                guard let scalar = Unicode.Scalar(code) else { throw Refusal() }
+                guard let scalar = Unicode.Scalar(code) else { throw .syntax }
                 text.append(contentsOf: String(Character(scalar)).utf8)
-            default: throw Refusal()
+            default: throw .syntax
             }
         }
 
@@ -188,7 +197,7 @@ package enum StrictJSON: Sendable, Equatable {
             guard position + 4 <= bytes.count,
                 bytes[position..<position + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
                 let code = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
-            else { throw Refusal() }
+            else { throw .syntax }
             position += 4
             return code
         }
@@ -196,28 +205,29 @@ package enum StrictJSON: Sendable, Equatable {
         private mutating func digits() throws(Refusal) {
             let start = position
             while let byte = next, byte >= 0x30, byte <= 0x39 { position += 1 }
-            guard position > start else { throw Refusal() }
+            guard position > start else { throw .syntax }
         }
 
+        /// A whole number may have a fraction of zeros, which some languages write.
         private mutating func number() throws(Refusal) -> StrictJSON {
             let start = position
             if next == UInt8(ascii: "-") { position += 1 }
             if next == UInt8(ascii: "0") { position += 1 } else { try digits() }
-            var isInteger = true
+            let whole = bytes[start..<position]
+            var isWhole = true
             if next == UInt8(ascii: ".") {
-                isInteger = false
                 position += 1
+                let fraction = position
                 try digits()
+                isWhole = bytes[fraction..<position].allSatisfy { $0 == UInt8(ascii: "0") }
             }
             if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
-                isInteger = false
+                isWhole = false
                 position += 1
                 if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
                 try digits()
             }
-            guard isInteger, let value = Int64(String(decoding: bytes[start..<position], as: UTF8.self)) else {
-                return .otherNumber
-            }
+            guard isWhole, let value = Int64(String(decoding: whole, as: UTF8.self)) else { return .otherNumber }
             return .integer(value)
         }
     }

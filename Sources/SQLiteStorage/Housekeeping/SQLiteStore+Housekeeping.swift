@@ -21,6 +21,10 @@ extension SQLiteStore {
             return try await remove { try $0.removeEventIDs(batch, keepHours: keepHours) }
         case .sessions:
             return try await remove { try $0.removeSessions(batch) }
+        case .outbound(let before, let acknowledgedBefore):
+            return try await remove {
+                try $0.removeOutbound(batch, before: before, acknowledgedBefore: acknowledgedBefore)
+            }
         case .audit(let before):
             return try await remove { writer in
                 let removed = try writer.removeAudit(before: before, limit: batch.limit)

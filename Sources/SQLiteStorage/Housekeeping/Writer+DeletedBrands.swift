@@ -14,6 +14,7 @@ extension Writer {
         for day in try dedupeDays() where room > 0 {
             room -= try removeEventIDs(brand: brand, day: day, limit: room)
         }
+        if room > 0 { room -= try removeOutbound(ofDeleted: brand, limit: room) }
         if room > 0 {
             try db.prepare("DELETE FROM message_marks WHERE brand = ?").int(brand).run()
             try db.prepare("DELETE FROM deleted_brands WHERE key = ?").int(brand).run()

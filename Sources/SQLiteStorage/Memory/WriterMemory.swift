@@ -13,6 +13,8 @@ struct WriterMemory {
     var brands: [String: Int64] = [:]
     /// The days that have remembered event ids, newest first; nil until they are needed.
     var dedupeDays: [Int64]?
+    /// Who reads outbound feeds; nil until it is needed.
+    var outbound: OutboundMemory?
     /// The next delivery's number; nil until it is needed.
     var nextDelivery: Int64?
     /// When the last delivery was queued; nil when there is none.

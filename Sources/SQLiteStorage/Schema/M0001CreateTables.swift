@@ -14,7 +14,7 @@ enum M0001CreateTables {
 
         CREATE TABLE brands (
             key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-            settings TEXT NOT NULL, created_at INTEGER NOT NULL);
+            settings TEXT NOT NULL, created_at INTEGER NOT NULL, webhook TEXT);
 
         -- Brands that are gone, whose rows are still to be removed.
         CREATE TABLE deleted_brands (key INTEGER PRIMARY KEY);
@@ -144,5 +144,19 @@ enum M0001CreateTables {
         CREATE TABLE dedupe (
             day INTEGER NOT NULL, brand INTEGER NOT NULL, event TEXT NOT NULL, body_hash INTEGER NOT NULL,
             message INTEGER, PRIMARY KEY (day, brand, event)) WITHOUT ROWID;
+
+        -- What back-ends are told, only while somebody reads. Positions are dense within a brand.
+        CREATE TABLE outbound (
+            brand INTEGER NOT NULL, position INTEGER NOT NULL, type TEXT NOT NULL, time INTEGER NOT NULL,
+            data TEXT NOT NULL, PRIMARY KEY (brand, position)) WITHOUT ROWID;
+        -- Nothing up to this position is left: the number of an item that is gone is not given again.
+        CREATE TABLE outbound_marks (brand INTEGER PRIMARY KEY, removed INTEGER NOT NULL);
+        CREATE TABLE subscriptions (
+            brand INTEGER NOT NULL, name TEXT NOT NULL, mark INTEGER NOT NULL, created_at INTEGER NOT NULL,
+            acknowledged_at INTEGER, PRIMARY KEY (brand, name)) WITHOUT ROWID;
+        CREATE TABLE webhook_states (
+            brand INTEGER PRIMARY KEY, revision INTEGER NOT NULL, mark INTEGER NOT NULL, batch_through INTEGER,
+            attempts INTEGER NOT NULL DEFAULT 0, next_try INTEGER, last_tried_at INTEGER, last_status INTEGER,
+            last_error TEXT, switched_off INTEGER NOT NULL DEFAULT 0);
         """
 }

@@ -76,12 +76,16 @@ extension Writer {
         if let knownConversation {
             conversation = knownConversation
         } else if let id = posted.event.conversation {
-            conversation = try makeConversation(BrandedName(brand: brand, id: id.rawValue), of: consumer)
+            conversation = try makeConversation(BrandedName(brand: brand, id: id.rawValue), of: consumer, at: now)
         } else {
             // A conversation that the gateway opens has the name of its first message.
             conversation =
                 try activeConversation(of: consumer, &context)
-                ?? makeConversation(BrandedName(brand: brand, id: posted.messageID.description), of: consumer)
+                ?? makeConversation(
+                    BrandedName(brand: brand, id: posted.messageID.description),
+                    of: consumer,
+                    at: now
+                )
         }
 
         let counts = posted.event.kind == .agent && !posted.event.silent
@@ -174,6 +178,13 @@ extension Writer {
         case .none: return .rejected(.unknownConversation)
         case .foreign: return .rejected(.conversationOfAnotherConsumer)
         case .own(let conversation):
+            if !conversation.isResolved {
+                try tell(
+                    brand,
+                    at: context.turn.now,
+                    .resolved(consumer: event.consumer.rawValue, conversation: id.rawValue)
+                )
+            }
             conversation.isResolved = true
             context.changed(conversation)
             consumer?.active = .unknown

@@ -8,7 +8,14 @@ extension Writer {
         case .unregister(let brand, let consumer, let app, let device, let scope):
             guard let key = try consumerKey(brand, consumer) else { return .unregistered(RegistrationsChange()) }
             return .unregistered(
-                try unregister(consumer: key, app: app?.rawValue, device: device?.rawValue, scope, &context)
+                try unregister(
+                    consumer: key,
+                    app: app?.rawValue,
+                    device: device?.rawValue,
+                    scope,
+                    .unregistered,
+                    &context
+                )
             )
         case .read(let request): return try read(request, &context)
         case .tap(let request): return try tap(request, &context)
@@ -62,6 +69,19 @@ extension Writer {
                 """
             ).int(try nextChange()).int(request.tappedAt.milliseconds).int(id).run()
             try noteChanged(id, before, &context)
+        }
+        if let brand = try brandKey(request.brand) {
+            try tell(
+                brand,
+                at: context.turn.now,
+                .tapped(
+                    request,
+                    conversation: message.conversation,
+                    sequence: message.sequence,
+                    kind: message.kind,
+                    campaign: message.campaign
+                )
+            )
         }
         return .tapped(TapAnswer(message: message, tappedAt: request.tappedAt, first: true))
     }
@@ -197,7 +217,10 @@ extension Writer {
         let (consumer, device) = (row.int64(0), row.optionalString(1))
         row.end()
         try db.prepare("DELETE FROM sessions WHERE token_hash = ?").blob(tokenHash).run()
-        return .sessionsEnded(count: 1, try unregister(consumer: consumer, app: nil, device: device, scope, &context))
+        return .sessionsEnded(
+            count: 1,
+            try unregister(consumer: consumer, app: nil, device: device, scope, .logout, &context)
+        )
     }
 
     private func endSessions(
@@ -214,7 +237,7 @@ extension Writer {
         let count = db.changedRows
         return .sessionsEnded(
             count: count,
-            try unregister(consumer: key, app: nil, device: device?.rawValue, scope, &context)
+            try unregister(consumer: key, app: nil, device: device?.rawValue, scope, .remoteLogout, &context)
         )
     }
 }

@@ -56,6 +56,7 @@ extension Writer {
         try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
         // The last try of a delivery that needed several is kept like the others.
         if earlierTries != 0 { try keepLastAttempt(id, answer) }
+        if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
     }
 
     private func keepLastAttempt(_ id: Int64, _ answer: PushAnswer) throws {
@@ -149,6 +150,7 @@ extension Writer {
             consumer = row.int64(0)
             row.end()
             try withdrawAll(of: registration, state: .cancelled, by: .unregistered, &context)
+            try tellUnregistered(registration, .tokenDead, at: context.turn.now)
             try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
         case .quarantine(let token):
             let row = try db.prepare("SELECT consumer FROM registrations WHERE id = ? AND token = ?")

@@ -1,4 +1,5 @@
 import GatewayModel
+import GatewayStorage
 
 /// Consumers, their conversations and registrations, from memory or from the file.
 extension Writer {
@@ -66,11 +67,16 @@ extension Writer {
         return .own(conversation)
     }
 
-    func makeConversation(_ name: BrandedName, of consumer: KnownConsumer) throws -> KnownConversation {
+    func makeConversation(
+        _ name: BrandedName,
+        of consumer: KnownConsumer,
+        at now: Timestamp
+    ) throws -> KnownConversation {
         try db.prepare("INSERT INTO conversations (brand, id, consumer) VALUES (?, ?, ?)")
             .int(name.brand).text(name.id).int(consumer.key).run()
         let conversation = KnownConversation(key: db.lastInsertedRow, name: name, consumer: consumer.key)
         consumer.remember(conversation)
+        try tell(name.brand, at: now, .opened(consumer: consumer.name.id, conversation: name.id))
         return conversation
     }
 

@@ -24,7 +24,11 @@ extension Writer {
                 kept = (id, Timestamp(milliseconds: createdAt))
             } else {
                 // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
-                ended.append(try end(id, by: token == device.token ? .tokenMoved : .unregistered, &context))
+                ended.append(
+                    token == device.token
+                        ? try end(id, by: .tokenMoved, .tokenMoved, &context)
+                        : try end(id, by: .unregistered, .replaced, &context)
+                )
             }
         }
         let id: Int64
@@ -124,16 +128,18 @@ extension Writer {
             device.device.rawValue
         )
         while try rows.next() { others.append(rows.int64(0)) }
-        return try others.map { try end($0, by: .tokenMoved, &context) }
+        return try others.map { try end($0, by: .tokenMoved, .tokenMoved, &context) }
     }
 
     /// Deletes a registration; what is pending for it is cancelled.
     func end(
         _ registration: Int64,
-        by reason: SuppressedBy,
+        by suppressedBy: SuppressedBy,
+        _ reason: UnregisterReason,
         _ context: inout TurnContext
     ) throws -> RegistrationID {
-        try withdrawAll(of: registration, state: .cancelled, by: reason, &context)
+        try withdrawAll(of: registration, state: .cancelled, by: suppressedBy, &context)
+        try tellUnregistered(registration, reason, at: context.turn.now)
         let owner = try db.prepare("SELECT consumer FROM registrations WHERE id = ?").int(registration)
         if try owner.next() {
             memory.registrations.remove(owner.int64(0))
@@ -148,6 +154,7 @@ extension Writer {
         app: String?,
         device: String?,
         _ scope: UnregisterScope,
+        _ reason: UnregisterReason,
         _ context: inout TurnContext
     ) throws -> RegistrationsChange {
         var change = RegistrationsChange()
@@ -162,11 +169,12 @@ extension Writer {
         while try rows.next() { found.append((rows.int64(0), Receives(rawValue: Int(rows.int64(1))))) }
         for (id, receives) in found {
             if scope == .all {
-                change.ended.append(try end(id, by: .unregistered, &context))
+                change.ended.append(try end(id, by: .unregistered, reason, &context))
             } else if receives.contains(.agent) {
                 try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, onlyAgent: true, &context)
                 try db.prepare("UPDATE registrations SET receives = ? WHERE id = ?")
                     .int(receives.subtracting(.agent).rawValue).int(id).run()
+                try tellUnregistered(id, reason, isOnlyAgent: true, at: context.turn.now)
                 change.narrowed.append(RegistrationID(id))
             }
         }

@@ -30,6 +30,7 @@ extension Writer {
         guard try row.next() else { return }
         context.noteWithdrawn(id, of: row.int64(0))
         row.end()
+        if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
     }
 
     /// Withdraws the rows of a registration; all of them, or only agents' messages and the badges that follow them.

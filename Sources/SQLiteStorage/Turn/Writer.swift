@@ -6,12 +6,15 @@ import GatewayStorage
 final class Writer {
     let db: Connection
     var memory = WriterMemory()
+    /// Whom the running transaction has told how many outbound items.
+    var told: [BrandID: Int] = [:]
 
     init(_ db: Connection) { self.db = db }
 
     func close() { db.close() }
 
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
+        told = [:]
         try db.prepare("BEGIN IMMEDIATE").run()
         do {
             let value = try work(self)
@@ -19,6 +22,7 @@ final class Writer {
             return value
         } catch {
             memory = WriterMemory()
+            told = [:]
             db.endAll()
             // Full disks and IO errors roll back by themselves; then there is nothing left to roll back.
             try? db.prepare("ROLLBACK").run()

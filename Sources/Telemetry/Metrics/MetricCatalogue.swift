@@ -204,6 +204,38 @@ package enum MetricCatalogue {
         help: "Consumer sessions that were opened.",
         labels: ["grant"]
     )
+    /// Items of outbound feeds.
+    package static let outboundItems = MetricDeclaration(
+        "switchboard_outbound_items_total",
+        .counter,
+        help: "Items that were stored in outbound feeds."
+    )
+    /// Readers that wait for items.
+    package static let outboundWaitingReaders = MetricDeclaration(
+        "switchboard_outbound_waiting_readers",
+        .gauge,
+        help: "Requests that wait for outbound items."
+    )
+    /// Tries to post to webhooks (``WebhookResultLabel``).
+    package static let webhookPosts = MetricDeclaration(
+        "switchboard_webhook_posts_total",
+        .counter,
+        help: "Tries to post a batch to a webhook, by how they ended.",
+        labels: ["result"]
+    )
+    /// Webhooks by how they stand (``WebhookConditionLabel``).
+    package static let webhooks = MetricDeclaration(
+        "switchboard_webhooks",
+        .gauge,
+        help: "Webhooks by how they stand; the log and each webhook's state name them.",
+        labels: ["condition"]
+    )
+    /// How far the slowest webhook is behind.
+    package static let webhookLag = MetricDeclaration(
+        "switchboard_webhook_lag_items",
+        .gauge,
+        help: "Outbound items that the webhook that is furthest behind has before it."
+    )
     /// Series that did not fit.
     package static let telemetryDroppedSeries = MetricDeclaration(
         "switchboard_telemetry_dropped_series_total",
@@ -253,6 +285,7 @@ package enum MetricCatalogue {
         httpConnections, httpRefused,
         httpCutOff,
         machineFaults, sessionsOpened,
+        outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
     ]
 }

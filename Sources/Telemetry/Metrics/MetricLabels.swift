@@ -105,6 +105,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case deliveries
     /// Messages past their retention.
     case messages
+    /// Items of outbound feeds past their retention, or acknowledged by everybody.
+    case outbound
     /// Entries of the audit trail past their retention.
     case audit
     /// What deleted brands have left behind.

@@ -90,6 +90,30 @@ struct NotStoringStore: GatewayStore {
     }
     func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage { throw Self.notKept }
     func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? { throw Self.notKept }
+    func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void) {}
+    func openSubscription(
+        brand id: BrandID,
+        _ subscription: SubscriptionID,
+        fromStart: Bool,
+        now: Timestamp
+    ) async throws(StorageError) -> SubscriptionOpening { throw Self.notKept }
+    func subscriptions(brand: BrandID) async throws(StorageError) -> OutboundOverview { throw Self.notKept }
+    func acknowledge(
+        brand: BrandID,
+        _ subscription: SubscriptionID,
+        upTo: Int64,
+        now: Timestamp
+    ) async throws(StorageError) -> SubscriptionAck { throw Self.notKept }
+    func deleteSubscription(
+        brand: BrandID,
+        _ subscription: SubscriptionID
+    ) async throws(StorageError) -> Bool { throw Self.notKept }
+    func outbound(_ query: OutboundQuery) async throws(StorageError) -> OutboundPage { throw Self.notKept }
+    func webhookState(brand: BrandID) async throws(StorageError) -> WebhookState? { throw Self.notKept }
+    func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool {
+        throw Self.notKept
+    }
+    func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState? { throw Self.notKept }
     func deliveryChanges(
         _ query: DeliveryQuery,
         after position: Int64

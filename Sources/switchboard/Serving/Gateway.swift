@@ -9,6 +9,7 @@ import Identity
 import Logging
 import NIOCore
 import NIOPosix
+import Outbound
 import PushProviders
 import SQLiteStorage
 import ServiceLifecycle
@@ -34,6 +35,7 @@ final class Gateway: Sendable {
 
     private let httpClient: HTTPClient
     private let server: GatewayServer
+    private let outbound: GatewayOutbound
     private let logger: Logger
 
     private init(
@@ -46,6 +48,7 @@ final class Gateway: Sendable {
         adminToken: (path: String, isNew: Bool),
         httpClient: HTTPClient,
         server: GatewayServer,
+        outbound: GatewayOutbound,
         logger: Logger
     ) {
         self.settings = settings
@@ -57,6 +60,7 @@ final class Gateway: Sendable {
         self.adminToken = adminToken
         self.httpClient = httpClient
         self.server = server
+        self.outbound = outbound
         self.logger = logger
     }
 
@@ -132,6 +136,13 @@ final class Gateway: Sendable {
             delivery.lanesChanged(change.changedLanes)
         }
         let http = HTTPMetrics(factory: registry)
+        let outbound = GatewayOutbound(
+            store: store,
+            directory: directory,
+            settings: settings,
+            registry: registry,
+            logger: logger
+        )
         var services = GatewayServices(
             store: store,
             delivery: delivery,
@@ -150,6 +161,7 @@ final class Gateway: Sendable {
             metrics: http,
             renderMetrics: { registry.render() }
         )
+        services.outbound = outbound.services
         services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
             try providers.make(lane: lane, app: app, brand: brand, source: source)
         }
@@ -163,6 +175,7 @@ final class Gateway: Sendable {
             adminToken: (files.adminTokenPath, token.isNew),
             httpClient: httpClient,
             server: GatewayServer(services: services, limits: limits(settings, logger)),
+            outbound: outbound,
             logger: logger
         )
     }
@@ -226,7 +239,11 @@ final class Gateway: Sendable {
         )
         let certificates = certificateMonitor()
         // Later ones depend on earlier ones and stop first: listeners, then housekeeping, then deliveries.
-        var list: [any Service] = [delivery, housekeeper, monitor, certificates, apiListener(onListening)]
+        var list: [any Service] = [
+            delivery, housekeeper, monitor, certificates, outbound.webhooks, apiListener(onListening),
+        ]
+        // Before the listener, which waits for the readers that wait.
+        list.append(outbound.readers)
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
         let secondSignal = SecondSignal(logger: logger)
         // Its handlers go with it, and a store that does not answer holds up the closing below.
@@ -269,6 +286,7 @@ final class Gateway: Sendable {
 
     /// Closes what was opened.
     func close() async {
+        await outbound.close()
         try? await httpClient.shutdown()
         await store.close()
     }

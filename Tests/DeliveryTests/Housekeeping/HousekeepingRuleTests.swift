@@ -71,17 +71,19 @@ struct HousekeepingRuleTests {
         let now = Timestamp(milliseconds: 1_767_323_045_678)
         let brands = [Self.brand("a", days: 7, hours: 24), Self.brand("b", days: 90, hours: 168)]
         let works = HousekeepingPlan.works(brands: brands, maxRetentionDays: maximum, auditRetentionDays: 365, now: now)
-        #expect(works.map(\.kind) == [.deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .audit])
+        #expect(works.map(\.kind) == [.deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .outbound, .audit])
         let expected = Dictionary(
             uniqueKeysWithValues: zip(brands.map(\.id), days.map { now.adding(seconds: -$0 * 86_400) })
         )
         guard case .eventIDs(let hours) = works[1].work, case .deliveries(let deliveries) = works[3].work,
-            case .messages(let messages) = works[4].work
+            case .messages(let messages) = works[4].work,
+            case .outbound(let outbound, let acknowledged) = works[5].work
         else {
             Issue.record("\(works)")
             return
         }
         #expect(hours == [brands[0].id: 24, brands[1].id: 168])
-        #expect(deliveries == expected && messages == expected)
+        #expect(deliveries == expected && messages == expected && outbound == expected)
+        #expect(acknowledged == now.adding(seconds: -72 * 3600))
     }
 }

@@ -13,6 +13,9 @@ struct World: Sendable {
     static func make(_ api: API) async throws -> World {
         try await api.makeBrand()
         try await api.makeBrand("other")
+        let webhook = #"{"settings":{"webhook":{"url":"https://hooks.example/"}}}"#
+        try #require(try await api.call(.patch, "/v1/brands/acme", webhook).status == 200)
+        try #require(try await api.call(.get, "/v1/brands/acme/outbound/reader").status == 200)
         let stranger = try await api.makeAccount("other", "brand:admin", "events:write", "consumers:write")
         let registered = try await api.register("d-1", as: try await api.makeSession("u-1", device: "d-1"))
         try #require(registered.status == 201)

@@ -1,13 +1,18 @@
 import GRDB
 import HTTPTypes
 import HummingbirdTesting
+import Identity
 import NIOCore
 import Testing
+
+@testable import GatewayHTTP
 
 /// Calls the gateway as tests like it.
 struct API: Sendable {
     let client: any TestClientProtocol
     let clock: TestClock
+    let outbound: OutboundServices
+    let directory: Directory
     /// All routes in the words of their description.
     let routes: [String]
     /// The database's file.

@@ -3,6 +3,7 @@ import GatewayModel
 import GatewayStorage
 import Identity
 import Logging
+import Outbound
 import SQLiteStorage
 import Synchronization
 import Telemetry
@@ -57,6 +58,9 @@ extension TestGateway {
             metrics: HTTPMetrics(factory: metrics.registry),
             renderMetrics: { metrics.answer }
         )
+        let bell = OutboundBell(limitPerBrand: 1)
+        store.onOutbound { brand, _ in bell.ring(brand) }
+        services.outbound = OutboundServices(bell: bell)
         services.makeProvider = { _, _, _, source in AcceptingProvider(source: source, clock: clock) }
         return services
     }

@@ -69,7 +69,16 @@ enum TestGateway {
         let database = folder.appendingPathComponent("test.sqlite").path
         let body: @Sendable () async throws -> Void = {
             try await application.test(transport == .live ? TestingSetup.live : TestingSetup.router) { client in
-                try await test(API(client: client, clock: clock, routes: server.routes.names, database: database))
+                try await test(
+                    API(
+                        client: client,
+                        clock: clock,
+                        outbound: services.outbound,
+                        directory: services.directory,
+                        routes: server.routes.names,
+                        database: database
+                    )
+                )
             }
         }
         if started {

@@ -1,0 +1,50 @@
+internal import GatewayModel
+internal import GatewayStorage
+
+/// What a reader of the outbound feed asks for (`http-api.md` section 9).
+struct OutboundRequest: Sendable {
+    /// The longest wait, in seconds: what proxies let pass.
+    static let maxWaitSeconds: Int64 = 60
+
+    /// Only items behind this position; nil begins at the subscription's mark.
+    let after: Int64?
+    /// At most this many, 1 to 500.
+    let limit: Int
+    /// How long to wait for an item, 0 to 60.
+    let waitSeconds: Int64
+    /// Only these; nil is everything.
+    let types: Set<OutboundType>?
+    /// Whether a new subscription begins with what is kept.
+    let fromStart: Bool
+
+    private enum Start: String, CaseIterable {
+        case start, end
+    }
+
+    /// Reads the query; throws 422 that names every parameter that is wrong.
+    init(_ query: QueryParameters) throws(Problem) {
+        var problems: [FieldProblem] = []
+        func value<Value>(_ read: () throws(Problem) -> Value?) -> Value? {
+            do { return try read() } catch {
+                problems += error.errors
+                return nil
+            }
+        }
+        after = value { () throws(Problem) in try query.integer("after", in: 0...Int64.max) }
+        let most = Int64(OutboundLimits.pageItems)
+        limit = Int(value { () throws(Problem) in try query.integer("limit", in: 1...most) } ?? 50)
+        waitSeconds = value { () throws(Problem) in try query.integer("waitSeconds", in: 0...Self.maxWaitSeconds) } ?? 0
+        fromStart = value { () throws(Problem) in try query.word("from", as: Start.self) } == .start
+        types = value { () throws(Problem) -> Set<OutboundType>? in
+            guard let text = try query.text("types") else { return nil }
+            let words = text.split(separator: ",", omittingEmptySubsequences: false)
+            let types = words.compactMap { OutboundType(rawValue: String($0)) }
+            guard types.count == words.count else {
+                let all = OutboundType.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem(invalid: "/types", "must be types with commas between: \(all)")
+            }
+            return Set(types)
+        }
+        guard problems.isEmpty else { throw Problem(invalid: problems) }
+    }
+}

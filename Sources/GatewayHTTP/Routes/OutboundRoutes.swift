@@ -1,0 +1,158 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import Outbound
+internal import PushPayloads
+
+/// A brand's outbound feed (`http-api.md` section 9).
+enum OutboundRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/v1/brands/:brand/outbound") { try await list($0) }
+        routes.on(.get, "/v1/brands/:brand/outbound/:subscription") { try await read($0) }
+        routes.on(.delete, "/v1/brands/:brand/outbound/:subscription") { try await delete($0) }
+        routes.on(.post, "/v1/brands/:brand/outbound/:subscription/ack") { try await acknowledge($0) }
+    }
+
+    private static func list(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.eventsRead)
+        let page = try call.page()
+        let overview = try await call.read { store throws(StorageError) in
+            try await store.subscriptions(brand: brand.id)
+        }
+        let (items, next) = page.page(of: overview.subscriptions) { $0.id.rawValue }
+        return Answer.page(items, next: next) { $0.subscription($1, end: overview.end) }
+    }
+
+    // MARK: Reading
+
+    private static func read(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.eventsRead)
+        let id = try subscriptionID(call)
+        let request = try OutboundRequest(call.query())
+        let mark = try await self.mark(call, brand.id, id, request)
+        let after = request.after ?? mark
+        var query = OutboundQuery(brand: brand.id, after: after, limit: request.limit)
+        query.types = request.types
+        let deadline = ContinuousClock.now + .seconds(request.waitSeconds)
+        while true {
+            let rings = call.services.outbound.bell.rings(brand.id)
+            let wanted = query
+            let page = try await call.read { store throws(StorageError) in try await store.outbound(wanted) }
+            query.after = page.nextAfter
+            if page.items.isEmpty, !page.isWhole { continue }
+            let left = deadline - ContinuousClock.now
+            guard page.items.isEmpty, left > .zero else { return answer(page, hasGap: after < page.removedThrough) }
+            switch await call.services.outbound.bell.wait(brand.id, after: rings, atMost: left) {
+            case .rung: continue
+            case .over: return answer(page, hasGap: after < page.removedThrough)
+            case .full:
+                throw Problem(.overloaded, "Too many readers are waiting already.", retryAfterSeconds: 5)
+            }
+        }
+    }
+
+    /// Where the subscription's mark is; makes the subscription at its first use, unless what is asked for cannot be.
+    private static func mark(
+        _ call: Call,
+        _ brand: BrandID,
+        _ id: SubscriptionID,
+        _ request: OutboundRequest
+    ) async throws(Problem) -> Int64 {
+        let overview = try await call.read { store throws(StorageError) in try await store.subscriptions(brand: brand) }
+        if let after = request.after, after > overview.end {
+            throw Problem(invalid: "/after", "lies beyond the end, which is \(overview.end)")
+        }
+        if let known = overview.subscriptions.first(where: { $0.id == id }) { return known.mark }
+        let now = call.services.clock.now
+        let opening = try await call.read { store throws(StorageError) in
+            try await store.openSubscription(brand: brand, id, fromStart: request.fromStart, now: now)
+        }
+        switch opening {
+        case .open(let made): return made.mark
+        case .tooMany:
+            let detail = "The brand has \(OutboundLimits.subscriptions) subscriptions already; delete one."
+            throw Problem(.conflict, detail)
+        case .unknownBrand: throw .notFound("brand")
+        }
+    }
+
+    private static func answer(_ page: OutboundPage, hasGap: Bool) -> Response {
+        var writer = JSONWriter(capacity: 96 + page.items.count * 320)
+        writer.literal(#"{"items":["#)
+        for (index, item) in page.items.enumerated() {
+            if index > 0 { writer.literal(",") }
+            writer.outbound(item)
+        }
+        writer.literal(#"],"nextAfter":"#)
+        writer.integer(page.nextAfter)
+        writer.literal(#","end":"#)
+        writer.integer(page.end)
+        if hasGap { writer.literal(#","gap":true"#) }
+        writer.literal("}")
+        return Answer.json(.ok, writer)
+    }
+
+    // MARK: Marks
+
+    private static func acknowledge(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.eventsRead)
+        let id = try subscriptionID(call)
+        let upTo = try await call.position("upTo")
+        let now = call.services.clock.now
+        let ack = try await call.read { store throws(StorageError) in
+            try await store.acknowledge(brand: brand.id, id, upTo: upTo, now: now)
+        }
+        switch ack {
+        case .acknowledged(let subscription):
+            let overview = try await call.read { store throws(StorageError) in
+                try await store.subscriptions(brand: brand.id)
+            }
+            var writer = JSONWriter(capacity: 192)
+            writer.subscription(subscription, end: max(overview.end, subscription.mark))
+            return Answer.json(.ok, writer)
+        case .beyondEnd(let end): throw Problem(invalid: "/upTo", "lies beyond the end, which is \(end)")
+        case .unknown: throw Problem.notFound("subscription")
+        }
+    }
+
+    private static func delete(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.eventsRead)
+        let id = try subscriptionID(call)
+        let isFound = try await call.read { store throws(StorageError) in
+            try await store.deleteSubscription(brand: brand.id, id)
+        }
+        guard isFound else { throw Problem.notFound("subscription") }
+        return Answer.noContent
+    }
+
+    private static func subscriptionID(_ call: Call) throws(Problem) -> SubscriptionID {
+        try call.identifier("subscription", as: SubscriptionID.self)
+    }
+}
+
+extension Call {
+    /// The one member of a body that is a position.
+    func position(_ name: String) async throws -> Int64 {
+        let body = try await object()
+        var checks = FieldChecks()
+        let position = checks.integer(body[name], in: 0...Int64.max, isRequired: true)
+        return try checks.finish(position)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func subscription(_ subscription: OutboundSubscription, end: Int64) {
+        literal(#"{"id":"#)
+        string(subscription.id.rawValue)
+        literal(#","position":"#)
+        integer(subscription.mark)
+        literal(#","lag":"#)
+        integer(end - subscription.mark)
+        literal(#","createdAt":"#)
+        timestamp(subscription.createdAt)
+        literal(#","acknowledgedAt":"#)
+        timestamp(orNull: subscription.acknowledgedAt)
+        literal("}")
+    }
+}

@@ -1,0 +1,58 @@
+internal import GatewayModel
+internal import Identity
+internal import Outbound
+
+/// The member `webhook` of a brand's settings: a merge patch of its own.
+///
+/// A member that is absent stays; `types` null is everything, `secret` null makes a new one, as does its absence at first.
+enum WebhookBody {
+    /// What may be written back as it was read, and changes nothing.
+    private static let answered = ["secretFingerprint", "previousSecretUntil"]
+
+    /// Reads it and notes what is wrong; nil when it is absent.
+    static func change(_ member: BodyMember, _ context: WebhookContext, _ checks: inout FieldChecks) -> WebhookChange? {
+        guard member.isNamed else { return nil }
+        guard !member.isEmpty else { return .remove }
+        guard let object = checks.object(member) else { return nil }
+        checks.refuseOthers(in: object, than: ["url", "types", "secret"] + answered)
+        let needsURL = context.isNew || object["url"].isNamed
+        let url = checks.text(object["url"], isRequired: needsURL)
+        if let url {
+            do { _ = try WebhookURL(url, allowsPrivate: context.allowsPrivate) } catch {
+                checks.fail(object["url"].pointer, error.text)
+            }
+        }
+        return .edit(
+            WebhookEdit(url: url, types: types(object["types"], &checks), secret: secret(object["secret"], &checks))
+        )
+    }
+
+    private static func types(_ member: BodyMember, _ checks: inout FieldChecks) -> [OutboundType]?? {
+        guard member.isNamed else { return nil }
+        guard let items = checks.items(member, atMost: 100) else { return .some(nil) }
+        if items.isEmpty { checks.fail(member.pointer, "must name a type, or be null for all") }
+        var types: [OutboundType] = []
+        for item in items {
+            guard let type = checks.word(item, as: OutboundType.self, isRequired: true) else { continue }
+            if !types.contains(type) { types.append(type) }
+        }
+        return types
+    }
+
+    private static func secret(_ member: BodyMember, _ checks: inout FieldChecks) -> WebhookEdit.Secret {
+        guard member.isNamed else { return .keep }
+        guard let text = checks.text(member) else { return .renew }
+        if let secret = WebhookSecret(text) { return .given(secret) }
+        let range = WebhookSecret.keyBytes
+        checks.fail(member.pointer, "must be whsec_ and \(range.lowerBound) to \(range.upperBound) bytes as base64")
+        return .keep
+    }
+}
+
+/// What a webhook's address is checked against.
+struct WebhookContext {
+    /// Whether private networks may be named.
+    var allowsPrivate: Bool
+    /// Whether the brand is made just now, so that it has no webhook.
+    var isNew = false
+}

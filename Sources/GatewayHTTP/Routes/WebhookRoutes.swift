@@ -1,0 +1,65 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import PushPayloads
+
+/// How a brand's webhook stands; it is set with the brand's settings.
+enum WebhookRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/v1/brands/:brand/webhook") { try await get($0) }
+        routes.on(.post, "/v1/brands/:brand/webhook/replay") { try await replay($0) }
+    }
+
+    private static func get(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.brandAdmin)
+        let state = try await call.read { store throws(StorageError) in try await store.webhookState(brand: brand.id) }
+        return try await answer(call, brand, state)
+    }
+
+    private static func replay(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.brandAdmin)
+        let after = try await call.position("after")
+        let overview = try await call.read { store throws(StorageError) in
+            try await store.subscriptions(brand: brand.id)
+        }
+        guard after <= overview.end else {
+            throw Problem(invalid: "/after", "lies beyond the end, which is \(overview.end)")
+        }
+        let state = try await call.read { store throws(StorageError) in
+            try await store.replayWebhook(brand: brand.id, after: after)
+        }
+        call.services.outbound.webhookChanged()
+        return try await answer(call, brand, state)
+    }
+
+    private static func answer(_ call: Call, _ brand: Brand, _ state: WebhookState?) async throws -> Response {
+        guard let state, let webhook = brand.webhook else { throw Problem.notFound("webhook") }
+        let overview = try await call.read { store throws(StorageError) in
+            try await store.subscriptions(brand: brand.id)
+        }
+        var writer = JSONWriter(capacity: 384)
+        writer.literal(#"{"url":"#)
+        writer.string(webhook.url)
+        writer.literal(#","state":"#)
+        writer.string(state.isSwitchedOff ? "off" : state.attempts > 0 ? "failing" : "working")
+        writer.literal(#","position":"#)
+        writer.integer(state.mark)
+        writer.literal(#","lag":"#)
+        writer.integer(max(overview.end - state.mark, 0))
+        writer.literal(#","keptAfter":"#)
+        writer.integer(overview.removedThrough)
+        writer.literal(#","attempts":"#)
+        writer.integer(Int64(state.attempts))
+        writer.literal(#","lastTriedAt":"#)
+        writer.timestamp(orNull: state.lastTriedAt)
+        writer.literal(#","lastStatus":"#)
+        writer.integer(orNull: state.lastStatus.map { Int64($0) })
+        writer.literal(#","lastError":"#)
+        writer.string(orNull: state.lastError)
+        writer.literal(#","nextTryAt":"#)
+        writer.timestamp(orNull: state.isSwitchedOff ? nil : state.nextTry)
+        writer.literal("}")
+        return Answer.json(.ok, writer)
+    }
+}

@@ -1,0 +1,15 @@
+/// What an item of a brand's outbound feed tells (`http-api.md` section 9).
+package enum OutboundType: String, CaseIterable, Sendable, Codable {
+    /// A consumer wrote to the agent; declared, nothing writes it yet.
+    case consumerMessage = "consumer.message"
+    /// A conversation began.
+    case conversationOpened = "conversation.opened"
+    /// A conversation was resolved.
+    case conversationResolved = "conversation.resolved"
+    /// A push was tapped for the first time.
+    case messageTapped = "message.tapped"
+    /// A device is not pushed to any more, or no longer for agents' messages.
+    case deviceUnregistered = "device.unregistered"
+    /// A delivery failed or expired.
+    case deliveryFailed = "delivery.failed"
+}

@@ -1,0 +1,16 @@
+/// The name of one reader of a brand's outbound feed.
+package struct SubscriptionID: GatewayIdentifier {
+    /// The identifier as the outside program wrote it.
+    package let rawValue: String
+
+    /// Takes a string that is known to be valid.
+    ///
+    /// - Parameter rawValue: A string that passes ``isValid(_:)``; it is not checked again.
+    package init(trusted rawValue: String) { self.rawValue = rawValue }
+
+    /// At most 64 bytes of `[A-Za-z0-9._-]`.
+    ///
+    /// - Parameter rawValue: The string as received.
+    /// - Returns: True when the identifier may be used.
+    package static func isValid(_ rawValue: String) -> Bool { isName(rawValue) }
+}

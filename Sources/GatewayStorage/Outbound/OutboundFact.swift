@@ -1,0 +1,187 @@
+package import GatewayModel
+
+/// What an engine tells a brand's outbound feed; the shape of its JSON is the same whatever the engine.
+package enum OutboundFact: Sendable {
+    /// A conversation began.
+    case opened(consumer: String, conversation: String)
+    /// A conversation was resolved, by the agent's side.
+    case resolved(consumer: String, conversation: String)
+    /// A push was tapped for the first time.
+    case tapped(TapRequest, conversation: ConversationID, sequence: Int64, kind: MessageKind, campaign: String?)
+    /// A device is not pushed to any more; not for agents' messages when only these ended.
+    case unregistered(UnregisteredDevice)
+    /// A delivery failed or expired.
+    case failed(FailedDelivery)
+
+    /// What it is.
+    package var type: OutboundType {
+        switch self {
+        case .opened: .conversationOpened
+        case .resolved: .conversationResolved
+        case .tapped: .messageTapped
+        case .unregistered: .deviceUnregistered
+        case .failed: .deliveryFailed
+        }
+    }
+
+    /// The facts as a JSON object; absent members are left out.
+    package var data: JSONText {
+        var object = FactText()
+        switch self {
+        case .opened(let consumer, let conversation):
+            object.add("consumer", consumer)
+            object.add("conversation", conversation)
+        case .resolved(let consumer, let conversation):
+            object.add("consumer", consumer)
+            object.add("conversation", conversation)
+            object.add("by", "agent")
+        case .tapped(let tap, let conversation, let sequence, let kind, let campaign):
+            object.add("messageId", tap.message.description)
+            object.add("consumer", tap.consumer.rawValue)
+            object.add("deviceId", tap.device.rawValue)
+            object.add("conversation", conversation.rawValue)
+            object.add("sequence", sequence)
+            object.add("kind", kind.rawValue)
+            object.add("tappedAt", tap.tappedAt.rfc3339)
+            object.add("action", tap.action)
+            object.add("campaign", campaign)
+        case .unregistered(let device):
+            object.add("consumer", device.consumer)
+            object.add("app", device.app)
+            object.add("deviceId", device.device)
+            object.add("pushType", device.pushType)
+            object.add("reason", device.reason.rawValue)
+            object.add("scope", device.isOnlyAgent ? "agent" : "all")
+        case .failed(let delivery):
+            object.add("deliveryId", String(delivery.id))
+            object.add("messageId", delivery.message?.description)
+            object.add("consumer", delivery.consumer)
+            object.add("app", delivery.app)
+            object.add("deviceId", delivery.device)
+            object.add("provider", delivery.provider)
+            object.add("state", delivery.state)
+            object.add("status", delivery.status)
+            object.add("reason", delivery.reason)
+            object.add("attempts", delivery.attempts)
+        }
+        return object.end()
+    }
+
+    /// A device that is not pushed to any more.
+    package struct UnregisteredDevice: Sendable {
+        var consumer: String
+        var app: String
+        var device: String
+        var pushType: String
+        var reason: UnregisterReason
+        var isOnlyAgent: Bool
+
+        /// Takes a device.
+        ///
+        /// - Parameters:
+        ///   - consumer: Whose it was.
+        ///   - app: The app.
+        ///   - device: The app's id of the installation.
+        ///   - pushType: The transport.
+        ///   - reason: Why.
+        ///   - isOnlyAgent: Whether proactive pushes go on.
+        package init(
+            consumer: String,
+            app: String,
+            device: String,
+            pushType: String,
+            reason: UnregisterReason,
+            isOnlyAgent: Bool
+        ) {
+            self.consumer = consumer
+            self.app = app
+            self.device = device
+            self.pushType = pushType
+            self.reason = reason
+            self.isOnlyAgent = isOnlyAgent
+        }
+    }
+
+    /// A delivery that failed or expired.
+    package struct FailedDelivery: Sendable {
+        var id: Int64
+        var message: MessageID?
+        var consumer: String
+        var app: String
+        var device: String
+        var provider: String
+        var state: String
+        var status: Int64?
+        var reason: String?
+        var attempts: Int64
+
+        /// Takes a delivery.
+        ///
+        /// - Parameters:
+        ///   - id: Its number.
+        ///   - message: The message; nil for a badge.
+        ///   - consumer: Whose device it was for.
+        ///   - app: The app.
+        ///   - device: The app's id of the installation.
+        ///   - provider: The transport.
+        ///   - state: `failed` or `expired`.
+        ///   - status: The provider's last status.
+        ///   - reason: The provider's last reason.
+        ///   - attempts: How often it was tried.
+        package init(
+            id: Int64,
+            message: MessageID?,
+            consumer: String,
+            app: String,
+            device: String,
+            provider: String,
+            state: String,
+            status: Int64?,
+            reason: String?,
+            attempts: Int64
+        ) {
+            self.id = id
+            self.message = message
+            self.consumer = consumer
+            self.app = app
+            self.device = device
+            self.provider = provider
+            self.state = state
+            self.status = status
+            self.reason = reason
+            self.attempts = attempts
+        }
+    }
+}
+
+/// Writes one flat JSON object (RFC 8259); names are known when we are compiled and need no escape.
+private struct FactText {
+    private var text = "{"
+
+    mutating func add(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        begin(name)
+        text += "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+
+    mutating func add(_ name: StaticString, _ value: Int64?) {
+        guard let value else { return }
+        begin(name)
+        text += String(value)
+    }
+
+    private mutating func begin(_ name: StaticString) { text += (text.utf8.count > 1 ? ",\"" : "\"") + "\(name)\":" }
+
+    func end() -> JSONText { JSONText(trusted: text + "}") }
+}

@@ -1,0 +1,26 @@
+/// The secret that signs a brand's webhook (standardwebhooks.com): `whsec_` and the key's bytes as base64.
+package struct WebhookSecret: Sendable, Equatable {
+    /// How many bytes a key has.
+    package static let keyBytes = 24...64
+    private static let prefix = "whsec_"
+
+    /// The key.
+    package let key: [UInt8]
+
+    /// A new random one, of 32 bytes.
+    package init() { key = SecureRandom.bytes(32) }
+
+    /// Reads one; nil when it has another shape.
+    ///
+    /// - Parameter text: `whsec_` and 24 to 64 bytes as base64.
+    package init?(_ text: String) {
+        guard text.hasPrefix(Self.prefix),
+            let key = StrictBase64.decode(text.utf8.dropFirst(Self.prefix.utf8.count), .standard),
+            Self.keyBytes.contains(key.count)
+        else { return nil }
+        self.key = key
+    }
+
+    /// The secret as it is shown, once.
+    package var text: String { Self.prefix + StrictBase64.encode(key, .standard) }
+}

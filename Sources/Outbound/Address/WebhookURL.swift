@@ -1,0 +1,122 @@
+/// An address that a brand may have its items posted to, checked as far as its text says.
+///
+/// Read by a strict parser of its own and written anew from its parts, so that what was checked and what the HTTP client
+/// reads are the same.
+package struct WebhookURL: Sendable, Equatable {
+    /// Why an address is refused; the text is for the one who sets it.
+    package struct Refusal: Error, Sendable, Equatable {
+        /// What is wrong with it.
+        package let text: String
+    }
+
+    /// The longest address.
+    package static let maxBytes = 2048
+
+    /// Whether it is https.
+    package let isSecure: Bool
+    /// The host in lower case; an IPv6 address has no brackets.
+    package let host: String
+    /// The host's address, when it is one and not a name.
+    package let literal: InternetAddress?
+    /// The port; nil is the scheme's own.
+    package let port: UInt16?
+    private let path: String
+
+    /// Whether the host says itself that it is this machine.
+    package var isLoopback: Bool {
+        if let literal { return AddressKind(literal) == .loopback }
+        return host == "localhost" || host.hasSuffix(".localhost")
+    }
+
+    /// The address as the HTTP client gets it.
+    package var text: String {
+        let name = literal?.isV6 == true ? "[\(host)]" : host
+        return (isSecure ? "https://" : "http://") + name + (port.map { ":\($0)" } ?? "") + path
+    }
+
+    /// Reads and checks an address.
+    ///
+    /// - Parameters:
+    ///   - text: The address as received.
+    ///   - allowsPrivate: Whether addresses of private networks may be named.
+    /// - Throws: ``Refusal``.
+    package init(_ text: String, allowsPrivate: Bool) throws(Refusal) {
+        guard text.utf8.count <= Self.maxBytes, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
+            throw Refusal(text: "must be at most \(Self.maxBytes) visible ASCII characters without backslashes")
+        }
+        let lower = text.lowercased()
+        guard lower.hasPrefix("https://") || lower.hasPrefix("http://") else {
+            throw Refusal(text: "must be an https URL")
+        }
+        isSecure = lower.hasPrefix("https")
+        let rest = text.dropFirst(isSecure ? 8 : 7)
+        guard !rest.contains("#") else { throw Refusal(text: "must have no fragment") }
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        let authority = rest[..<end]
+        path = rest[end...].hasPrefix("?") ? "/" + rest[end...] : String(rest[end...])
+        guard !authority.contains("@") else { throw Refusal(text: "must have no user name or password") }
+        (host, literal, port) = try Self.parse(authority)
+        guard isSecure || isLoopback else { throw Refusal(text: "must be https; plain http only reaches this machine") }
+        if let literal { try Self.check(literal, isLoopback: isLoopback, allowsPrivate: allowsPrivate) }
+    }
+
+    /// Checks what a host resolved to; every address of it must pass.
+    ///
+    /// - Parameters:
+    ///   - address: One of its addresses.
+    ///   - isLoopback: Whether the URL names this machine itself.
+    ///   - allowsPrivate: Whether private networks may be reached.
+    /// - Throws: ``Refusal``.
+    package static func check(
+        _ address: InternetAddress,
+        isLoopback: Bool,
+        allowsPrivate: Bool
+    ) throws(Refusal) {
+        switch AddressKind(address) {
+        case .global where !isLoopback: return
+        case .loopback where isLoopback: return
+        case .privateNetwork where !isLoopback && allowsPrivate: return
+        case .privateNetwork: throw Refusal(text: "must not reach a private network")
+        case .loopback: throw Refusal(text: "must not reach this machine under another name")
+        case .global, .special: throw Refusal(text: "must not reach an address of this kind")
+        }
+    }
+
+    private static func parse(
+        _ authority: Substring
+    ) throws(Refusal) -> (host: String, literal: InternetAddress?, port: UInt16?) {
+        var name = authority
+        var port: UInt16?
+        let bracket = authority.lastIndex(of: "]")
+        if let colon = authority.lastIndex(of: ":"), bracket.map({ $0 < colon }) ?? true {
+            let digits = authority[authority.index(after: colon)...]
+            guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt16(digits), number > 0 else {
+                throw Refusal(text: "must have a port from 1 to 65535, or none")
+            }
+            port = number
+            name = authority[..<colon]
+        }
+        if name.hasPrefix("[") {
+            guard name.hasSuffix("]"), let address = InternetAddress(String(name.dropFirst().dropLast())), address.isV6
+            else { throw Refusal(text: "must have a host") }
+            return (address.description, address, port)
+        }
+        let host = name.lowercased()
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isName = labels.allSatisfy { label in
+            (1...63).contains(label.utf8.count)
+                && label.utf8.allSatisfy {
+                    ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x2D || $0 == 0x5F
+                }
+        }
+        guard isName, host.utf8.count <= 253, let last = labels.last else { throw Refusal(text: "must have a host") }
+        // Systems read 2130706433, 0x7f.1 and 0177.0.0.1 as addresses: only the plain form is one here (WHATWG URL).
+        guard last.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) || last.hasPrefix("0x") else {
+            return (host, nil, port)
+        }
+        guard let address = InternetAddress(host), address.description == host else {
+            throw Refusal(text: "must have an IPv4 address as four decimal numbers")
+        }
+        return (host, address, port)
+    }
+}

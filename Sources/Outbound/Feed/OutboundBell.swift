@@ -1,0 +1,133 @@
+package import GatewayModel
+import Synchronization
+
+/// Wakes those who wait for a brand's outbound items; any thread.
+///
+/// A ring that comes between a look and the wait is not lost: who waits names the ring that it saw last.
+package final class OutboundBell: Sendable {
+    /// Readers of one brand that may wait at once: each of its subscriptions twice.
+    package static let waitersPerBrand = 64
+    /// Readers that may wait at once; each holds a connection and one of the server's places for requests.
+    package static let waiters = 512
+
+    /// How a wait ended.
+    package enum Ending: Sendable {
+        /// There may be something new.
+        case rung
+        /// The time is over, the task was cancelled or the gateway stops.
+        case over
+        /// Too many wait already.
+        case full
+    }
+
+    private struct Waiter {
+        var number: UInt64
+        var continuation: CheckedContinuation<Ending, Never>
+    }
+
+    private struct State {
+        var rings: [BrandID: UInt64] = [:]
+        var waiting: [BrandID: [Waiter]] = [:]
+        var count = 0
+        var lastNumber: UInt64 = 0
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    private let limitPerBrand: Int
+
+    /// A bell that was never rung.
+    ///
+    /// - Parameters:
+    ///   - limit: How many may wait at once.
+    ///   - limitPerBrand: How many may wait for one brand.
+    package init(limit: Int = OutboundBell.waiters, limitPerBrand: Int = OutboundBell.waitersPerBrand) {
+        self.limit = limit
+        self.limitPerBrand = limitPerBrand
+    }
+
+    /// The number of the last ring for a brand, for ``wait(_:after:atMost:)``.
+    ///
+    /// - Parameter brand: The brand.
+    /// - Returns: 0 when it was never rung.
+    package func rings(_ brand: BrandID) -> UInt64 { state.withLock { $0.rings[brand] ?? 0 } }
+
+    /// How many wait.
+    package var waiting: Int { state.withLock { $0.count } }
+
+    /// Wakes everybody who waits for a brand.
+    ///
+    /// - Parameter brand: The brand.
+    package func ring(_ brand: BrandID) {
+        let woken = state.withLock { state in
+            state.rings[brand, default: 0] += 1
+            let woken = state.waiting.removeValue(forKey: brand) ?? []
+            state.count -= woken.count
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume(returning: .rung) }
+    }
+
+    /// Wakes everybody for good: nobody waits any more.
+    package func close() {
+        let woken = state.withLock { state in
+            state.isClosed = true
+            let woken = state.waiting.values.flatMap { $0 }
+            state.waiting = [:]
+            state.count = 0
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume(returning: .over) }
+    }
+
+    /// Waits for the next ring.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - rings: The last ring that was seen; a later one ends the wait at once.
+    ///   - limit: How long at most; nil is as long as it takes.
+    /// - Returns: How it ended.
+    package func wait(_ brand: BrandID, after rings: UInt64, atMost limit: Duration?) async -> Ending {
+        await withTaskGroup(of: Ending.self) { group in
+            group.addTask { await self.waitForRing(brand, after: rings) }
+            if let limit {
+                group.addTask {
+                    try? await Task.sleep(for: limit)
+                    return .over
+                }
+            }
+            let ending = await group.next() ?? .over
+            group.cancelAll()
+            return ending
+        }
+    }
+
+    private func waitForRing(_ brand: BrandID, after rings: UInt64) async -> Ending {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let ending: Ending? = state.withLock { state in
+                    if state.isClosed || Task.isCancelled { return .over }
+                    if state.rings[brand] ?? 0 > rings { return .rung }
+                    let others = state.waiting[brand]?.count ?? 0
+                    guard others < limitPerBrand, state.count < limit else { return .full }
+                    state.waiting[brand, default: []].append(Waiter(number: number, continuation: continuation))
+                    state.count += 1
+                    return nil
+                }
+                if let ending { continuation.resume(returning: ending) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state -> Waiter? in
+                guard let index = state.waiting[brand]?.firstIndex(where: { $0.number == number }) else { return nil }
+                state.count -= 1
+                return state.waiting[brand]?.remove(at: index)
+            }
+            waiter?.continuation.resume(returning: .over)
+        }
+    }
+}

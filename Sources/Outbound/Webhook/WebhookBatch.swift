@@ -1,0 +1,69 @@
+import Crypto
+import GatewayModel
+package import GatewayStorage
+import PushPayloads
+
+/// One POST to a receiver: the same items have the same id and the same text at every try.
+package struct WebhookBatch: Sendable, Equatable {
+    /// At most this many items.
+    package static let maxItems = 100
+    /// At most this many bytes of items; a single larger one goes alone.
+    package static let maxBytes = 256 << 10
+
+    /// `webhook-id`.
+    package let id: String
+    /// The JSON text.
+    package let body: [UInt8]
+
+    /// Puts a batch together.
+    ///
+    /// - Parameters:
+    ///   - target: Where it goes.
+    ///   - items: One item or more, in order.
+    ///   - hasGap: Whether items before these were removed before the receiver had them.
+    package init(target: WebhookTarget, items: [OutboundItem], hasGap: Bool) {
+        // The positions themselves, so that another choice of types is another batch.
+        let names = "\(target.brand)\n\(target.brandCreatedAt.milliseconds)\n\(items.map(\.position))"
+        id = "out_" + Hexadecimal.text(SHA256.hash(data: Array(names.utf8)).prefix(16))
+        var writer = JSONWriter(capacity: 64 + items.reduce(0) { $0 + $1.data.text.utf8.count + 96 })
+        writer.literal(#"{"brand":"#)
+        writer.string(target.brand.rawValue)
+        if hasGap { writer.literal(#","gap":true"#) }
+        writer.literal(#","items":["#)
+        for (index, item) in items.enumerated() {
+            if index > 0 { writer.literal(",") }
+            writer.outbound(item)
+        }
+        writer.literal("]}")
+        body = writer.bytes
+    }
+}
+
+extension JSONWriter {
+    /// Appends an item of the outbound feed.
+    ///
+    /// - Parameter item: The item.
+    package mutating func outbound(_ item: OutboundItem) {
+        literal(#"{"position":"#)
+        integer(item.position)
+        literal(#","type":"#)
+        string(item.type.rawValue)
+        literal(#","time":"#)
+        string(item.time.rfc3339)
+        literal(#","data":"#)
+        value(item.data)
+        literal("}")
+    }
+}
+
+enum Hexadecimal {
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var digits: [UInt8] = []
+        for byte in bytes {
+            for digit in [byte >> 4, byte & 0xF] {
+                digits.append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a"))
+            }
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+}

@@ -1,0 +1,260 @@
+import CoreMetrics
+package import GatewayModel
+package import GatewayStorage
+package import Logging
+import ServiceLifecycle
+import Synchronization
+package import Telemetry
+
+/// Posts every brand's items to its webhook, one task for each brand, so that none waits for another's receiver.
+///
+/// ``run()`` does it until the service group stops it; what is on its way then is posted again at the next start, under
+/// the same id.
+package final class WebhookService: Service, Sendable {
+    /// A webhook that leaves out what comes may stand still for so many items before its mark is stored.
+    private static let skippedItems: Int64 = 1000
+
+    private let store: any GatewayStore
+    private let directory: any WebhookDirectory
+    private let makeSender: @Sendable () -> any WebhookSender
+    private let clock: any GatewayClock
+    private let metrics: OutboundMetrics
+    private let logger: Logger
+    /// Rung when a brand has new items; each brand's one task waits.
+    private let bell = OutboundBell(limit: .max, limitPerBrand: .max)
+    /// Rung when a brand's settings changed or its mark was set back.
+    private let changes = OutboundBell(limit: .max, limitPerBrand: .max)
+    private let looks = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let standings = Mutex<[BrandID: Standing]>([:])
+
+    private struct Standing {
+        var lag: Int64 = 0
+        var condition = WebhookConditionLabel.working
+    }
+
+    /// Makes the service; nothing is posted before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - store: Where items and marks are.
+    ///   - directory: Where items go.
+    ///   - makeSender: Makes a brand's sender.
+    ///   - clock: Where time is read from.
+    ///   - metrics: What is counted.
+    ///   - logger: For what operators should know.
+    package init(
+        store: any GatewayStore,
+        directory: any WebhookDirectory,
+        makeSender: @escaping @Sendable () -> any WebhookSender,
+        clock: any GatewayClock,
+        metrics: OutboundMetrics,
+        logger: Logger
+    ) {
+        self.store = store
+        self.directory = directory
+        self.makeSender = makeSender
+        self.clock = clock
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Says that a brand has new items; any thread, cheap.
+    ///
+    /// - Parameter brand: The brand.
+    package func newItems(_ brand: BrandID) { bell.ring(brand) }
+
+    /// Says that webhooks came, went or changed, or that a mark was set back; any thread, cheap.
+    package func changed() {
+        for brand in directory.brandsWithWebhook { changes.ring(brand) }
+        for brand in standings.withLock({ Array($0.keys) }) { changes.ring(brand) }
+        looks.continuation.yield()
+    }
+
+    /// Posts until the service group shuts down.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                self.startWorkers(&group)
+                for await _ in self.looks.stream { self.startWorkers(&group) }
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func startWorkers(_ group: inout DiscardingTaskGroup) {
+        for brand in directory.brandsWithWebhook {
+            let isNew = standings.withLock { standings in
+                guard standings[brand] == nil else { return false }
+                standings[brand] = Standing()
+                return true
+            }
+            guard isNew else { continue }
+            group.addTask {
+                let sender = self.makeSender()
+                await self.work(brand, sender)
+                await sender.close()
+                self.standings.withLock { $0[brand] = nil }
+                self.recordStandings()
+                // It may have come back while this task ended.
+                self.looks.continuation.yield()
+            }
+        }
+    }
+
+    /// One brand's work until it has no webhook any more.
+    private func work(_ brand: BrandID, _ sender: any WebhookSender) async {
+        // How far it has looked in vain, which is not stored for each item; belongs to one revision.
+        var skipped: (revision: Int64, through: Int64) = (0, 0)
+        while !Task.isCancelled {
+            let (rings, changed) = (bell.rings(brand), changes.rings(brand))
+            guard let target = directory.target(of: brand) else { return }
+            do throws(StorageError) {
+                guard let state = try await store.webhookState(brand: brand) else { return }
+                var machine = WebhookMachine(state)
+                if skipped.revision != state.revision { skipped = (state.revision, 0) }
+                switch machine.step(now: clock.now) {
+                case .off:
+                    note(brand, .off, lag: nil)
+                    _ = await changes.wait(brand, after: changed, atMost: nil)
+                case .wait(let until):
+                    let left = max(until.milliseconds - clock.now.milliseconds, 1)
+                    _ = await changes.wait(brand, after: changed, atMost: .milliseconds(min(left, 60_000)))
+                case .collect(let after):
+                    let page = try await read(target, after: max(after, skipped.through))
+                    note(brand, .working, lag: page.end - page.nextAfter)
+                    if page.items.isEmpty {
+                        skipped.through = page.nextAfter
+                        let isIdle = page.isWhole ? await isIdle(brand, rings: rings, changed: changed) : false
+                        guard skipped.through - after >= (isIdle ? 1 : Self.skippedItems) else { continue }
+                        machine.skipped(through: skipped.through)
+                    } else {
+                        machine.collected(page)
+                    }
+                    _ = try await store.putWebhookState(machine.state, brand: brand)
+                case .send(let after, let through):
+                    try await send(target, machine, after: after, through: through, sender)
+                }
+            } catch {
+                guard error != .closed else { return }
+                // The delivery core says what is wrong with the store.
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Waits for items; true when none came for a minute.
+    private func isIdle(_ brand: BrandID, rings: UInt64, changed: UInt64) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                if case .over = await self.bell.wait(brand, after: rings, atMost: .seconds(60)) { true } else { false }
+            }
+            group.addTask {
+                _ = await self.changes.wait(brand, after: changed, atMost: nil)
+                return false
+            }
+            let isIdle = await group.next() ?? false
+            group.cancelAll()
+            return isIdle
+        }
+    }
+
+    private func read(
+        _ target: WebhookTarget,
+        after: Int64,
+        through: Int64? = nil
+    ) async throws(StorageError) -> OutboundPage {
+        var query = OutboundQuery(
+            brand: target.brand,
+            after: after,
+            limit: WebhookBatch.maxItems,
+            maxBytes: WebhookBatch.maxBytes
+        )
+        query.through = through
+        query.types = target.types
+        return try await store.outbound(query)
+    }
+
+    private func send(
+        _ target: WebhookTarget,
+        _ machine: WebhookMachine,
+        after: Int64,
+        through: Int64,
+        _ sender: any WebhookSender
+    ) async throws(StorageError) {
+        var machine = machine
+        let page = try await read(target, after: after, through: through)
+        // Other types than when the batch was decided may not all fit: the rest is the next batch.
+        let passed = page.isWhole ? max(through, page.nextAfter) : page.nextAfter
+        guard !page.items.isEmpty else {
+            machine.skipped(through: passed)
+            _ = try await store.putWebhookState(machine.state, brand: target.brand)
+            return
+        }
+        let batch = WebhookBatch(target: target, items: page.items, hasGap: after < page.removedThrough)
+        let answer = await sender.post(batch, to: target, attempt: machine.state.attempts, at: clock.now)
+        // The gateway stops: what it did not hear is no fault of the receiver's.
+        if Task.isCancelled, case .failed = answer { return }
+        let wasFailing = machine.state.attempts > 0
+        machine.ended(answer, through: passed, now: clock.now, jitter: .random(in: 0...1))
+        log(answer, machine.state, target.brand, wasFailing: wasFailing)
+        if machine.state.attempts == 0 {
+            // The next batch's end is stored together with the mark: one write for each batch.
+            let next = try await read(target, after: passed)
+            machine.collected(next)
+            note(target.brand, .working, lag: page.end - passed)
+        } else {
+            note(target.brand, machine.state.isSwitchedOff ? .off : .failing, lag: page.end - after)
+        }
+        _ = try await store.putWebhookState(machine.state, brand: target.brand)
+    }
+
+    private func log(_ answer: WebhookAnswer, _ state: WebhookState, _ brand: BrandID, wasFailing: Bool) {
+        metrics.posts[WebhookResultLabel(answer)].increment()
+        if state.isSwitchedOff {
+            logger.warning(
+                "a webhook's receiver is gone (410); nothing is posted until the webhook is set again",
+                metadata: [LogKey.brand: "\(brand)"]
+            )
+        } else if state.attempts == 1 {
+            // Once for each fault and not for each try.
+            logger.warning(
+                "a webhook does not take its items; they are kept and tried again",
+                metadata: [
+                    LogKey.brand: "\(brand)", LogKey.errorCode: "\(state.lastError ?? "")",
+                    LogKey.status: "\(state.lastStatus ?? 0)",
+                ]
+            )
+        } else if state.attempts == 0, wasFailing {
+            logger.notice("a webhook takes its items again", metadata: [LogKey.brand: "\(brand)"])
+        }
+    }
+
+    // MARK: How they stand
+
+    private func note(_ brand: BrandID, _ condition: WebhookConditionLabel, lag: Int64?) {
+        standings.withLock { standings in
+            guard var standing = standings[brand] else { return }
+            standing.condition = condition
+            if let lag { standing.lag = lag }
+            standings[brand] = standing
+        }
+        recordStandings()
+    }
+
+    private func recordStandings() {
+        let all = standings.withLock { Array($0.values) }
+        metrics.record(all.map(\.condition), lag: all.reduce(0) { max($0, $1.lag) })
+    }
+}
+
+extension WebhookResultLabel {
+    /// The label of how a try ended.
+    init(_ answer: WebhookAnswer) {
+        self =
+            switch answer {
+            case .answered(let status, _): (200...299).contains(status) ? .taken : .refused
+            case .failed(.timeout): .timeout
+            case .failed(.forbiddenAddress): .forbiddenAddress
+            case .failed: .unreachable
+            }
+    }
+}

@@ -1,0 +1,21 @@
+import Crypto
+import FoundationEssentials
+package import GatewayModel
+
+/// Signs a batch (standardwebhooks.com: HMAC-SHA256 of `id.timestamp.body`).
+package enum WebhookSignature {
+    /// The value of `webhook-signature`: one `v1,` signature for each key, separated by spaces.
+    ///
+    /// - Parameters:
+    ///   - batch: What is signed.
+    ///   - time: The time of the try, for `webhook-timestamp`.
+    ///   - keys: The keys, the newest first.
+    /// - Returns: The header's value.
+    package static func header(_ batch: WebhookBatch, at time: Timestamp, keys: [[UInt8]]) -> String {
+        let signed = Array("\(batch.id).\(time.seconds).".utf8) + batch.body
+        return keys.map { key in
+            let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
+            return "v1," + Data(code).base64EncodedString()
+        }.joined(separator: " ")
+    }
+}

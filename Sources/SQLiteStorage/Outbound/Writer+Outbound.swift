@@ -1,0 +1,121 @@
+import GatewayModel
+import GatewayStorage
+
+/// What back-ends are told, in the transaction that makes it true.
+extension Writer {
+    /// Tells a brand's readers, if it has any.
+    func tell(_ brand: Int64, at now: Timestamp, _ fact: @autoclosure () throws -> OutboundFact) throws {
+        guard let id = try outboundMemory().readers[brand] else { return }
+        let fact = try fact()
+        let position = try nextPosition(brand)
+        try db.prepare("INSERT INTO outbound (brand, position, type, time, data) VALUES (?, ?, ?, ?, ?)")
+            .int(brand).int(position).text(fact.type.rawValue).int(now.milliseconds).text(fact.data.text).run()
+        memory.outbound?.next[brand] = position + 1
+        told[id, default: 0] += 1
+    }
+
+    /// Whether anybody reads anything; the question that rare work asks before it looks for the brand.
+    func hasReaders() throws -> Bool { try !outboundMemory().readers.isEmpty }
+
+    /// Tells of a registration that ends; call before it is deleted.
+    func tellUnregistered(
+        _ registration: Int64,
+        _ reason: UnregisterReason,
+        isOnlyAgent: Bool = false,
+        at now: Timestamp
+    ) throws {
+        guard try hasReaders() else { return }
+        let row = try db.prepare(
+            """
+            SELECT r.brand, u.id, r.app, r.device, r.push_type FROM registrations r \
+            JOIN consumers u ON u.key = r.consumer WHERE r.id = ?
+            """
+        ).int(registration)
+        guard try row.next() else { return }
+        let brand = row.int64(0)
+        let device = OutboundFact.UnregisteredDevice(
+            consumer: row.string(1),
+            app: row.string(2),
+            device: row.string(3),
+            pushType: row.string(4),
+            reason: reason,
+            isOnlyAgent: isOnlyAgent
+        )
+        row.end()
+        try tell(brand, at: now, .unregistered(device))
+    }
+
+    /// Tells of a delivery that has just gone to the log, if it failed or expired.
+    func tellFailed(_ delivery: Int64, at now: Timestamp) throws {
+        guard try hasReaders() else { return }
+        let row = try db.prepare(
+            """
+            SELECT d.brand, d.message, m.low, u.id, d.app, d.device, d.push_type, d.state, d.status, d.reason, d.attempts \
+            FROM delivery_log d JOIN consumers u ON u.key = d.consumer LEFT JOIN messages m ON m.key = d.message \
+            WHERE d.id = ? AND d.state IN ('failed', 'expired')
+            """
+        ).int(delivery)
+        guard try row.next() else { return }
+        let brand = row.int64(0)
+        let low = row.optionalInt64(2)
+        let failed = OutboundFact.FailedDelivery(
+            id: delivery,
+            message: row.optionalInt64(1).flatMap { high in
+                low.map { MessageID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: $0)) }
+            },
+            consumer: row.string(3),
+            app: row.string(4),
+            device: row.string(5),
+            provider: row.string(6),
+            state: row.string(7),
+            status: row.optionalInt64(8),
+            reason: row.optionalString(9),
+            attempts: row.int64(10)
+        )
+        row.end()
+        try tell(brand, at: now, .failed(failed))
+    }
+
+    // MARK: Readers and positions
+
+    /// Forgets who reads; called when a subscription or a webhook came or went.
+    func readersChanged() { memory.outbound = nil }
+
+    private func outboundMemory() throws -> OutboundMemory {
+        if let known = memory.outbound { return known }
+        var found = OutboundMemory(readers: [:])
+        let rows = try db.prepare(
+            """
+            SELECT b.key, b.id FROM brands b WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.brand = b.key) \
+            OR EXISTS (SELECT 1 FROM webhook_states w WHERE w.brand = b.key)
+            """
+        )
+        while try rows.next() { found.readers[rows.int64(0)] = BrandID(trusted: rows.string(1)) }
+        memory.outbound = found
+        return found
+    }
+
+    private func nextPosition(_ brand: Int64) throws -> Int64 {
+        if let next = memory.outbound?.next[brand] { return next }
+        return try outboundEnd(brand) + 1
+    }
+
+    /// The last position that was given.
+    func outboundEnd(_ brand: Int64) throws -> Int64 {
+        let row = try db.prepare(
+            """
+            SELECT max(coalesce((SELECT max(position) FROM outbound WHERE brand = ?1), 0), \
+            coalesce((SELECT removed FROM outbound_marks WHERE brand = ?1), 0))
+            """
+        ).int(brand)
+        defer { row.end() }
+        return try row.next() ? row.int64(0) : 0
+    }
+
+    /// Nothing up to this position is left.
+    func outboundRemoved(_ brand: Int64) throws -> Int64 {
+        let row = try db.prepare("SELECT removed FROM outbound_marks WHERE brand = ?").int(brand)
+        defer { row.end() }
+        return try row.next() ? row.int64(0) : 0
+    }
+}

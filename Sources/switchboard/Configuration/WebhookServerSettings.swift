@@ -1,0 +1,32 @@
+import Configuration
+
+/// What webhooks of all brands may do.
+///
+/// - `webhook.allowPrivateAddresses` (true or false, default false)
+struct WebhookServerSettings: Equatable {
+    /// Whether webhooks may reach addresses of private networks (RFC 1918, RFC 4193, RFC 6598).
+    ///
+    /// For sites whose back-ends are beside the gateway; where tenants set their own addresses it opens the site to them.
+    var allowsPrivateAddresses = false
+
+    /// The defaults.
+    init() {}
+
+    private enum Flag: String, CaseIterable {
+        case yes = "true"
+        case no = "false"
+    }
+
+    /// Reads and checks.
+    ///
+    /// - Parameter config: Flags, environment and file.
+    /// - Throws: ``SettingsError``.
+    init(config: ConfigReader) async throws {
+        let flag = try await SettingsReader(config: config).word(
+            .webhookAllowPrivateAddresses,
+            of: Flag.self,
+            default: .no
+        )
+        allowsPrivateAddresses = flag == .yes
+    }
+}

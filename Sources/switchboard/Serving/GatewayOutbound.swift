@@ -1,0 +1,67 @@
+import CoreMetrics
+import GatewayHTTP
+import GatewayModel
+import GatewayStorage
+import Identity
+import Logging
+import Outbound
+import PushProviders
+import ServiceLifecycle
+import Telemetry
+
+/// The outbound feed and the webhooks of one gateway, wired together.
+struct GatewayOutbound: Sendable {
+    /// What the routes stand on.
+    let services: OutboundServices
+    /// Posts to the webhooks.
+    let webhooks: WebhookService
+    /// Lets the readers that wait go when the gateway stops.
+    let readers: OutboundBellService
+    private let resolver: SystemResolver
+
+    /// Puts them together; nothing is posted before ``webhooks`` runs.
+    ///
+    /// - Parameters:
+    ///   - store: Where items and marks are.
+    ///   - directory: Where items go.
+    ///   - settings: The settings.
+    ///   - registry: The metrics.
+    ///   - logger: For what operators should know.
+    init(
+        store: any GatewayStore,
+        directory: Directory,
+        settings: GatewaySettings,
+        registry: PrometheusRegistry,
+        logger: Logger
+    ) {
+        let resolver = SystemResolver()
+        let metrics = OutboundMetrics(factory: registry)
+        let bell = OutboundBell()
+        let client = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
+        let allowsPrivate = settings.webhook.allowsPrivateAddresses
+        let webhooks = WebhookService(
+            store: store,
+            directory: GatewayWebhookDirectory(directory: directory),
+            makeSender: {
+                HTTPWebhookSender(resolver: resolver, configuration: client, allowsPrivate: allowsPrivate)
+            },
+            clock: SystemClock(),
+            metrics: metrics,
+            logger: logger
+        )
+        store.onOutbound { brand, count in
+            metrics.items.increment(by: count)
+            bell.ring(brand)
+            webhooks.newItems(brand)
+        }
+        directory.onChange { _ in webhooks.changed() }
+        registry.addCollector { metrics.record(waitingReaders: bell.waiting) }
+        self.resolver = resolver
+        self.webhooks = webhooks
+        readers = OutboundBellService(bell: bell)
+        services = OutboundServices(bell: bell, allowsPrivateAddresses: allowsPrivate) { webhooks.changed() }
+    }
+
+    /// Ends what runs beside the services.
+    func close() async { await resolver.shutdown() }
+}

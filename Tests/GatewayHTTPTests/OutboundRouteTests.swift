@@ -1,0 +1,181 @@
+import GatewayModel
+import HTTPTypes
+import Identity
+import Outbound
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("The outbound feed", .timeLimit(.minutes(1)))
+struct OutboundRouteTests {
+    private static let feed = "/v1/brands/acme/outbound/crm"
+
+    private func positions(_ reply: Reply) -> [Int] { reply["items"]?.items.compactMap { $0["position"]?.int } ?? [] }
+
+    @Test("a new subscription starts at the end or at the start; reading moves nothing, acknowledging does")
+    func reading() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let made = try await api.call(.get, Self.feed)
+            #expect(made.text == #"{"items":[],"nextAfter":0,"end":0}"#)
+            for number in 1...3 { try await api.post("e-\(number)", conversation: "c-\(number)") }
+            for _ in 1...2 {
+                let page = try await api.call(.get, Self.feed + "?limit=2")
+                #expect(positions(page) == [1, 2] && page["nextAfter"]?.int == 2 && page["end"]?.int == 3)
+                #expect(page["gap"] == nil)
+            }
+            let first = try #require(try await api.call(.get, Self.feed)["items"]?[0])
+            #expect(first.names == ["position", "type", "time", "data"])
+            #expect(first["type"]?.string == "conversation.opened")
+            #expect(first["data"]?["conversation"]?.string == "c-1" && first["data"]?["consumer"]?.string == "u-1")
+            #expect(try positions(await api.call(.get, Self.feed + "?after=2")) == [3])
+            let ack = try await api.call(.post, Self.feed + "/ack", #"{"upTo":2}"#)
+            #expect(ack.status == 200 && ack["position"]?.int == 2 && ack["lag"]?.int == 1)
+            #expect(try positions(await api.call(.get, Self.feed)) == [3])
+            #expect(try positions(await api.call(.get, Self.feed + "?after=0")) == [1, 2, 3])
+            // It never goes back.
+            #expect(try await api.call(.post, Self.feed + "/ack", #"{"upTo":1}"#)["position"]?.int == 2)
+            #expect(try positions(await api.call(.get, "/v1/brands/acme/outbound/late")).isEmpty)
+            #expect(try positions(await api.call(.get, "/v1/brands/acme/outbound/early?from=start")) == [1, 2, 3])
+        }
+    }
+
+    @Test("a filter passes over what it leaves out")
+    func types() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            _ = try await api.call(.get, Self.feed)
+            try await api.post("e-1", conversation: "c-1")
+            try await api.post("e-2", conversation: "c-1", type: "conversation.resolved")
+            try await api.post("e-3", conversation: "c-2")
+            let page = try await api.call(.get, Self.feed + "?types=conversation.resolved,message.tapped")
+            #expect(positions(page) == [2] && page["nextAfter"]?.int == 3)
+            let none = try await api.call(.get, Self.feed + "?types=consumer.message")
+            #expect(positions(none).isEmpty && none["nextAfter"]?.int == 3)
+        }
+    }
+
+    @Test("a reader that waits is answered when something is committed")
+    func longPoll() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            _ = try await api.call(.get, Self.feed)
+            async let waiting = api.call(.get, Self.feed + "?waitSeconds=60")
+            while api.outbound.bell.waiting == 0 { await Task.yield() }
+            try await api.post("e-1")
+            let reply = try await waiting
+            #expect(positions(reply) == [1])
+        }
+    }
+
+    @Test("readers that wait are bounded, and go when the gateway stops")
+    func bounded() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            _ = try await api.call(.get, Self.feed)
+            async let waiting = api.call(.get, Self.feed + "?waitSeconds=60")
+            while api.outbound.bell.waiting == 0 { await Task.yield() }
+            // The test's bell lets one wait.
+            try await api.call(.get, Self.feed + "?waitSeconds=60").expectProblem(503, "overloaded")
+            api.outbound.bell.close()
+            let reply = try await waiting
+            #expect(reply.status == 200 && positions(reply).isEmpty)
+            #expect(try await api.call(.get, Self.feed + "?waitSeconds=60").status == 200)
+        }
+    }
+
+    @Test("subscriptions are listed with how far they are behind, bounded and deleted")
+    func subscriptions() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            for number in 1...32 { _ = try await api.call(.get, "/v1/brands/acme/outbound/r-\(number)") }
+            try await api.call(.get, "/v1/brands/acme/outbound/one-more").expectProblem(409, "conflict")
+            try await api.post("e-1")
+            let list = try await api.call(.get, "/v1/brands/acme/outbound?limit=2")
+            #expect(list["items"]?.items.map { $0["id"]?.string } == ["r-1", "r-10"])
+            #expect(list["items"]?[0]?["lag"]?.int == 1 && list["items"]?[0]?["position"]?.int == 0)
+            #expect(list["items"]?[0]?["acknowledgedAt"] == .null && list["nextCursor"]?.string != nil)
+            #expect(try await api.call(.delete, "/v1/brands/acme/outbound/r-1").status == 204)
+            try await api.call(.delete, "/v1/brands/acme/outbound/r-1").expectProblem(404, "not_found")
+            #expect(try await api.call(.get, "/v1/brands/acme/outbound/one-more").status == 200)
+        }
+    }
+
+    @Test(
+        "every parameter that is wrong is named, all at once",
+        arguments: [
+            ("?after=-1", ["/after"]), ("?after=x", ["/after"]), ("?after=5", ["/after"]),
+            ("?after=9223372036854775808", ["/after"]),
+            (
+                "?limit=0&waitSeconds=61&types=a&from=middle&after=1.5",
+                ["/after", "/from", "/limit", "/types", "/waitSeconds"]
+            ),
+            ("?limit=501", ["/limit"]), ("?waitSeconds=-1", ["/waitSeconds"]),
+            ("?types=message.tapped,", ["/types"]), ("?types=message.tapped,x", ["/types"]), ("?from=1", ["/from"]),
+            ("?limit=1&limit=2", ["/limit"]),
+        ]
+    )
+    func wrongParameters(query: String, pointers: [String]) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let reply = try await api.call(.get, Self.feed + query)
+            reply.expectProblem(422, "invalid_request")
+            #expect(reply.pointers.sorted() == pointers)
+        }
+    }
+
+    @Test(
+        "an acknowledgement that cannot be is refused",
+        arguments: [
+            (#"{"upTo":1}"#, 422, ["/upTo"]), (#"{"upTo":-1}"#, 422, ["/upTo"]), (#"{"upTo":"1"}"#, 422, ["/upTo"]),
+            (#"{}"#, 422, ["/upTo"]), (#"{"upTo":null}"#, 422, ["/upTo"]), (#"{"upTo":1.5}"#, 422, ["/upTo"]),
+            ("[]", 400, []), ("nonsense", 400, []),
+        ]
+    )
+    func wrongAcks(body: String, status: Int, pointers: [String]) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            _ = try await api.call(.get, Self.feed)
+            let reply = try await api.call(.post, Self.feed + "/ack", body)
+            reply.expectProblem(status, "invalid_request")
+            #expect(reply.pointers == pointers)
+        }
+    }
+
+    @Test("a name that cannot be a subscription's is refused, an unknown one is not found")
+    func names() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            for name in ["a%20b", "a%2Fb", String(repeating: "x", count: 65)] {
+                try await api.call(.get, "/v1/brands/acme/outbound/\(name)").expectProblem(422, "invalid_request")
+            }
+            try await api.call(.post, Self.feed + "/ack", #"{"upTo":0}"#).expectProblem(404, "not_found")
+        }
+    }
+
+    @Test("only back-ends with events:read may read, of their own brand")
+    func access() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await api.makeBrand("other")
+            let reader = try await api.makeAccount("acme", "events:read")
+            let writer = try await api.makeAccount("acme", "events:write", "deliveries:read", "consumers:write")
+            let stranger = try await api.makeAccount("other", "events:read")
+            let session = try await api.makeSession()
+            let calls: [(HTTPRequest.Method, String, String?)] = [
+                (.get, Self.feed, nil), (.post, Self.feed + "/ack", #"{"upTo":0}"#),
+                (.get, "/v1/brands/acme/outbound", nil), (.delete, Self.feed, nil),
+            ]
+            for (method, path, body) in calls {
+                try await api.call(method, path, as: .none, body).expectProblem(401, "unauthorized")
+                try await api.call(method, path, as: stranger, body).expectProblem(401, "unauthorized")
+                try await api.call(method, path, as: writer, body).expectProblem(403, "forbidden")
+                try await api.call(method, path, as: session, body).expectProblem(403, "forbidden")
+                #expect(try await api.call(method, path, as: reader, body).status < 300)
+                let unknown = path.replacing("/acme/", with: "/nobody/")
+                try await api.call(method, unknown, body).expectProblem(404, "not_found")
+            }
+            try await api.call(.put, Self.feed).expectProblem(405, "method_not_allowed")
+        }
+    }
+}

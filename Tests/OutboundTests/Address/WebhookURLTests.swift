@@ -1,0 +1,66 @@
+import Outbound
+import Testing
+
+@Suite("A webhook's address")
+struct WebhookURLTests {
+    @Test(
+        "is written anew from its parts",
+        arguments: [
+            ("https://hooks.example.com/a?b=c", "https://hooks.example.com/a?b=c"),
+            ("HTTPS://Hooks.Example.COM", "https://hooks.example.com"),
+            ("https://hooks.example.com:8443?x", "https://hooks.example.com:8443/?x"),
+            ("https://8.8.8.8/x", "https://8.8.8.8/x"),
+            ("https://[2606:4700::1111]:1/x", "https://[2606:4700:0:0:0:0:0:1111]:1/x"),
+            ("http://127.0.0.1:9000/x", "http://127.0.0.1:9000/x"), ("http://[::1]/", "http://[0:0:0:0:0:0:0:1]/"),
+            ("http://localhost:1/", "http://localhost:1/"), ("https://a.localhost/", "https://a.localhost/"),
+            ("https://127.0.0.1/", "https://127.0.0.1/"), ("https://e/@x:1", "https://e/@x:1"),
+        ]
+    )
+    func good(text: String, canonical: String) throws {
+        #expect(try WebhookURL(text, allowsPrivate: false).text == canonical)
+    }
+
+    @Test(
+        "is refused when it is not https to somebody outside",
+        arguments: [
+            "http://hooks.example.com/", "http://8.8.8.8/", "ftp://e/", "//e/", "e", "", "https://", "https:///x",
+            "https://u:p@e/", "https://u@e/", "https://@e/", "https://e:0/", "https://e:65536/", "https://e:/",
+            "https://e:+1/", "https://e: 1/", "https://e/#f", "https://e\\@f/", "https://e/ä", "https://e /",
+            "https://exa%6dple.com/", "https://e..f/", "https://.e/", "https://e./", "https://-\u{0}/",
+            "https://10.0.0.1/", "https://192.168.0.1/", "https://172.16.0.1/", "https://100.64.0.1/",
+            "https://169.254.169.254/latest/meta-data", "https://0.0.0.0/", "https://224.0.0.1/",
+            "https://[fd00::1]/", "https://[fe80::1]/", "https://[::ffff:10.0.0.1]/", "https://[::ffff:a00:1]/",
+            "https://[64:ff9b::a00:1]/", "https://[2002:a00:1::]/", "https://[::]/", "https://[::1", "https://[e]/",
+            "https://[1.2.3.4]/", "https://[::1]x/", "https://2130706433/", "https://0x7f000001/", "https://0x7f.1/",
+            "https://0177.0.0.1/", "https://127.1/", "https://1.2.3.4.5/", "https://a.1/", "https://010.8.8.8/",
+        ]
+    )
+    func bad(text: String) {
+        #expect(throws: WebhookURL.Refusal.self) { try WebhookURL(text, allowsPrivate: false) }
+    }
+
+    @Test("may name a private network where the instance allows it, and nothing worse")
+    func allowed() throws {
+        for text in ["https://10.0.0.1/", "https://[fd00::1]/", "https://100.64.0.1/"] {
+            _ = try WebhookURL(text, allowsPrivate: true)
+        }
+        for text in ["http://10.0.0.1/", "https://169.254.169.254/", "https://[fe80::1]/", "https://0.0.0.0/"] {
+            #expect(throws: WebhookURL.Refusal.self) { try WebhookURL(text, allowsPrivate: true) }
+        }
+    }
+
+    @Test("resolves to what its name says: this machine for loopback names, somebody outside for others")
+    func resolved() throws {
+        func passes(_ text: String, _ isLoopback: Bool, _ allowsPrivate: Bool = false) throws -> Bool {
+            let address = try #require(InternetAddress(text))
+            do {
+                try WebhookURL.check(address, isLoopback: isLoopback, allowsPrivate: allowsPrivate)
+                return true
+            } catch { return false }
+        }
+        #expect(try passes("8.8.8.8", false) && passes("127.0.0.1", true) && passes("::1", true))
+        #expect(try !passes("8.8.8.8", true) && !passes("127.0.0.1", false) && !passes("127.0.0.1", false, true))
+        #expect(try !passes("10.0.0.1", false) && passes("10.0.0.1", false, true) && !passes("10.0.0.1", true, true))
+        #expect(try !passes("169.254.169.254", false, true) && !passes("169.254.169.254", true, true))
+    }
+}

@@ -1,0 +1,63 @@
+import GatewayModel
+import Outbound
+import Testing
+
+@Suite("Readers that wait", .timeLimit(.minutes(1)))
+struct OutboundBellTests {
+    private let acme = BrandID(trusted: "acme")
+    private let other = BrandID(trusted: "other")
+
+    private func waiters(_ bell: OutboundBell, _ count: Int) async {
+        while bell.waiting != count { await Task.yield() }
+    }
+
+    @Test("are woken by their brand's ring, all of them")
+    func ring() async {
+        let bell = OutboundBell()
+        async let first = bell.wait(acme, after: 0, atMost: nil)
+        async let second = bell.wait(acme, after: 0, atMost: .seconds(60))
+        async let third = bell.wait(other, after: 0, atMost: nil)
+        await waiters(bell, 3)
+        bell.ring(acme)
+        let endings = await [first, second]
+        #expect(endings == [.rung, .rung])
+        #expect(bell.waiting == 1 && bell.rings(acme) == 1 && bell.rings(other) == 0)
+        bell.close()
+        let last = await third
+        #expect(last == .over)
+    }
+
+    @Test("miss no ring between a look and the wait")
+    func missed() async {
+        let bell = OutboundBell()
+        let seen = bell.rings(acme)
+        bell.ring(acme)
+        #expect(await bell.wait(acme, after: seen, atMost: nil) == .rung)
+        #expect(await bell.wait(acme, after: bell.rings(acme), atMost: .milliseconds(1)) == .over)
+        #expect(bell.waiting == 0)
+    }
+
+    @Test("leave when their task is cancelled, and never come when the gateway stops")
+    func cancelled() async {
+        let bell = OutboundBell()
+        let task = Task { await bell.wait(acme, after: 0, atMost: nil) }
+        await waiters(bell, 1)
+        task.cancel()
+        #expect(await task.value == .over && bell.waiting == 0)
+        bell.close()
+        #expect(await bell.wait(acme, after: 0, atMost: nil) == .over)
+    }
+
+    @Test("are bounded for each brand and for all")
+    func bounded() async {
+        let bell = OutboundBell(limit: 2, limitPerBrand: 1)
+        async let first = bell.wait(acme, after: 0, atMost: nil)
+        await waiters(bell, 1)
+        #expect(await bell.wait(acme, after: 0, atMost: nil) == .full)
+        async let second = bell.wait(other, after: 0, atMost: nil)
+        await waiters(bell, 2)
+        #expect(await bell.wait(BrandID(trusted: "third"), after: 0, atMost: nil) == .full)
+        bell.close()
+        _ = await (first, second)
+    }
+}

@@ -1,0 +1,162 @@
+import AsyncHTTPClient
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Logging
+import Metrics
+import Outbound
+import ProcessHarness
+import SQLiteStorage
+import Synchronization
+import Telemetry
+import Testing
+
+/// A wall clock that a test moves.
+final class MovableClock: GatewayClock {
+    private let time = Mutex(Timestamp(milliseconds: 1_767_323_045_000))
+
+    var now: Timestamp { time.withLock { $0 } }
+    var monotonicNanoseconds: UInt64 { 0 }
+
+    func advance(seconds: Int64) { time.withLock { $0 = $0.adding(seconds: seconds) } }
+}
+
+/// Where items go, as a test sets it.
+final class TestWebhookDirectory: WebhookDirectory {
+    let targets = Mutex<[BrandID: WebhookTarget]>([:])
+
+    var brandsWithWebhook: [BrandID] { targets.withLock { Array($0.keys) } }
+    func target(of brand: BrandID) -> WebhookTarget? { targets.withLock { $0[brand] } }
+}
+
+/// Always answers the same addresses, and counts how often it was asked.
+final class TestResolver: HostResolver {
+    private let found: [InternetAddress]
+    let asked = Mutex<[String]>([])
+
+    init(_ addresses: [String]) { found = addresses.compactMap { InternetAddress($0) } }
+
+    func addresses(of host: String) async -> [InternetAddress] {
+        asked.withLock { $0.append(host) }
+        return found
+    }
+}
+
+/// A store with brands, and the webhook service on it with its real sender.
+final class WebhookStage: Sendable {
+    private static let madeAt = Timestamp(milliseconds: 1_767_323_045_000)
+    static let key = [UInt8](repeating: 7, count: 32)
+    let directory: TemporaryDirectory
+    let store: any GatewayStore
+    let clock = MovableClock()
+    let targets = TestWebhookDirectory()
+    let service: WebhookService
+    private let events = Mutex((count: 0, ids: MessageIDGenerator()))
+
+    init(resolver: any HostResolver = TestResolver([]), metrics: any MetricsFactory = NOOPMetricsHandler.instance)
+        throws
+    {
+        directory = try TemporaryDirectory()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        store = try SQLiteStore.open(path: directory.path("test.sqlite"), logger: logger)
+        let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        let service = WebhookService(
+            store: store,
+            directory: targets,
+            makeSender: { HTTPWebhookSender(resolver: resolver, configuration: configuration, allowsPrivate: false) },
+            clock: clock,
+            metrics: OutboundMetrics(factory: metrics),
+            logger: logger
+        )
+        self.service = service
+        store.onOutbound { brand, _ in service.newItems(brand) }
+    }
+
+    /// Runs the service beside a test.
+    func run(_ test: @escaping @Sendable (WebhookStage) async throws -> Void) async throws {
+        _ = try await store.begin(now: clock.now)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.service.run() }
+            let result: Result<Void, any Error>
+            do {
+                try await test(self)
+                result = .success(())
+            } catch { result = .failure(error) }
+            group.cancelAll()
+            try await group.waitForAll()
+            await self.store.close()
+            try result.get()
+        }
+    }
+
+    /// Makes a brand with a webhook.
+    func makeBrand(_ id: String = "acme", url: String, keys: [[UInt8]] = [WebhookStage.key]) async throws {
+        let webhook = WebhookSettings(url: url, types: nil, sealedSecret: [1], secretFingerprint: "f")
+        let brand = Brand(
+            id: BrandID(trusted: id),
+            name: id,
+            settings: BrandSettings(),
+            createdAt: clock.now,
+            webhook: webhook
+        )
+        try await store.insertBrand(brand)
+        set(id, url: url, keys: keys)
+    }
+
+    /// Changes where a brand's items go.
+    func set(_ id: String = "acme", url: String, keys: [[UInt8]] = [WebhookStage.key], types: Set<OutboundType>? = nil)
+    {
+        let brand = BrandID(trusted: id)
+        targets.targets.withLock {
+            $0[brand] = WebhookTarget(brand: brand, brandCreatedAt: Self.madeAt, url: url, types: types, keys: keys)
+        }
+        service.changed()
+    }
+
+    /// Opens conversations: one item each.
+    func open(_ count: Int, brand: String = "acme") async throws {
+        var turn = WriterTurn(now: clock.now, incarnation: IncarnationID(1))
+        let posted = events.withLock { events in
+            (0..<count).map { _ in
+                events.count += 1
+                var event = AgentEvent(
+                    id: EventID(trusted: "e-\(events.count)"),
+                    type: .agentMessage,
+                    consumer: ConsumerID(trusted: "u-1")
+                )
+                event.conversation = ConversationID(trusted: "c-\(events.count)")
+                event.text = "hello"
+                return PostedEvent(event, events.ids.next(at: turn.now))
+            }
+        }
+        turn.accepts = [
+            AcceptRequest(brand: BrandID(trusted: brand), messageTtlSeconds: 60, dedupeHours: 1, events: posted)
+        ]
+        _ = try await store.commit(turn)
+    }
+
+    func state(_ brand: String = "acme") async throws -> WebhookState {
+        try #require(try await store.webhookState(brand: BrandID(trusted: brand)))
+    }
+
+    /// Waits for a condition; each look makes the next try due.
+    func until(
+        _ what: String,
+        _ location: SourceLocation = #_sourceLocation,
+        isPatient: Bool = false,
+        _ holds: () async throws -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + .seconds(50)
+        while try await !holds() {
+            guard ContinuousClock.now < deadline else {
+                Issue.record("waited in vain for: \(what)", sourceLocation: location)
+                return
+            }
+            if !isPatient {
+                clock.advance(seconds: 3700)
+                service.changed()
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+}

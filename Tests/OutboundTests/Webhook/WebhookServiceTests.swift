@@ -1,0 +1,212 @@
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Outbound
+import Synchronization
+import Testing
+
+@Suite("Webhooks and their receivers", .timeLimit(.minutes(2)))
+struct WebhookServiceTests {
+    private func url(_ receiver: ReceiverProcess, _ path: String = "/hook") -> String {
+        "http://127.0.0.1:\(receiver.port)\(path)"
+    }
+
+    @Test("items go in order, in batches of at most 100, signed, each once")
+    func inOrder() async throws {
+        try await WebhookStage().run { stage in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+            try await stage.makeBrand(url: url(receiver))
+            try await stage.open(1)
+            try await stage.until("the first", isPatient: true) { receiver.requests.count == 1 }
+            try await stage.open(250)
+            try await stage.until("all", isPatient: true) { try await stage.state().mark == 251 }
+            let requests = receiver.requests
+            #expect(requests.flatMap(\.positions) == Array(1...251))
+            #expect(requests.allSatisfy { $0.positions.count <= 100 && $0.signed == [0] && $0.given == 1 && !$0.gap })
+            #expect(Set(requests.map(\.id)).count == requests.count)
+            #expect(
+                Set(requests.map { "\($0.path) \($0.brand) \($0.host)" }) == ["/hook acme 127.0.0.1:\(receiver.port)"]
+            )
+        }
+    }
+
+    @Test(
+        "a receiver that misbehaves gets the same batch again under the same id",
+        arguments: ["500", "302", "404", "503:2", "close", "garbage", "429"]
+    )
+    func again(behaviour: String) async throws {
+        try await WebhookStage().run { stage in
+            let behaviours = [behaviour, behaviour]
+            let receiver = try await ReceiverProcess.start(behaviours, keys: [WebhookStage.key], in: stage.directory)
+            try await stage.makeBrand(url: url(receiver))
+            try await stage.open(3)
+            try await stage.until("the first try", isPatient: true) { try await stage.state().attempts == 1 }
+            // What comes meanwhile waits for its turn.
+            try await stage.open(2)
+            try await stage.until("the end") { try await stage.state().mark == 5 }
+            let requests = receiver.requests
+            #expect(requests.map(\.positions) == [[1, 2, 3], [1, 2, 3], [1, 2, 3], [4, 5]])
+            #expect(Set(requests.prefix(3).map(\.id)).count == 1 && requests[3].id != requests[0].id)
+            #expect(requests.allSatisfy { $0.path == "/hook" }, "a redirect is not followed")
+            #expect(try await stage.state().lastError == nil)
+        }
+    }
+
+    @Test("an answer with a large body is taken for its status")
+    func large() async throws {
+        try await WebhookStage().run { stage in
+            let receiver = try await ReceiverProcess.start(["big"], keys: [WebhookStage.key], in: stage.directory)
+            try await stage.makeBrand(url: url(receiver))
+            try await stage.open(1)
+            try await stage.until("the mark", isPatient: true) { try await stage.state().mark == 1 }
+            #expect(receiver.requests.count == 1)
+        }
+    }
+
+    @Test("a receiver that hangs, or answers byte by byte, holds up nobody else and is given up after 15 s")
+    func slow() async throws {
+        try await WebhookStage().run { stage in
+            let hanging = try await ReceiverProcess.start(["hang"], keys: [WebhookStage.key], in: stage.directory)
+            let dripping = try await ReceiverProcess.start(["drip"], keys: [WebhookStage.key], in: stage.directory)
+            let good = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+            try await stage.makeBrand("hanging", url: url(hanging))
+            try await stage.makeBrand("dripping", url: url(dripping))
+            try await stage.makeBrand("good", url: url(good))
+            for brand in ["hanging", "dripping", "good"] { try await stage.open(1, brand: brand) }
+            try await stage.until("both have it", isPatient: true) {
+                hanging.requests.count == 1 && dripping.requests.count == 1
+            }
+            try await stage.open(1, brand: "good")
+            try await stage.until("the good one", isPatient: true) { try await stage.state("good").mark == 2 }
+            #expect(try await stage.state("hanging").attempts == 0)
+            try await stage.until("the given up", isPatient: true) {
+                try await stage.state("hanging").lastError == "timeout"
+            }
+            try await stage.until("the second try") { try await stage.state("hanging").mark == 1 }
+            #expect(Set(hanging.requests.map(\.id)).count == 1)
+            // Its head came whole within the time: that is an answer.
+            try await stage.until("the dripping one") { try await stage.state("dripping").mark == 1 }
+        }
+    }
+
+    @Test("410 switches it off until the settings are set again")
+    func gone() async throws {
+        try await WebhookStage().run { stage in
+            let receiver = try await ReceiverProcess.start(["410"], keys: [WebhookStage.key], in: stage.directory)
+            try await stage.makeBrand(url: url(receiver))
+            try await stage.open(1)
+            try await stage.until("off", isPatient: true) { try await stage.state().isSwitchedOff }
+            stage.clock.advance(seconds: 100_000)
+            stage.service.changed()
+            try await stage.open(1)
+            #expect(try await stage.state().mark == 0)
+            var brand = try #require(try await stage.store.brands().first)
+            brand.webhook?.url = url(receiver, "/new")
+            #expect(try await stage.store.updateBrand(brand))
+            stage.set(url: url(receiver, "/new"))
+            try await stage.until("all", isPatient: true) { try await stage.state().mark == 2 }
+            #expect(receiver.requests.map(\.path) == ["/hook", "/new", "/new"])
+            #expect(receiver.requests[0].id == receiver.requests[1].id)
+        }
+    }
+
+    @Test("while a secret is changed both sign")
+    func rotation() async throws {
+        try await WebhookStage().run { stage in
+            let other = [UInt8](repeating: 9, count: 24)
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key, other], in: stage.directory)
+            try await stage.makeBrand(url: url(receiver), keys: [other, WebhookStage.key])
+            try await stage.open(1)
+            try await stage.until("it", isPatient: true) { try await stage.state().mark == 1 }
+            #expect(receiver.requests.first?.signed == [0, 1] && receiver.requests.first?.given == 2)
+        }
+    }
+
+    @Test("types that are not wanted are passed over; a replay posts again what is kept, and says what is not")
+    func replay() async throws {
+        try await WebhookStage().run { stage in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+            try await stage.makeBrand(url: url(receiver))
+            try await stage.open(4)
+            try await stage.until("all", isPatient: true) { try await stage.state().mark == 4 }
+            let acme = BrandID(trusted: "acme")
+            let before = stage.clock.now.adding(seconds: 1)
+            let old = HousekeepingBatch(
+                work: .outbound(before: [acme: before], acknowledgedBefore: before),
+                now: stage.clock.now,
+                limit: 2
+            )
+            #expect(try await stage.store.keepHouse(old).removed == 2)
+            _ = try await stage.store.replayWebhook(brand: acme, after: 0)
+            stage.service.changed()
+            try await stage.until("the replay", isPatient: true) { try await stage.state().mark == 4 }
+            #expect(receiver.requests.map(\.positions).last == [3, 4])
+            #expect(receiver.requests.map(\.gap) == [false, true])
+            stage.set(url: url(receiver), types: [.messageTapped])
+            try await stage.open(1200)
+            try await stage.until("passed over", isPatient: true) { try await stage.state().mark == 1204 }
+            #expect(receiver.requests.count == 2)
+        }
+    }
+
+    @Test("what was decided before a crash is what is posted after it")
+    func afterCrash() async throws {
+        let stage = try WebhookStage()
+        let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+        // A life that decided on a batch, posted it and did not hear the answer.
+        try await stage.makeBrand(url: url(receiver))
+        try await stage.open(3)
+        var state = try await stage.state()
+        state.batchThrough = 2
+        #expect(try await stage.store.putWebhookState(state, brand: BrandID(trusted: "acme")))
+        try await stage.run { stage in
+            try await stage.until("all", isPatient: true) { try await stage.state().mark == 3 }
+            #expect(receiver.requests.map(\.positions) == [[1, 2], [3]])
+        }
+    }
+
+    @Test(
+        "a name that leads to this machine or to a private network is not dialled",
+        arguments: ["127.0.0.1", "10.0.0.1"]
+    )
+    func guarded(address: String) async throws {
+        let resolver = TestResolver(["93.184.216.34", address])
+        try await WebhookStage(resolver: resolver).run { stage in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+            try await stage.makeBrand(url: "https://innocent.example:\(receiver.port)/")
+            try await stage.open(1)
+            try await stage.until("it", isPatient: true) { try await stage.state().lastError == "forbidden_address" }
+            #expect(receiver.requests.isEmpty && resolver.asked.withLock { $0 } == ["innocent.example"])
+        }
+    }
+
+    @Test("the connection goes to the address that was checked, under the name that was set")
+    func pinned() async throws {
+        let resolver = TestResolver(["127.0.0.1"])
+        try await WebhookStage(resolver: resolver).run { stage in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+            // A name that the system's resolver does not know.
+            try await stage.makeBrand(url: "http://nowhere-at-all.localhost:\(receiver.port)/hook")
+            try await stage.open(1)
+            try await stage.until("it", isPatient: true) { try await stage.state().mark == 1 }
+            #expect(receiver.requests.map(\.host) == ["nowhere-at-all.localhost:\(receiver.port)"])
+            #expect(resolver.asked.withLock { $0 }.count == 1)
+        }
+    }
+
+    @Test("a brand's webhook that goes takes its task along, and one that comes back goes on")
+    func comesAndGoes() async throws {
+        try await WebhookStage().run { stage in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+            try await stage.makeBrand(url: url(receiver))
+            try await stage.open(1)
+            try await stage.until("it", isPatient: true) { try await stage.state().mark == 1 }
+            stage.targets.targets.withLock { $0 = [:] }
+            stage.service.changed()
+            try await stage.open(1)
+            stage.set(url: url(receiver))
+            try await stage.until("the second", isPatient: true) { try await stage.state().mark == 2 }
+            #expect(receiver.requests.map(\.positions) == [[1], [2]])
+        }
+    }
+}
