@@ -27,7 +27,17 @@ struct EventStreamParserTests {
             }
             #expect(events == Self.events)
             #expect(parser.retryMilliseconds == 1500)
+            #expect(parser.lastEventID == "9")
         }
+    }
+
+    @Test("a block without data is no event, but tells where a new connection goes on")
+    func signOfLife() throws {
+        var parser = EventStreamParser()
+        #expect(try parser.take(Array("retry: 3000\nid: 41\n".utf8)).isEmpty)
+        #expect(parser.lastEventID == nil)
+        #expect(try parser.take(Array("\n: still here\nid: 42\n\n".utf8)).isEmpty)
+        #expect(parser.lastEventID == "42")
     }
 
     @Test("a line without an end is given up")

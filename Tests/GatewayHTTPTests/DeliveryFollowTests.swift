@@ -44,6 +44,10 @@ struct DeliveryFollowTests {
             #expect(done["attemptLog"]?.items.count == 2)
             let twice = try await api.call(.post, Self.path + "/\(id)/retry", as: admin)
             twice.expectProblem(409, "conflict")
+            let trail = try await api.call(.get, "/v1/brands/acme/audit").json()["items"]?.items ?? []
+            let told = trail.filter { $0["action"]?.string == "delivery.retried" }
+            #expect(told.map { $0["target"]?.string } == [id], "the one that was done")
+            #expect(told.first?["actor"]?["kind"]?.string == "serviceAccount")
         }
     }
 

@@ -109,6 +109,10 @@ struct ProbeRouteTests {
             let writer = try await api.makeAccount("acme", "events:write")
             try await api.call(.post, path, as: writer, "{}").expectProblem(403, "forbidden")
             try await api.call(.post, "/v1/brands/acme/apps/none/self-check", "{}").expectProblem(404, "not_found")
+            // But for the audit trail, which has the two that were done.
+            let trail = try await api.call(.get, "/v1/brands/acme/audit").json()["items"]?.items ?? []
+            let told = trail.filter { $0["action"]?.string == "app.self_checked" }.map { $0["target"]?.string }
+            #expect(told.count == 2 && Set(told).count == 1)
         }
     }
 

@@ -112,6 +112,48 @@ struct OperatorVerbTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
+    @Test("an operator looks into deliveries, follows them, and tries an app")
+    func looking() async throws {
+        let site = try await Site.start(in: directory)
+        let follow = try ChildProcess(
+            "switchboard",
+            [
+                "deliveries", "acme", "--follow", "--json", "--server", site.gateway.url, "--admin-token-file",
+                site.gateway.dataDirectory + "/admin-token",
+            ]
+        )
+        // A tail begins at the end: events are posted until it has been there for one of them.
+        var count = 0
+        try await site.wait(for: "a delivery that is followed") {
+            count += 1
+            _ = try await site.post("e-\(count)")
+            return !follow.output.isEmpty
+        }
+        let line = try JSONValue(parsing: Data((follow.output.first ?? "").utf8))
+        #expect(line["consumer"].string == "u-1" && line["state"].string == "accepted")
+        follow.signal(SIGTERM)
+        #expect(try await follow.ended() == .init(status: 0, isSignal: false))
+        #expect(follow.errors.isEmpty, "\(follow.errors)")
+        let id = line["id"].plain
+        #expect(
+            try await site.gateway.verb(["deliveries", "list", "acme", "--id", id]).output.joined().contains("timeline")
+        )
+        let retry = try await site.gateway.verb(["deliveries", "retry", "acme", id])
+        #expect(retry.exit.status == 1 && retry.errors.joined().contains("409 conflict"))
+        let stats = try await site.gateway.verb(["stats", "acme", "--window", "15m"])
+        #expect(stats.exit.status == 0 && stats.output.contains { $0.hasPrefix("byState.accepted  ") }, "\(stats)")
+        let event = try write(#"{"id":"p","type":"agent.message","consumer":"u-1","text":"hello"}"#, "event.json")
+        let preview = try await site.gateway.verb(["app", "preview", "acme", "ios", "--event", event, "--type", "apns"])
+        #expect(preview.exit.status == 0 && preview.output.joined().contains("hello"), "\(preview.errors)")
+        let token = try write(Site.token + "\n", "token")
+        let check = try await site.gateway.verb([
+            "app", "self-check", "acme", "ios", "--token-file", token, "--type", "apns",
+        ])
+        #expect(check.exit.status == 0 && check.output.contains("outcome  accepted"), "\(check)")
+        #expect(try await site.gateway.process.stop().status == 0)
+        #expect(try await site.simulator.process.stop().status == 0)
+    }
+
     @Test("completion scripts are what their shells can read", arguments: ["bash", "zsh", "fish"])
     func completion(_ shell: String) async throws {
         let printed = try ChildProcess("switchboard", ["completion", shell])

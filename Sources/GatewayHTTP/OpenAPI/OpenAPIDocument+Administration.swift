@@ -1,5 +1,3 @@
-internal import GatewayStorage
-
 // Brands, apps and credentials (`http-api.md` section 2).
 extension OpenAPIDocument {
     static let administration = """
@@ -205,17 +203,6 @@ extension OpenAPIDocument {
                   content: { application/json: { schema: { $ref: '#/components/schemas/Credential' } } }
                 '304': { description: The caller has it already. }
                 \(problems(400, 401, 403, 404))
-            get:
-              operationId: getCredential
-              tags: [administration]
-              summary: A credential without its secret.
-              description: 'Scope: `brand:admin`.'
-              responses:
-                '200':
-                  description: The credential.
-                  content: { application/json: { schema: { $ref: '#/components/schemas/Credential' } } }
-                '304': { description: The caller's copy is the same. }
-                \(problems(400, 401, 403, 404))
             delete:
               operationId: revokeCredential
               tags: [administration]
@@ -224,35 +211,6 @@ extension OpenAPIDocument {
               responses:
                 '204': { description: It is revoked. }
                 \(problems(400, 401, 403, 404))
-          /v1/brands/{brand}/audit:
-            parameters: [{ $ref: '#/components/parameters/brand' }]
-            get:
-              operationId: listAudit
-              tags: [administration]
-              summary: Who changed what of a brand, newest first.
-              description: 'It begins with the brand, and is kept for a year or longer. Scope: `brand:admin`.'
-              parameters:
-                - { name: since, in: query, description: Then or later., schema: { $ref: '#/components/schemas/Time' } }
-                - { name: until, in: query, description: Before., schema: { $ref: '#/components/schemas/Time' } }
-                - { $ref: '#/components/parameters/limit' }
-                - { $ref: '#/components/parameters/cursor' }
-              responses:
-                '200': { $ref: '#/components/responses/AuditPage' }
-                \(problems(400, 401, 403, 404, 422))
-          /v1/audit:
-            get:
-              operationId: listInstanceAudit
-              tags: [administration]
-              summary: Who changed what of the whole instance, newest first, brands that are gone included.
-              security: [{ admin: [] }]
-              parameters:
-                - { name: since, in: query, description: Then or later., schema: { $ref: '#/components/schemas/Time' } }
-                - { name: until, in: query, description: Before., schema: { $ref: '#/components/schemas/Time' } }
-                - { $ref: '#/components/parameters/limit' }
-                - { $ref: '#/components/parameters/cursor' }
-              responses:
-                '200': { $ref: '#/components/responses/AuditPage' }
-                \(problems(400, 401, 403, 422))
         """
 
     static let administrationSchemas = """
@@ -332,7 +290,6 @@ extension OpenAPIDocument {
                     endpoint: { type: [string, 'null'] }
             CredentialKind:
               enum: [serviceAccount, apiKey, sdkKey, jwtIssuer, jweKey, identityProvider, customerTokenKey, tokenBroker]
-            CredentialText: { type: string, minLength: 1, maxLength: 512, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
             CredentialToCreate:
               type: object
               description: Each kind knows its own members only.

@@ -52,17 +52,6 @@ extension OpenAPIDocument {
     static let responses = """
           responses:
         \(problemResponses)
-            AuditPage:
-              description: A page.
-              headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
-              content:
-                application/json:
-                  schema:
-                    type: object
-                    required: [items, nextCursor]
-                    properties:
-                      items: { type: array, items: { $ref: '#/components/schemas/AuditEntry' } }
-                      nextCursor: { $ref: '#/components/schemas/NextCursor' }
             Session:
               description: The session; its token is shown once.
               headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }

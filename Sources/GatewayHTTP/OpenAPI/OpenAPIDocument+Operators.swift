@@ -1,3 +1,5 @@
+internal import GatewayStorage
+
 // What became of messages (`http-api.md` section 9).
 extension OpenAPIDocument {
     private static let deliveryFilters = [
@@ -317,8 +319,8 @@ extension OpenAPIDocument {
                       actor:
                         type: object
                         required: [kind, id]
-                        properties: { kind: { type: string }, id: { type: string } }
-                      action: { type: string, examples: [credential.issued] }
+                        properties: { kind: { enum: [admin, serviceAccount, gateway] }, id: { type: string } }
+                      action: { enum: [\(AuditAction.allCases.map(\.rawValue).joined(separator: ", "))] }
                       target: { type: string }
                       changes: { type: array, items: { type: string }, description: 'Names of members, never their values.' }
                       requestId: { type: [string, 'null'] }

@@ -5,6 +5,20 @@ internal import HummingbirdCore
 internal import Identity
 
 extension Call {
+    /// Writes down an act that is no change of the directory, such as a retry; the caller has passed by then.
+    ///
+    /// - Parameters:
+    ///   - action: What was done.
+    ///   - brand: The brand that it was about.
+    ///   - target: To what.
+    /// - Throws: `Problem` when it cannot be written.
+    func audit(_ action: AuditAction, brand: BrandID, target: String) async throws(Problem) {
+        let origin = try origin()
+        try await administer { directory throws(DirectoryError) in
+            try await directory.audit(action, brand: brand, target: target, by: origin)
+        }
+    }
+
     /// Who asks, for the audit trail; to be asked by routes that have let the caller pass.
     func origin() throws(Problem) -> AuditOrigin {
         switch context.notes.caller {

@@ -102,7 +102,9 @@ enum DeliveryRoutes {
         let id = try id(call)
         let request = RetryRequest(brand: brand.id, delivery: id, ttlSeconds: brand.settings.messageTtlSeconds)
         switch try await call.perform(.retry(request)) {
-        case .retried: return Answer.json(.accepted, detail(try await find(id, brand, call)))
+        case .retried:
+            try await call.audit(.deliveryRetried, brand: brand.id, target: id.description)
+            return Answer.json(.accepted, detail(try await find(id, brand, call)))
         case .notRetried(let refusal): throw Problem(.conflict, text(of: refusal))
         default: throw Problem.notFound("delivery")
         }

@@ -134,6 +134,7 @@ enum ProbeRoutes {
         guard let slot = call.services.selfChecks.take(brand.id.rawValue) else {
             throw Problem(.overloaded, "Too many self-checks are running.", retryAfterSeconds: 10)
         }
+        try await call.audit(.appSelfChecked, brand: brand.id, target: app.id.rawValue)
         let check = SelfCheck(
             lane: LaneKey(
                 brand: brand.id,

@@ -23,6 +23,9 @@ struct EventStreamParser {
     private var data: [String] = []
     /// How many milliseconds the server asks to wait before a new connection; nil when it does not say.
     private(set) var retryMilliseconds: Int?
+    /// Behind what a new connection goes on: the id of the last block, be it an event or a sign of life; nil when none had
+    /// one.
+    private(set) var lastEventID: String?
 
     /// Takes what came.
     ///
@@ -71,6 +74,7 @@ struct EventStreamParser {
             type = ""
             data = []
         }
+        lastEventID = id
         guard !data.isEmpty else { return nil }
         return StreamEvent(id: id, type: type.isEmpty ? "message" : type, data: data.joined(separator: "\n"))
     }

@@ -41,10 +41,10 @@ struct EventStreamReader {
                 isFirst = false
                 for try await buffer in response.body {
                     for event in try parser.take(buffer.readableBytesView) {
-                        lastID = event.id ?? lastID
                         pause = Self.firstPauseSeconds
                         guard try take(event) else { return }
                     }
+                    lastID = parser.lastEventID ?? lastID
                     asked = parser.retryMilliseconds.map { Double($0) / 1000 }
                 }
                 reason = "the gateway ended the stream"
