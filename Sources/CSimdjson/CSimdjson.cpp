@@ -396,29 +396,6 @@ event_status read_members(
     return status;
 }
 
-// The first member that stands twice in any object within a value; the parser's depth limit bounds the recursion.
-duplicate find_duplicate(element value) {
-    if (value.is_object()) {
-        object level;
-        if (value.get_object().get(level) != simdjson::SUCCESS) { return {}; }
-        std::vector<std::string_view> names;
-        for (auto member : level) {
-            names.push_back(member.key);
-            auto inner = find_duplicate(member.value);
-            if (inner.found) { return inner; }
-        }
-        if (const std::string_view *name = repeated(names)) { return {true, *name}; }
-    } else if (value.is_array()) {
-        simdjson::dom::array elements;
-        if (value.get_array().get(elements) != simdjson::SUCCESS) { return {}; }
-        for (element item : elements) {
-            auto inner = find_duplicate(item);
-            if (inner.found) { return inner; }
-        }
-    }
-    return {};
-}
-
 // Parses, with room made first; answers in our words.
 event_status parse(event_parser *parser, const uint8_t *bytes, size_t count, bool copies, element &root, bool &number) {
     number = false;
