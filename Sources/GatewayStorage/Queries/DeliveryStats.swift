@@ -16,10 +16,12 @@ package struct StatsWindow: Sendable, Equatable {
     /// - Parameter seconds: Brought into one minute to ``longest``.
     package init(seconds: Int64) { self.seconds = min(max(seconds, 60), Self.longest) }
 
-    /// How exact its beginning is, in seconds: a minute up to two hours, an hour up to a week, a day beyond.
+    /// How exact its beginning is, in seconds: a minute up to an hour, an hour up to three days, a day beyond.
+    ///
+    /// So at most 73 counts are added up.
     package var unit: Int64 {
-        if seconds <= 7200 { return 60 }
-        return seconds <= 7 * 86_400 ? 3600 : 86_400
+        if seconds <= 3600 { return 60 }
+        return seconds <= 3 * 86_400 ? 3600 : 86_400
     }
 
     /// Its beginning.

@@ -26,12 +26,9 @@ struct DeliveriesScenario {
         try await fixture.fill(finished)
         var report = Report()
         let name = "\(finished) finished deliveries"
-        let read = try await median(fixture.samples) { sample in
-            guard try await fixture.store.delivery(brand: LogFixture.brand, id: sample.delivery) != nil else {
-                throw HarnessError("a delivery is missing")
-            }
-        }
-        report.add(name, "read of one by its number", read * 1e6, "us")
+        // The smaller of before and after, so that a read that was slow because all was cold flatters nothing.
+        let before = try await read(fixture)
+        var times: [(name: String, seconds: Double)] = []
         for question in questions(fixture) {
             var count = 0
             let time = try await median(fixture.samples) { sample in
@@ -40,9 +37,9 @@ struct DeliveriesScenario {
                 count = try await fixture.store.deliveries(query).items.count
             }
             guard question.expected.contains(count) else { throw HarnessError("\(question.name): \(count) rows") }
-            report.add(name, "\(question.name), first page of \(count)", time / read, "reads", atMost: ratioLimit)
+            times.append(("\(question.name), first page of \(count)", time))
         }
-        for (window, seconds) in [("1h", 3600), ("2h", 7200), ("7d", 7 * 86_400), ("30d", 30 * 86_400)]
+        for (window, seconds) in [("1h", 3600), ("3d", 3 * 86_400), ("7d", 7 * 86_400), ("30d", 30 * 86_400)]
             as [(String, Int64)]
         {
             let time = try await median(fixture.samples) { _ in
@@ -52,12 +49,25 @@ struct DeliveriesScenario {
                     now: fixture.now
                 )
             }
-            report.add(name, "stats of \(window)", time / read, "reads", atMost: ratioLimit)
+            times.append(("stats of \(window)", time))
+        }
+        let baseline = min(before, try await read(fixture))
+        report.add(name, "read of one by its number", baseline * 1e6, "us")
+        for (question, time) in times {
+            report.add(name, question, time / baseline, "reads", atMost: ratioLimit)
         }
         report.add(name, "commit of 500 outcomes", fixture.outcomeSeconds.median * 1e6, "us a delivery")
         report.add(name, "the same, indexed and counted", fixture.indexedSeconds.median * 1e6, "us a delivery")
         await fixture.store.close()
         return report
+    }
+
+    private func read(_ fixture: LogFixture) async throws -> Double {
+        try await median(fixture.samples) { sample in
+            guard try await fixture.store.delivery(brand: LogFixture.brand, id: sample.delivery) != nil else {
+                throw HarnessError("a delivery is missing")
+            }
+        }
     }
 
     private struct Question {
