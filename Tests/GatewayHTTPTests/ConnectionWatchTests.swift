@@ -64,6 +64,19 @@ struct ConnectionWatchTests {
         #expect(look(140) == .part)
     }
 
+    @Test("a peer that still takes its last answer is not left")
+    mutating func lastAnswer() {
+        watch.bytesArrived(now: Self.at(100))
+        watch.requestArrived()
+        watch.wrote(bytes: 1000)
+        watch.ended(now: Self.at(110))
+        #expect(look(120, buffered: 900) == .lookAgain)
+        #expect(look(145, buffered: 500) == .lookAgain)
+        #expect(look(170, buffered: 0) == .lookAgain)
+        #expect(look(174, buffered: 0) == .lookAgain)
+        #expect(look(175, buffered: 0) == .part)
+    }
+
     @Test("an answer that moves is not cut off, one that stands still is")
     mutating func answers() {
         watch.wrote(bytes: 1000)

@@ -69,7 +69,11 @@ struct ConnectionWatch {
         let verdict = lookAtAnswers(now, buffered)
         if case .cut = verdict { return verdict }
         // Closing at once would cut off the answer of a peer that still sends (RFC 9112 section 9.6).
-        if let ended { return now - ended >= limit ? .part : .lookAgain }
+        if let ended {
+            // Its time begins when it has taken all that was written.
+            if buffered > 0 { self.ended = now }
+            return now - ended >= limit && buffered == 0 ? .part : .lookAgain
+        }
         switch reading {
         case .nothing: return verdict
         case .head(let since):
