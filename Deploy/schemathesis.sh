@@ -53,10 +53,10 @@ call "$server/v1/brands/acme/outbound/reader"
 
 sed -e "s/@MESSAGE@/$message/" Deploy/schemathesis.toml >"$folder/schemathesis.toml"
 say "as an operator"
-schemathesis --config-file "$folder/schemathesis.toml" run "$server/openapi.yaml" \
+SCHEMATHESIS_HOOKS=Deploy.schemathesis_hooks schemathesis --config-file "$folder/schemathesis.toml" run "$server/openapi.yaml" \
     --header "Authorization: Bearer $admin" --exclude-operation-id endSession --exclude-operation-id tailDeliveries "$@"
 say "as a device"
-schemathesis --config-file "$folder/schemathesis.toml" run "$server/openapi.yaml" \
+SCHEMATHESIS_HOOKS=Deploy.schemathesis_hooks schemathesis --config-file "$folder/schemathesis.toml" run "$server/openapi.yaml" \
     --header "Authorization: Bearer $session" --include-tag devices --include-tag messages \
     --exclude-operation-id listDevices "$@"
 curl -sS --fail-with-body -o /dev/null "$server/readyz"

@@ -23,7 +23,7 @@ extension OpenAPIDocument {
                     schema:
                       oneOf:
                         - { $ref: '#/components/schemas/Event' }
-                        - { type: array, maxItems: 10000, items: { type: object } }
+                        - { type: array, maxItems: 10000, items: {}, description: What is no event is rejected for itself. }
                     examples:
                       one: { value: { id: evt-1, type: agent.message, consumer: u-1, conversation: c-9, text: It is shipped. } }
                       batch: { value: [{ id: evt-2, type: messages.read, consumer: u-1, conversation: c-9, upToSequence: 1 }] }
@@ -40,7 +40,7 @@ extension OpenAPIDocument {
                       type: agent.message
                       data: { consumer: u-1, text: It is shipped. }
                   application/cloudevents-batch+json:
-                    schema: { type: array, maxItems: 10000, items: { type: object } }
+                    schema: { type: array, maxItems: 10000, items: {}, description: What is no event is rejected for itself. }
               responses:
                 '202':
                   description: The results; of a batch also when all events are rejected.

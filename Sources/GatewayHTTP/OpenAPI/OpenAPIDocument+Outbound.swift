@@ -169,7 +169,7 @@ extension OpenAPIDocument {
             WebhookSettings:
               type: object
               additionalProperties: false
-              required: [url]
+              description: '`url` is required when there was none before.'
               properties:
                 url: { type: string, format: uri, description: 'https, or plain http to this machine.' }
                 secret: { type: [string, 'null'], writeOnly: true, description: '`whsec_` and 24 to 64 bytes as base64.' }

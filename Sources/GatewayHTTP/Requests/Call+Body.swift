@@ -50,7 +50,9 @@ extension Call {
         guard buffer.readableBytes > 0 else { throw Problem.unreadable("The body is empty.") }
         let text = Array(buffer.readableBytesView)
         let value: StrictJSON
-        do { value = try StrictJSON.parse(text, maxDepth: EventParser.maxDepth) } catch { throw Problem(error) }
+        do { value = try StrictJSON.parse(text, maxDepth: EventParser.maxDepth, takesZeroFractions: true) } catch {
+            throw Problem(error)
+        }
         guard case .object(let members) = value else { throw Problem.unreadable("The JSON must be an object.") }
         return BodyObject(pointer: "", members: members, text: text)
     }

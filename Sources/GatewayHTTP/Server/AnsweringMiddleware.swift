@@ -14,6 +14,7 @@ struct AnsweringMiddleware: RouterMiddleware {
     let clock: any GatewayClock
     let logger: Logger
     let metrics: HTTPMetrics
+    let paths: KnownPaths
 
     func handle(
         _ request: Request,
@@ -32,7 +33,7 @@ struct AnsweringMiddleware: RouterMiddleware {
             // Hummingbird closes the connection on this one.
             throw error
         } catch {
-            let problem = translate(error, context)
+            let problem = translate(error, request, context)
             code = problem.code
             response = problem.response(requestID: context.requestID)
         }
@@ -69,9 +70,11 @@ struct AnsweringMiddleware: RouterMiddleware {
         return path
     }
 
-    private func translate(_ error: any Error, _ context: GatewayContext) -> Problem {
+    private func translate(_ error: any Error, _ request: Request, _ context: GatewayContext) -> Problem {
         switch error {
         case let problem as Problem: return problem
+        case let error as any HTTPResponseError where error.status == .notFound && route(of: context) == "unmatched":
+            return paths.refusal(of: request.uri.path)
         case let error as any HTTPResponseError: return Problem(error)
         default:
             // The text of an error that we do not know may hold anything: only its type is logged.

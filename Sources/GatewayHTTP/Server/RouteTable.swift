@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Collects routes, so that a path that is known under other methods answers 405 with `Allow` and not 404.
+/// Collects routes.
 struct RouteTable {
     private let router: Router<GatewayContext>
     private let shared: Call.Shared
@@ -9,9 +9,7 @@ struct RouteTable {
     private let limiter: RateLimiter
     private var methods: [String: [HTTPRequest.Method]] = [:]
 
-    private static let allMethods: [HTTPRequest.Method] = [
-        .get, .head, .put, .post, .patch, .delete, .options, .trace, .connect,
-    ]
+    private let known = KnownPaths()
 
     init(services: GatewayServices, limits: ServerLimits) {
         shared = Call.Shared(services)
@@ -22,7 +20,8 @@ struct RouteTable {
             middleware: AnsweringMiddleware(
                 clock: services.clock,
                 logger: services.logger,
-                metrics: services.metrics
+                metrics: services.metrics,
+                paths: known
             )
         )
     }
@@ -62,19 +61,9 @@ struct RouteTable {
         }
     }
 
-    /// Adds the refusals and gives the router.
+    /// Gives the router; no route is added afterwards.
     func finish() -> Router<GatewayContext> {
-        for (path, taken) in methods {
-            let allowed = taken.contains(.get) ? taken + [.head] : taken
-            let names = allowed.map(\.rawValue).sorted()
-            for method in Self.allMethods where !allowed.contains(method) {
-                router.on(RouterPath(path), method: method) { _, _ -> Response in
-                    var problem = Problem(.methodNotAllowed, "The path takes \(names.joined(separator: ", ")).")
-                    problem.allow = names
-                    throw problem
-                }
-            }
-        }
+        known.set(methods.mapValues { $0.contains(.get) ? $0 + [.head] : $0 })
         return router
     }
 }

@@ -36,14 +36,17 @@ package enum StrictJSON: Sendable, Equatable {
     /// - Parameters:
     ///   - bytes: The text, UTF-8.
     ///   - maxDepth: How many levels of objects and arrays it may have.
+    ///   - takesZeroFractions: Whether `1.0` is a whole number, as some languages write it and JSON Schema has it; in a
+    ///     token it is not.
     /// - Returns: The value.
     /// - Throws: ``Refusal``.
     package static func parse(
         _ bytes: [UInt8],
-        maxDepth: Int = StrictJSON.tokenDepth
+        maxDepth: Int = StrictJSON.tokenDepth,
+        takesZeroFractions: Bool = false
     ) throws(Refusal) -> StrictJSON {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .encoding }
-        var reader = Reader(bytes: bytes, maxDepth: maxDepth)
+        var reader = Reader(bytes: bytes, maxDepth: maxDepth, takesZeroFractions: takesZeroFractions)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
         guard reader.isAtEnd else { throw .syntax }
@@ -63,11 +66,13 @@ package enum StrictJSON: Sendable, Equatable {
     private struct Reader {
         let bytes: [UInt8]
         let maxDepth: Int
+        let takesZeroFractions: Bool
         var position = 0
 
-        init(bytes: [UInt8], maxDepth: Int) {
+        init(bytes: [UInt8], maxDepth: Int, takesZeroFractions: Bool) {
             self.bytes = bytes
             self.maxDepth = maxDepth
+            self.takesZeroFractions = takesZeroFractions
         }
 
         var isAtEnd: Bool { position == bytes.count }
@@ -208,7 +213,6 @@ package enum StrictJSON: Sendable, Equatable {
             guard position > start else { throw .syntax }
         }
 
-        /// A whole number may have a fraction of zeros, which some languages write.
         private mutating func number() throws(Refusal) -> StrictJSON {
             let start = position
             if next == UInt8(ascii: "-") { position += 1 }
@@ -219,7 +223,7 @@ package enum StrictJSON: Sendable, Equatable {
                 position += 1
                 let fraction = position
                 try digits()
-                isWhole = bytes[fraction..<position].allSatisfy { $0 == UInt8(ascii: "0") }
+                isWhole = takesZeroFractions && bytes[fraction..<position].allSatisfy { $0 == UInt8(ascii: "0") }
             }
             if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
                 isWhole = false
