@@ -132,8 +132,8 @@ extension OpenAPIDocument {
                 id: { $ref: '#/components/schemas/Id' }
                 source: { type: string, minLength: 1, maxLength: 512 }
                 type: { enum: [agent.message, proactive.message, conversation.resolved, messages.read, agent.typing] }
-                time: { type: string, format: date-time }
-                datacontenttype: { type: string }
+                time: { $ref: '#/components/schemas/NullableTime' }
+                datacontenttype: { type: [string, 'null'] }
                 data: { type: object }
             EventResults:
               type: object
