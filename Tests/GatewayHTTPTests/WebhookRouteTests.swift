@@ -104,6 +104,8 @@ struct WebhookRouteTests {
             )
             let back = try await api.call(.post, Self.brand + "/webhook/replay", #"{"after":2}"#)
             #expect(back.status == 200 && back["position"]?.int == 2 && back["lag"]?.int == 1)
+            let trail = try await api.call(.get, Self.brand + "/audit?limit=1")
+            #expect(trail["items"]?[0]?["action"]?.string == "outbound.replayed")
             for body in [#"{"after":4}"#, #"{"after":-1}"#, #"{}"#, #"{"after":"1"}"#] {
                 let reply = try await api.call(.post, Self.brand + "/webhook/replay", body)
                 reply.expectProblem(422, "invalid_request")

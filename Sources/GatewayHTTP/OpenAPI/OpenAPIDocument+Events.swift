@@ -28,7 +28,7 @@ extension OpenAPIDocument {
                       one: { value: { id: evt-1, type: agent.message, consumer: u-1, conversation: c-9, text: It is shipped. } }
                       batch: { value: [{ id: evt-2, type: messages.read, consumer: u-1, conversation: c-9, upToSequence: 1 }] }
                   application/x-ndjson:
-                    schema: { type: string }
+                    schema: { description: 'An event a line; what is none is rejected for itself.' }
                     example: |
                       {"id":"evt-1","type":"agent.message","consumer":"u-1","text":"It is shipped."}
                   application/cloudevents+json:

@@ -29,6 +29,8 @@ enum WebhookRoutes {
         let state = try await call.read { store throws(StorageError) in
             try await store.replayWebhook(brand: brand.id, after: after)
         }
+        guard state != nil else { throw Problem.notFound("webhook") }
+        try await call.audit(.outboundReplayed, brand: brand.id, target: "webhook")
         call.services.outbound.webhookChanged()
         return try await answer(call, brand, state)
     }
