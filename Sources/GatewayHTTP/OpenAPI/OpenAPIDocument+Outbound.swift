@@ -172,7 +172,9 @@ extension OpenAPIDocument {
               description: '`url` is required when there was none before.'
               properties:
                 url: { type: string, format: uri, description: 'https, or plain http to this machine.' }
-                secret: { type: [string, 'null'], writeOnly: true, description: '`whsec_` and 24 to 64 bytes as base64.' }
+                secret:
+                  type: [string, 'null']
+                  description: '`whsec_` and 24 to 64 bytes as base64; shown only in the answer that sets it.'
                 types: { type: [array, 'null'], minItems: 1, maxItems: 100, items: { enum: [\(outboundTypes.replacing("|", with: ", "))] } }
                 secretFingerprint: { type: string, readOnly: true }
                 previousSecretUntil: { type: [string, 'null'], readOnly: true }
