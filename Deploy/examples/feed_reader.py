@@ -38,7 +38,7 @@ def main(server, brand, subscription, path):
             return json.load(answer)
 
     file, position = open_whole(path)
-    print("reading", flush=True)
+    print(f"read up to {position or 0}", flush=True)
     while True:
         # A file without a line begins at the subscription's mark, a new subscription at what is kept.
         after = "" if position is None else f"&after={position}"
@@ -61,6 +61,7 @@ def main(server, brand, subscription, path):
         os.fsync(file.fileno())
         if page["items"]:
             position = page["items"][-1]["position"]
+            print(f"read up to {position}", flush=True)
             try:
                 call(feed + "/ack", {"upTo": position})
             except OSError:

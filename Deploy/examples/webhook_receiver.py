@@ -35,6 +35,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
                 self.server.file.flush()
                 os.fsync(self.server.file.fileno())
                 self.server.seen.add(batch)
+                print(f"taken up to {line['items'][-1]['position']}", flush=True)
         # Only now: what is acknowledged is on disk.
         self.answer(204)
 
@@ -67,8 +68,11 @@ def main(listen, path):
     # A line that a crash cut short was not acknowledged: the batch comes again.
     whole = server.file.read().rpartition(b"\n")[0]
     server.file.truncate(len(whole) + 1 if whole else 0)
-    server.seen = {json.loads(line)["id"] for line in whole.splitlines()}
+    lines = [json.loads(line) for line in whole.splitlines()]
+    server.seen = {line["id"] for line in lines}
     print(f"listening on {host}:{server.server_port}", flush=True)
+    if lines:
+        print(f"taken up to {lines[-1]['items'][-1]['position']}", flush=True)
     server.serve_forever()
 
 

@@ -8,9 +8,8 @@ import Testing
 /// The example reader and receiver of `Deploy/examples`, killed and restarted beside a gateway that is killed too.
 @Suite("Feed and webhook", .timeLimit(.minutes(5)))
 struct FeedAndWebhookTests {
-    /// How far the items are that the test makes.
-    private final class Progress: Sendable {
-        let state = Mutex((made: 0, isOver: false))
+    private final class Flag: Sendable {
+        let value = Atomic(false)
     }
 
     private static let secret = "whsec_" + Data(repeating: 5, count: 32).base64EncodedString()
@@ -45,7 +44,7 @@ struct FeedAndWebhookTests {
             [gateway.url, "acme", "crm", directory.path("items")],
             ["SWITCHBOARD_CREDENTIAL": credential]
         )
-        _ = try await process.line("reading")
+        _ = try await process.line("read up to ")
         return process
     }
 
@@ -63,15 +62,21 @@ struct FeedAndWebhookTests {
         while true {
             try Task.checkCancellation()
             if let response = try? await call(), (200...299).contains(response.status) { return response.body }
-            try await Task.sleep(for: .milliseconds(20))
+            await Task.yield()
         }
     }
 
-    /// Opens conversations and taps their messages until it is told to stop: two items each.
-    private func makeItems(_ url: String, _ token: String, _ progress: Progress) async throws {
+    /// Opens conversations and taps their messages until it is told to stop, two items each; says after each how many.
+    private func makeItems(
+        _ url: String,
+        _ token: String,
+        _ made: AsyncStream<Int>.Continuation,
+        until isOver: borrowing Atomic<Bool>
+    ) async throws {
         let admin = APIClient(server: url, bearer: token)
-        while !progress.state.withLock({ $0.isOver }) {
-            let number = progress.state.withLock { $0.made } + 1
+        var number = 0
+        while !isOver.load(ordering: .relaxed) {
+            number += 1
             let event: JSONValue = [
                 "id": .string("e-\(number)"), "type": "agent.message", "consumer": "u-1",
                 "conversation": .string("c-\(number)"), "text": "hello",
@@ -88,16 +93,9 @@ struct FeedAndWebhookTests {
                     body: ["deviceId": "phone"]
                 )
             }
-            progress.state.withLock { $0.made = number }
+            made.yield(number)
         }
-    }
-
-    private func wait(for what: String, until isDone: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while !isDone() {
-            guard ContinuousClock.now < deadline else { throw HarnessError("waited in vain for: \(what)") }
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        made.finish()
     }
 
     @Test("nothing is lost and nothing comes twice, whoever dies")
@@ -121,13 +119,19 @@ struct FeedAndWebhookTests {
         let credential = "\(account["id"].plain):\(account["secret"].plain)"
         var reader = try await startReader(gateway, credential)
 
-        let progress = Progress()
         let (url, token) = (gateway.url, gateway.adminToken)
+        let isOver = Flag()
+        let (items, made) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
+        var count = 0
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await makeItems(url, token, progress) }
+            group.addTask {
+                defer { made.finish() }
+                try await makeItems(url, token, made, until: isOver.value)
+            }
+            var next = items.makeAsyncIterator()
             for round in 0..<9 {
-                let made = progress.state.withLock { $0.made }
-                try await wait(for: "the next items") { progress.state.withLock { $0.made } >= made + 15 }
+                let last = count + 15
+                while count < last, let number = await next.next() { count = number }
                 switch round % 3 {
                 case 0:
                     gateway.process.signal(SIGKILL)
@@ -143,12 +147,14 @@ struct FeedAndWebhookTests {
                     receiver = try await startReceiver(port: receiver.port)
                 }
             }
-            progress.state.withLock { $0.isOver = true }
+            isOver.value.store(true, ordering: .relaxed)
+            while let number = await next.next() { count = number }
             try await group.waitForAll()
         }
-        let count = progress.state.withLock { $0.made } * 2
-        try await wait(for: "the reader's last item") { read.count >= count }
-        try await wait(for: "the receiver's last item") { posted.count >= count }
+        // Each conversation is opened, and its message tapped.
+        count *= 2
+        _ = try await reader.line("read up to \(count)")
+        _ = try await receiver.process.line("taken up to \(count)")
         #expect(read.map { $0["position"].integer } == (1...Int64(count)).map { $0 })
         #expect(posted == read)
         #expect(reader.errors.isEmpty && receiver.process.errors.isEmpty)

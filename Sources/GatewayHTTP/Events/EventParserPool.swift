@@ -7,9 +7,10 @@ final class EventParserPool: Sendable {
     /// About one for each thread that reads at the same time.
     private static let limit = 16
 
-    /// Hands a parser from one thread to another: whoever took it out of the pool is the only one to use it.
+    /// Hands a parser from one thread to another.
+    ///
+    /// `@unchecked Sendable`: guarded by the pool's lock while it is here, and by having been taken out while it is not.
     private struct Kept: @unchecked Sendable {
-        // Guarded by the pool's lock while it is here, by being taken out while it is not.
         let parser: EventParser
     }
 

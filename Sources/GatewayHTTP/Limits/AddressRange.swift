@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Outbound
 
 /// Addresses that share a prefix: `10.0.0.0/8`, `::1` (RFC 4632 section 3.1, RFC 4291 section 2.3).
 package struct AddressRange: Sendable, Equatable {
@@ -14,7 +10,8 @@ package struct AddressRange: Sendable, Equatable {
     /// - Parameter text: An address, or an address, a slash and the length of the prefix in bits.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let first = parts.first, let bytes = Self.bytes(String(first)) else { return nil }
+        guard parts.count <= 2, let first = parts.first, let bytes = InternetAddress(String(first))?.unmapped.bytes
+        else { return nil }
         self.bytes = bytes
         guard parts.count == 2 else {
             prefixLength = bytes.count * 8
@@ -32,20 +29,11 @@ package struct AddressRange: Sendable, Equatable {
     /// - Parameter address: The address.
     /// - Returns: False also for what is no address.
     package func contains(_ address: String) -> Bool {
-        guard let other = Self.bytes(address), other.count == bytes.count else { return false }
+        guard let other = InternetAddress(address)?.unmapped.bytes, other.count == bytes.count else { return false }
         for bit in stride(from: 0, to: prefixLength, by: 8) {
             let mask = UInt8(truncatingIfNeeded: 0xFF00 >> min(8, prefixLength - bit))
             guard bytes[bit / 8] & mask == other[bit / 8] & mask else { return false }
         }
         return true
-    }
-
-    private static func bytes(_ text: String) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
-        guard inet_pton(AF_INET6, text, &bytes) == 1 else { return nil }
-        // RFC 4291 section 2.5.5.2.
-        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-        return isMapped ? Array(bytes[12...]) : bytes
     }
 }

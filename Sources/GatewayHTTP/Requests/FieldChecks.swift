@@ -13,6 +13,14 @@ struct FieldChecks {
         problems.append(FieldProblem(pointer: pointer, detail: detail))
     }
 
+    /// What a reader of a parameter gives; what it throws is noted.
+    mutating func collect<Value>(_ read: () throws(Problem) -> Value?) -> Value? {
+        do { return try read() } catch {
+            problems += error.errors
+            return nil
+        }
+    }
+
     // MARK: Shapes
 
     /// A string, whatever it holds.

@@ -23,19 +23,14 @@ struct OutboundRequest: Sendable {
 
     /// Reads the query; throws 422 that names every parameter that is wrong.
     init(_ query: QueryParameters) throws(Problem) {
-        var problems: [FieldProblem] = []
-        func value<Value>(_ read: () throws(Problem) -> Value?) -> Value? {
-            do { return try read() } catch {
-                problems += error.errors
-                return nil
-            }
-        }
-        after = value { () throws(Problem) in try query.integer("after", in: 0...Int64.max) }
+        var checks = FieldChecks()
+        after = checks.collect { () throws(Problem) in try query.integer("after", in: 0...Int64.max) }
         let most = Int64(OutboundLimits.pageItems)
-        limit = Int(value { () throws(Problem) in try query.integer("limit", in: 1...most) } ?? 50)
-        waitSeconds = value { () throws(Problem) in try query.integer("waitSeconds", in: 0...Self.maxWaitSeconds) } ?? 0
-        fromStart = value { () throws(Problem) in try query.word("from", as: Start.self) } == .start
-        types = value { () throws(Problem) -> Set<OutboundType>? in
+        limit = Int(checks.collect { () throws(Problem) in try query.integer("limit", in: 1...most) } ?? 50)
+        waitSeconds =
+            checks.collect { () throws(Problem) in try query.integer("waitSeconds", in: 0...Self.maxWaitSeconds) } ?? 0
+        fromStart = checks.collect { () throws(Problem) in try query.word("from", as: Start.self) } == .start
+        types = checks.collect { () throws(Problem) -> Set<OutboundType>? in
             guard let text = try query.text("types") else { return nil }
             let words = text.split(separator: ",", omittingEmptySubsequences: false)
             let types = words.compactMap { OutboundType(rawValue: String($0)) }
@@ -45,6 +40,6 @@ struct OutboundRequest: Sendable {
             }
             return Set(types)
         }
-        guard problems.isEmpty else { throw Problem(invalid: problems) }
+        try checks.finish()
     }
 }

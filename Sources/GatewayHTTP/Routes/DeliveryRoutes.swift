@@ -43,31 +43,27 @@ enum DeliveryRoutes {
         limit: Int
     ) throws(Problem) -> DeliveryQuery {
         var query = DeliveryQuery(brand: brand, limit: limit)
-        var errors: [FieldProblem] = []
-        func take<Value>(_ read: () throws(Problem) -> Value?) -> Value? {
-            do { return try read() } catch {
-                errors += error.errors
-                return nil
-            }
+        var checks = FieldChecks()
+        query.consumer = checks.collect { () throws(Problem) in
+            try parameters.identifier("consumer", as: ConsumerID.self)
         }
-        query.consumer = take { () throws(Problem) in try parameters.identifier("consumer", as: ConsumerID.self) }
-        query.device = take { () throws(Problem) in try parameters.identifier("device", as: DeviceID.self) }
-        query.message = take { () throws(Problem) in
+        query.device = checks.collect { () throws(Problem) in try parameters.identifier("device", as: DeviceID.self) }
+        query.message = checks.collect { () throws(Problem) in
             try parameters.text("message").map { text throws(Problem) in
                 guard let id = MessageID(text) else { throw Problem(invalid: "/message", "must be a UUID") }
                 return id
             }
         }
-        query.state = take { () throws(Problem) in try parameters.word("state", as: DeliveryState.self) }
-        query.provider = take { () throws(Problem) in try parameters.word("provider", as: PushType.self) }
-        query.reason = take { () throws(Problem) in
+        query.state = checks.collect { () throws(Problem) in try parameters.word("state", as: DeliveryState.self) }
+        query.provider = checks.collect { () throws(Problem) in try parameters.word("provider", as: PushType.self) }
+        query.reason = checks.collect { () throws(Problem) in
             let reason = try parameters.text("reason")
             if reason?.isEmpty ?? false { throw Problem(invalid: "/reason", "must not be empty") }
             return reason
         }
-        query.since = take { () throws(Problem) in try parameters.moment("since") }
-        query.until = take { () throws(Problem) in try parameters.moment("until") }
-        guard errors.isEmpty else { throw Problem(invalid: errors) }
+        query.since = checks.collect { () throws(Problem) in try parameters.moment("since") }
+        query.until = checks.collect { () throws(Problem) in try parameters.moment("until") }
+        try checks.finish()
         return query
     }
 

@@ -32,6 +32,21 @@ package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
         self = .v6(high: half(bytes[..<8]), low: half(bytes[8...]))
     }
 
+    /// The IPv4 address that an IPv6 address writes (`::ffff:a.b.c.d`, RFC 4291 section 2.5.5.2); else the address itself.
+    package var unmapped: InternetAddress {
+        guard case .v6(0, let low) = self, low >> 32 == 0xFFFF else { return self }
+        return .v4(UInt32(truncatingIfNeeded: low))
+    }
+
+    /// Its bytes in the network's order: 4 or 16.
+    package var bytes: [UInt8] {
+        switch self {
+        case .v4(let value): withUnsafeBytes(of: value.bigEndian) { Array($0) }
+        case .v6(let high, let low):
+            withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
+        }
+    }
+
     /// The address as a URL's host or `getaddrinfo` takes it, without brackets.
     package var description: String {
         switch self {

@@ -94,6 +94,27 @@ package final class ChildProcess: Sendable {
         return String(line.dropFirst(prefix.count))
     }
 
+    /// Waits for lines on standard output.
+    ///
+    /// - Parameters:
+    ///   - prefix: How they begin.
+    ///   - count: How many there must be.
+    ///   - limit: How long to wait before it is killed.
+    /// - Returns: All such lines so far.
+    /// - Throws: ``HarnessError`` when it ended without them, or was killed for not saying them.
+    package func lines(
+        _ prefix: String,
+        count: Int,
+        within limit: Duration = .seconds(120)
+    ) async throws -> [String] {
+        let state = await monitor.wait(within: limit) { state in
+            state.output.count { $0.hasPrefix(prefix) } >= count
+        }
+        let lines = state.output.filter { $0.hasPrefix(prefix) }
+        guard lines.count >= count else { throw failure(state, "\(count) times \"\(prefix)\"") }
+        return lines
+    }
+
     /// Waits for a line on standard error.
     ///
     /// - Parameters:

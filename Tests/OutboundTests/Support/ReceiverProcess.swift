@@ -45,8 +45,7 @@ struct ReceiverProcess: Sendable {
     /// - Returns: The requests.
     /// - Throws: When there are others.
     func requests(_ count: Int) async throws -> [Request] {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while requests.count < count, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        _ = try await process.lines("{", count: count, within: .seconds(30))
         let requests = requests
         try #require(requests.count == count)
         return requests
