@@ -29,16 +29,7 @@ extension OpenAPIDocument {
                 - { $ref: '#/components/parameters/limit' }
                 - { $ref: '#/components/parameters/cursor' }
               responses:
-                '200':
-                  description: A page.
-                  content:
-                    application/json:
-                      schema:
-                        type: object
-                        required: [items, nextCursor]
-                        properties:
-                          items: { type: array, items: { $ref: '#/components/schemas/Brand' } }
-                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(page(of: "Brand"))
                 \(problems(400, 401, 403, 422))
           /v1/brands/{brand}:
             parameters: [{ $ref: '#/components/parameters/brand' }]
@@ -90,16 +81,7 @@ extension OpenAPIDocument {
                 - { $ref: '#/components/parameters/limit' }
                 - { $ref: '#/components/parameters/cursor' }
               responses:
-                '200':
-                  description: A page.
-                  content:
-                    application/json:
-                      schema:
-                        type: object
-                        required: [items, nextCursor]
-                        properties:
-                          items: { type: array, items: { $ref: '#/components/schemas/App' } }
-                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(page(of: "App"))
                 \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/apps/{app}:
             parameters:

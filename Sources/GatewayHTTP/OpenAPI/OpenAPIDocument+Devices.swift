@@ -61,16 +61,7 @@ extension OpenAPIDocument {
                 - { $ref: '#/components/parameters/limit' }
                 - { $ref: '#/components/parameters/cursor' }
               responses:
-                '200':
-                  description: A page.
-                  content:
-                    application/json:
-                      schema:
-                        type: object
-                        required: [items, nextCursor]
-                        properties:
-                          items: { type: array, items: { $ref: '#/components/schemas/Registration' } }
-                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(page(of: "Registration"))
                 \(problems(400, 401, 403, 404, 422))
         """
 

@@ -12,16 +12,7 @@ extension OpenAPIDocument {
                 - { $ref: '#/components/parameters/limit' }
                 - { $ref: '#/components/parameters/cursor' }
               responses:
-                '200':
-                  description: A page.
-                  content:
-                    application/json:
-                      schema:
-                        type: object
-                        required: [items, nextCursor]
-                        properties:
-                          items: { type: array, items: { $ref: '#/components/schemas/Subscription' } }
-                          nextCursor: { $ref: '#/components/schemas/NextCursor' }
+                \(page(of: "Subscription"))
                 \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/outbound/{subscription}:
             parameters:

@@ -27,6 +27,14 @@ enum OpenAPIDocument {
         return lines.joined(separator: "\n        ")
     }
 
+    /// The answer that is a page of a list of `schema`, as a line of an operation's `responses`.
+    static func page(of schema: String) -> String {
+        let items = "{ type: array, items: { $ref: '#/components/schemas/\(schema)' } }"
+        let properties = "{ items: \(items), nextCursor: { $ref: '#/components/schemas/NextCursor' } }"
+        let page = "{ type: object, required: [items, nextCursor], properties: \(properties) }"
+        return "'200': { description: A page., content: { application/json: { schema: \(page) } } }"
+    }
+
     private static let head = """
         openapi: 3.1.0
         info:

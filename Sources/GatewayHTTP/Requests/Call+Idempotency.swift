@@ -33,7 +33,7 @@ extension Call {
         _ repetition: Repetition,
         create: () async throws -> Response
     ) async throws -> Response {
-        guard let header = request.headers[.idempotencyKey] else { return try await create() }
+        guard let header = request.headers.value(.idempotencyKey) else { return try await create() }
         guard (1...IdempotencyKeys.maxLength).contains(header.utf8.count),
             header.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else {
@@ -65,7 +65,7 @@ extension Call {
     /// Names the key with who uses it and for what: the same key of another caller is another one.
     private func idempotencyKey(_ header: String) -> [UInt8] {
         let parts = [
-            request.method.rawValue, request.uri.path, request.headers[.authorization] ?? "", header,
+            request.method.rawValue, request.uri.path, request.headers.value(.authorization) ?? "", header,
         ]
         return Array(SHA256.hash(data: Array(parts.joined(separator: "\u{0}").utf8)))
     }

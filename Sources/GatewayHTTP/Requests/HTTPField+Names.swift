@@ -32,3 +32,14 @@ extension HTTPField.Name {
         return name
     }
 }
+
+extension HTTPFields {
+    /// A field's value; several of the same name are joined as RFC 9110 section 5.3 joins them.
+    ///
+    /// The subscript's answer, without its price for the usual case of one value: that copies the text.
+    func value(_ name: HTTPField.Name) -> String? {
+        var fields = self[fields: name].makeIterator()
+        guard let first = fields.next() else { return nil }
+        return fields.next() == nil ? first.value : self[name]
+    }
+}

@@ -23,7 +23,7 @@ struct AnsweringMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let start = clock.monotonicNanoseconds
         var context = context
-        context.requestID = RequestID(header: request.headers[.xRequestID]).text
+        context.requestID = RequestID(header: request.headers.value(.xRequestID)).text
         var response: Response
         var code: ProblemCode?
         do {
@@ -56,7 +56,7 @@ struct AnsweringMiddleware: RouterMiddleware {
                 metadata[LogKey.brand] = .string(String(brand))
             }
             if let code { metadata[LogKey.errorCode] = .string(code.rawValue) }
-            if let trace = request.headers[.traceParent].flatMap(TraceParent.traceID) {
+            if let trace = request.headers.value(.traceParent).flatMap(TraceParent.traceID) {
                 metadata[LogKey.trace] = .string(trace)
             }
             logger.log(level: level, "request", metadata: metadata)

@@ -14,7 +14,7 @@ extension Call {
     /// - Throws: `Problem` 413, and what the connection throws.
     func body(limit: (ByteBufferView?) -> Int) async throws -> ByteBuffer {
         let tooLarge = { (limit: Int) in Problem(.payloadTooLarge, "The body holds at most \(limit) bytes.") }
-        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        let announced = request.headers.value(.contentLength).flatMap { Int($0) }
         if let announced, announced > limit(nil) { throw tooLarge(limit(nil)) }
         var body: ByteBuffer?
         var most = limit(nil)
@@ -58,7 +58,7 @@ extension Call {
     }
 
     private func objectText() async throws -> ByteBuffer {
-        if let contentType = request.headers[.contentType] {
+        if let contentType = request.headers.value(.contentType) {
             switch MediaTypeName(contentType) {
             case "application/json", "application/merge-patch+json": break
             default: throw Problem(.unsupportedMediaType, "The body must be application/json.")
