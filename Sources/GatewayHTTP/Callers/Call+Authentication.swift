@@ -26,7 +26,9 @@ extension Call {
     }
 
     private func authenticated(_ brand: BrandID?) async throws(Problem) -> Caller {
-        guard let header = request.headers.value(.authorization) else { throw Problem(AuthenticationError.unauthorized) }
+        guard let header = request.headers.value(.authorization) else {
+            throw Problem(AuthenticationError.unauthorized)
+        }
         switch AuthorizationHeader(header) {
         case .basic(let encoded):
             do {
