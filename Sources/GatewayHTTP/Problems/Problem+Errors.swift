@@ -99,6 +99,7 @@ extension Problem {
         case .tokenExpired: self.init(.tokenExpired, error.text)
         case .tokenInvalid: self.init(.tokenInvalid, error.text, reason: error.reason)
         case .invalidClaim(let name, let detail): self.init(invalid: "/token/" + name, detail)
+        case .upstreamUnavailable: self.init(.upstreamUnavailable, error.text)
         }
     }
 

@@ -11,6 +11,9 @@ package enum AuthenticationError: Error, Sendable, Equatable {
     /// The signature holds, but a claim about the consumer cannot be used (R31); the name is one of ours, never the
     /// caller's text.
     case invalidClaim(name: String, detail: String)
+    /// Whoever must be asked (a JWK set, a token endpoint) does not answer as it should; the text says who and how, in
+    /// words of ours alone.
+    case upstreamUnavailable(String)
 
     /// The contract's stable code (`http-api.md` section 1).
     package var code: String {
@@ -19,6 +22,7 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         case .tokenExpired: "token_expired"
         case .tokenInvalid: "token_invalid"
         case .invalidClaim: "invalid_request"
+        case .upstreamUnavailable: "upstream_unavailable"
         }
     }
 
@@ -34,6 +38,7 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         case .tokenExpired: "The token has expired."
         case .tokenInvalid(let reason): Self.text(of: reason)
         case .invalidClaim(let name, let detail): "The claim \(name) \(detail)."
+        case .upstreamUnavailable(let text): text
         }
     }
 
@@ -47,6 +52,9 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         case .wrongAlgorithm: "The algorithm of the token is not the key's."
         case .wrongAudience: "The token is meant for another audience."
         case .notYetValid: "The token is not valid yet."
+        case .codeReused: "The code was presented before."
+        case .redirectMismatch: "The redirect URI is not one of the identity provider's."
+        case .pkceMismatch: "The code verifier is missing or wrong."
         case .revoked: "The token is not, or no longer, valid."
         }
     }

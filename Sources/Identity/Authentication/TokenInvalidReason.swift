@@ -16,6 +16,12 @@ package enum TokenInvalidReason: String, Sendable, CaseIterable {
     case wrongAudience = "wrong_audience"
     /// `iat` or `nbf` lies in the future.
     case notYetValid = "not_yet_valid"
+    /// The code was presented before (R51).
+    case codeReused = "code_reused"
+    /// The redirect URI is none of the identity provider's (R52).
+    case redirectMismatch = "redirect_mismatch"
+    /// The PKCE verifier is missing or wrong (R60).
+    case pkceMismatch = "pkce_mismatch"
     /// The session or the key was ended, or was never ours.
     case revoked
 }

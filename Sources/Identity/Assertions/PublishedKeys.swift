@@ -1,0 +1,19 @@
+package import GatewayModel
+
+/// Who fetches the keys that others publish (JWK sets, RFC 7517 section 5).
+package protocol PublishedKeys: Sendable {
+    /// The keys of a set that can verify with an algorithm.
+    ///
+    /// - Parameters:
+    ///   - url: The set's address, as a credential names it.
+    ///   - keyID: The `kid` that the token names; the set is read again, within limits, when it has no such key. Nil asks for
+    ///     all keys of the algorithm.
+    ///   - algorithm: What they must verify.
+    /// - Returns: The keys, few; empty when the set has none.
+    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept.
+    func keys(
+        at url: String,
+        keyID: String?,
+        algorithm: SignatureAlgorithm
+    ) async throws(AuthenticationError) -> [VerifyingKey]
+}
