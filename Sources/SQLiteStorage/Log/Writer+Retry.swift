@@ -157,8 +157,9 @@ extension Writer {
         ).int(failed.id).run()
     }
 
-    /// Now, or when younger rows of the registration wait, with the first of them: a provider that asked for a pause gets
-    /// it. Never before older ones that wait.
+    /// When it may go: now, or with the first of younger rows of the registration that wait.
+    ///
+    /// So a provider that asked for a pause gets it. Never before older ones that wait.
     private func due(of id: Int64, registration: Int64, now: Int64) throws -> Int64 {
         let row = try db.prepare(
             """
