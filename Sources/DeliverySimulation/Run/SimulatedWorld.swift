@@ -21,13 +21,21 @@ struct SimulatedWorld: Sendable {
     private(set) var posted: [[AgentEvent]] = [[], []]
     private var events = 0
     private var messages: UInt64 = 0
+    /// How many consumers have logged in without an identifier; their numbers follow those of the others.
+    private var anonymous = 0
+    private var sessions = 0
 
     init(_ plan: SimulationPlan) { self.plan = plan }
 
     /// Consumers belong to the brands in turn.
     private func brand(of consumer: Int) -> Int { consumer % Self.brands.count }
 
-    private func name(of consumer: Int) -> ConsumerID { ConsumerID(trusted: "u\(consumer)") }
+    private func name(of consumer: Int) -> ConsumerID {
+        ConsumerID(trusted: consumer < plan.consumers ? "u\(consumer)" : "a\(consumer)")
+    }
+
+    /// One of the consumers, those that were merged among them: back-ends may not know.
+    private func consumer(_ random: inout SplitMix64) -> Int { random.below(plan.consumers + anonymous) }
 
     private func conversation(of consumer: Int, _ random: inout SplitMix64) -> ConversationID {
         ConversationID(trusted: "c\(consumer)-\(random.below(2))")
@@ -37,7 +45,7 @@ struct SimulatedWorld: Sendable {
 
     /// Events of one request, each with its message's id.
     mutating func request(_ random: inout SplitMix64) -> AcceptRequest {
-        let consumer = random.below(plan.consumers)
+        let consumer = consumer(&random)
         let brand = brand(of: consumer)
         var request = AcceptRequest(
             brand: Self.brands[brand],
@@ -63,7 +71,7 @@ struct SimulatedWorld: Sendable {
     private mutating func event(of consumer: Int, _ random: inout SplitMix64) -> AgentEvent {
         events += 1
         // Sometimes a conversation that is another consumer's.
-        let owner = random.chance(2) ? random.below(plan.consumers) : consumer
+        let owner = random.chance(4) ? self.consumer(&random) : consumer
         let kind = random.below(100)
         let type: EventType = kind < 12 ? .messagesRead : kind < 25 ? .proactiveMessage : .agentMessage
         var event = AgentEvent(id: EventID(trusted: "e\(events)"), type: type, consumer: name(of: consumer))
@@ -84,7 +92,7 @@ struct SimulatedWorld: Sendable {
 
     /// A device registers; tokens are few, so that some move.
     func registration(of device: Int, _ random: inout SplitMix64) -> StoreChange {
-        let consumer = random.below(plan.consumers)
+        let consumer = consumer(&random)
         let brand = brand(of: consumer)
         let pushType: PushType = brand == 0 && device.isMultiple(of: 2) ? .fcm : .apns
         var receives: Receives = .all
@@ -105,21 +113,44 @@ struct SimulatedWorld: Sendable {
     }
 
     func read(_ random: inout SplitMix64) -> StoreChange {
-        let consumer = random.below(plan.consumers)
+        let consumer = consumer(&random)
         let device = random.chance(50) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil
         return .read(
             ReadRequest(
                 brand: Self.brands[brand(of: consumer)],
                 consumer: name(of: consumer),
-                conversation: conversation(of: consumer, &random),
+                conversation: conversation(of: random.chance(80) ? consumer : self.consumer(&random), &random),
                 target: .sequence(Int64(random.below(14))),
                 device: device
             )
         )
     }
 
+    /// A login on a device: of somebody new without an identifier, or of somebody with one.
+    mutating func login(_ random: inout SplitMix64, now: Timestamp) -> [StoreChange] {
+        sessions += 1
+        var changes: [StoreChange] = []
+        var consumer = random.below(plan.consumers)
+        if random.chance(50) {
+            consumer = plan.consumers + anonymous
+            anonymous += 1
+            let profile = ConsumerProfile()
+            let brand = Self.brands[brand(of: consumer)]
+            changes.append(.upsertConsumer(brand: brand, id: name(of: consumer), anonymous: true, profile: profile))
+        }
+        let session = StoredSession(
+            tokenHash: (0..<32).map { UInt8(truncatingIfNeeded: sessions >> ($0 % 4 * 8)) },
+            brand: Self.brands[brand(of: consumer)],
+            consumer: name(of: consumer),
+            device: random.chance(90) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil,
+            expiresAt: now.adding(seconds: 3600),
+            createdAt: now
+        )
+        return changes + [.openSession(session, singleDevice: random.chance(20))]
+    }
+
     func logout(_ random: inout SplitMix64) -> StoreChange {
-        let consumer = random.below(plan.consumers)
+        let consumer = consumer(&random)
         return .unregister(
             brand: Self.brands[brand(of: consumer)],
             consumer: name(of: consumer),
