@@ -23,6 +23,8 @@ struct SimulatedWorld: Sendable {
     private var messages: UInt64 = 0
     /// How many consumers have logged in without an identifier; their numbers follow those of the others.
     private var anonymous = 0
+    /// Where they did, by the brand's place: there somebody with one logs in more often than elsewhere.
+    private var anonymousDevices: [[Int]] = [[], []]
     private var sessions = 0
 
     init(_ plan: SimulationPlan) { self.plan = plan }
@@ -88,11 +90,65 @@ struct SimulatedWorld: Sendable {
         return event
     }
 
+    // MARK: Logins
+
+    /// A login on a device: of somebody new without an identifier, who mostly registers it, or of somebody with one.
+    mutating func login(_ random: inout SplitMix64, now: Timestamp) -> [StoreChange] {
+        random.chance(50) ? anonymousLogin(&random, now: now) : [identifiedLogin(&random, now: now)]
+    }
+
+    private mutating func anonymousLogin(_ random: inout SplitMix64, now: Timestamp) -> [StoreChange] {
+        let consumer = plan.consumers + anonymous
+        let brand = brand(of: consumer)
+        let device = random.below(plan.devices)
+        anonymous += 1
+        anonymousDevices[brand].append(device)
+        var changes: [StoreChange] = [
+            .upsertConsumer(
+                brand: Self.brands[brand],
+                id: name(of: consumer),
+                anonymous: true,
+                profile: ConsumerProfile()
+            ),
+            session(of: consumer, on: device, &random, now: now),
+        ]
+        if random.chance(60) { changes.append(registration(of: device, for: consumer, &random)) }
+        return changes
+    }
+
+    private mutating func identifiedLogin(_ random: inout SplitMix64, now: Timestamp) -> StoreChange {
+        let consumer = random.below(plan.consumers)
+        let known = anonymousDevices[brand(of: consumer)]
+        let device = known.isEmpty || random.chance(20) ? random.below(plan.devices) : known[random.below(known.count)]
+        return session(of: consumer, on: random.chance(90) ? device : nil, &random, now: now)
+    }
+
+    private mutating func session(
+        of consumer: Int,
+        on device: Int?,
+        _ random: inout SplitMix64,
+        now: Timestamp
+    ) -> StoreChange {
+        sessions += 1
+        let session = StoredSession(
+            tokenHash: (0..<32).map { UInt8(truncatingIfNeeded: sessions >> ($0 % 4 * 8)) },
+            brand: Self.brands[brand(of: consumer)],
+            consumer: name(of: consumer),
+            device: device.map { DeviceID(trusted: "d\($0)") },
+            expiresAt: now.adding(seconds: 3600),
+            createdAt: now
+        )
+        return .openSession(session, singleDevice: random.chance(20))
+    }
+
     // MARK: Devices
 
     /// A device registers; tokens are few, so that some move.
     func registration(of device: Int, _ random: inout SplitMix64) -> StoreChange {
-        let consumer = consumer(&random)
+        registration(of: device, for: consumer(&random), &random)
+    }
+
+    private func registration(of device: Int, for consumer: Int, _ random: inout SplitMix64) -> StoreChange {
         let brand = brand(of: consumer)
         let pushType: PushType = brand == 0 && device.isMultiple(of: 2) ? .fcm : .apns
         var receives: Receives = .all
@@ -124,29 +180,6 @@ struct SimulatedWorld: Sendable {
                 device: device
             )
         )
-    }
-
-    /// A login on a device: of somebody new without an identifier, or of somebody with one.
-    mutating func login(_ random: inout SplitMix64, now: Timestamp) -> [StoreChange] {
-        sessions += 1
-        var changes: [StoreChange] = []
-        var consumer = random.below(plan.consumers)
-        if random.chance(50) {
-            consumer = plan.consumers + anonymous
-            anonymous += 1
-            let profile = ConsumerProfile()
-            let brand = Self.brands[brand(of: consumer)]
-            changes.append(.upsertConsumer(brand: brand, id: name(of: consumer), anonymous: true, profile: profile))
-        }
-        let session = StoredSession(
-            tokenHash: (0..<32).map { UInt8(truncatingIfNeeded: sessions >> ($0 % 4 * 8)) },
-            brand: Self.brands[brand(of: consumer)],
-            consumer: name(of: consumer),
-            device: random.chance(90) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil,
-            expiresAt: now.adding(seconds: 3600),
-            createdAt: now
-        )
-        return changes + [.openSession(session, singleDevice: random.chance(20))]
     }
 
     func logout(_ random: inout SplitMix64) -> StoreChange {

@@ -73,9 +73,12 @@ extension Simulation {
     }
 
     private func withOldToken(_ change: StoreChangeResult) -> StoreChangeResult {
-        guard case .registered(var change) = change, !change.created,
-            let old = checker.told.registrations[Int(change.registration.id.rawValue) - 1]
-        else { return change }
+        guard case .registered(var change) = change, !change.created else { return change }
+        let place = Int(change.registration.id.rawValue) - 1
+        // One that the same turn made has no old token.
+        guard place < checker.told.registrations.count, let old = checker.told.registrations[place] else {
+            return .registered(change)
+        }
         change.registration.token = old.token
         return .registered(change)
     }

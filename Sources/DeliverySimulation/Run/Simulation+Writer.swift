@@ -20,9 +20,9 @@ extension Simulation {
         guard changes.count < 8 else { return }
         let asked: [StoreChange] =
             switch random.below(100) {
-            case 0..<35: [world.read(&random)]
-            case 35..<65: [world.registration(of: random.below(plan.devices), &random)]
-            case 65..<85: world.login(&random, now: now)
+            case 0..<30: [world.read(&random)]
+            case 30..<55: [world.registration(of: random.below(plan.devices), &random)]
+            case 55..<85: world.login(&random, now: now)
             default: [world.logout(&random)]
             }
         trace.note(2) { "ask \(asked)" }
