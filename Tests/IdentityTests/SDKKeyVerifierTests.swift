@@ -11,7 +11,7 @@ struct SDKKeyVerifierTests {
     @Test("a good one says who the consumer is")
     func good() async throws {
         try await Gateway.with { gateway in
-            try await gateway.sdkKey("main")
+            let key = try await gateway.sdkKey("main")
             let token = Signer.token(
                 claims: Signer.claims([
                     "name": #""Ann""#, "email": #""ann@example.com""#, "phone": #""+4915112345678""#,
@@ -27,6 +27,7 @@ struct SDKKeyVerifierTests {
                         profile: ConsumerProfile(name: "Ann", email: "ann@example.com", phone: "+4915112345678"),
                         pushToken: "abc",
                         app: nil,
+                        credential: key.summary.id,
                         keyName: "main"
                     )
             )

@@ -129,6 +129,7 @@ package struct SDKKeyVerifier: Sendable {
             ),
             pushToken: try text("push_token", claims, maxBytes: 4096),
             app: key.app,
+            credential: key.id,
             keyName: key.name
         )
     }

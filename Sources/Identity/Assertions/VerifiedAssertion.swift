@@ -15,6 +15,8 @@ package struct VerifiedAssertion: Sendable, Equatable {
     package var pushToken: String?
     /// The app that the key is for, if it is for one.
     package var app: AppID?
+    /// The id of the key, with whose revocation the sessions end that the assertion opens.
+    package var credential: String
     /// The name of the key, for the audit log.
     package var keyName: String
 }
