@@ -286,7 +286,7 @@ final class Gateway: Sendable {
 
     /// Closes what was opened.
     func close() async {
-        await outbound.close()
+        outbound.close()
         try? await httpClient.shutdown()
         await store.close()
     }
