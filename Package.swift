@@ -118,6 +118,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "IdentityProviders",
+            dependencies: [
+                "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry", crypto, logging, metrics,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Delivery",
             dependencies: [
                 "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "Telemetry",
@@ -248,6 +255,15 @@ let package = Package(
             name: "IdentityTests",
             dependencies: [
                 "Identity", "GatewayModel", "GatewayStorage", "SQLiteStorage", "StorageContract", crypto, logging,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "IdentityProvidersTests",
+            dependencies: [
+                "IdentityProviders", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "ProcessHarness",
+                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", crypto, cryptoExtras, httpClient,
+                logging, metrics, nioSSL,
             ],
             swiftSettings: settings
         ),
