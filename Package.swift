@@ -146,16 +146,17 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Outbound",
-                "PushPayloads", "PushProviders", "Telemetry", crypto, hummingbird, logging, nioCore, lifecycle,
+                "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
+                "IdentityProviders", "Outbound", "PushPayloads", "PushProviders", "Telemetry", crypto, hummingbird,
+                logging, nioCore, lifecycle,
             ],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "switchboard",
             dependencies: [
-                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Outbound",
-                "PushProviders", "PushSimulator", "SQLiteStorage", "Telemetry",
+                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
+                "IdentityProviders", "Outbound", "PushProviders", "PushSimulator", "SQLiteStorage", "Telemetry",
                 arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
