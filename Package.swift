@@ -264,7 +264,7 @@ let package = Package(
             dependencies: [
                 "IdentityProviders", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "ProcessHarness",
                 "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", crypto, cryptoExtras, httpClient,
-                logging, metrics, nioSSL,
+                logging, metrics, nioCore, nioHTTP1, nioSSL,
             ],
             swiftSettings: settings
         ),

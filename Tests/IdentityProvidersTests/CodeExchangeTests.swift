@@ -1,7 +1,8 @@
-import CryptoExtras
-import Foundation
+import AsyncHTTPClient
 import GatewayModel
 import Identity
+import NIOCore
+import NIOHTTP1
 import PushSimulator
 import Telemetry
 import Testing
@@ -233,6 +234,30 @@ struct CodeExchangeTests {
                     for try await error in group { #expect(error?.isUpstream == true) }
                 }
                 #expect(await gateway.refusal("late", issuer: "slow") == nil)
+            }
+        }
+    }
+
+    @Test("and its keys are given over the control port")
+    func control() async throws {
+        try await Stage.with { stage in
+            func order(_ method: HTTPMethod, _ path: String, _ body: String) async throws -> UInt {
+                var request = HTTPClientRequest(url: stage.plain + path)
+                request.method = method
+                request.body = .bytes(ByteBuffer(string: body))
+                return try await HTTPClient.shared.execute(request, timeout: .seconds(20)).status.code
+            }
+            let code = #"{"code":"c","redirectUri":"\#(Stage.redirectURI)","clientId":"\#(Stage.clientID)","#
+            let status = try await order(.PUT, "/codes", "[\(code)\"claims\":{\"sub\":\"u-9\"}}]")
+            #expect(status == 204)
+            #expect(try await order(.PUT, "/codes", "[{}]") == 400)
+            #expect(try await order(.POST, "/keys", #"{"algorithm":"ES256"}"#) == 200)
+            #expect(try await order(.POST, "/keys", #"{"algorithm":"none"}"#) == 400)
+            try await stage.gateway { gateway in
+                try await gateway.provider()
+                let token = try await gateway.redeem("c").get().idToken
+                let jws = try #require(CompactJWS(token))
+                #expect(jws.header["alg"]?.stringValue == "ES256" && jws.claims["sub"]?.stringValue == "u-9")
             }
         }
     }

@@ -61,9 +61,8 @@ struct IdentityProviderTests {
             headers: [],
             body: []
         )
-        return try #require(
-            try JSONParser.parse(provider.verdict(on: request, at: Self.now).reply.body)["keys"]?.elements
-        )
+        let set = try JSONParser.parse(provider.verdict(on: request, at: Self.now).reply.body)
+        return try #require(set["keys"]?.elements)
     }
 
     @Test("signs with each algorithm what its set of keys verifies", arguments: SigningAlgorithm.allCases)
@@ -80,7 +79,8 @@ struct IdentityProviderTests {
         #expect(jws.claims["iss"]?.stringValue == SimulatedIdentityProvider.issuer)
         let key = try #require(try keys(provider).first)
         func number(_ name: String) throws -> [UInt8] {
-            try #require(Base64.decodeURL(try #require(key[name]?.stringValue)))
+            let text = try #require(key[name]?.stringValue)
+            return try #require(Base64.decodeURL(text))
         }
         if algorithm == .es256 {
             let point = try P256.Signing.PublicKey(rawRepresentation: try number("x") + number("y"))
@@ -160,8 +160,9 @@ struct IdentityProviderTests {
             at: Self.now
         )
         func token(_ body: [UInt8]?) throws -> CompactJWS {
-            let text = try JSONParser.parse(try #require(body))["id_token"]?.stringValue
-            return try #require(CompactJWS(try #require(text)))
+            let bytes = try #require(body)
+            let text = try JSONParser.parse(bytes)["id_token"]?.stringValue
+            return try #require(text.flatMap { CompactJWS($0) })
         }
         let (before, after) = (try token(verdict.reply.body), try token(spoilt.reply?.body))
         #expect(before.signingInput == after.signingInput && before.signature != after.signature)
