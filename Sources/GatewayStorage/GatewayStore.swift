@@ -436,12 +436,14 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool
 
-    /// Sets a webhook's mark, so that what lies behind it is posted again; it is tried at once.
+    /// Sets a webhook's mark, so that what lies behind it is posted again; it is tried at once, also when it was switched
+    /// off.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - after: The position; beyond the end is the end.
+    ///   - audit: What the trail says of it; written with it.
     /// - Returns: How it stands now; nil when the brand has none.
     /// - Throws: `StorageError`.
-    func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState?
+    func replayWebhook(brand: BrandID, after: Int64, audit: AuditEntry?) async throws(StorageError) -> WebhookState?
 }

@@ -159,7 +159,11 @@ extension ForwardingStore {
     package func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool {
         try await base.putWebhookState(state, brand: brand)
     }
-    package func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState? {
-        try await base.replayWebhook(brand: brand, after: after)
+    package func replayWebhook(
+        brand: BrandID,
+        after: Int64,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> WebhookState? {
+        try await base.replayWebhook(brand: brand, after: after, audit: audit)
     }
 }

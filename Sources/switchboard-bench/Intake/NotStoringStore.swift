@@ -114,7 +114,11 @@ struct NotStoringStore: GatewayStore {
     func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool {
         throw Self.notKept
     }
-    func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState? { throw Self.notKept }
+    func replayWebhook(
+        brand: BrandID,
+        after: Int64,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> WebhookState? { throw Self.notKept }
     func deliveryChanges(
         _ query: DeliveryQuery,
         after position: Int64
