@@ -203,6 +203,16 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError)
 
+    // MARK: Codes
+
+    /// Notes that an authorization code was presented, so that it is never presented again on any node, and forgets some
+    /// of those that were burnt ``RedeemedCode/lifetimeMilliseconds`` ago.
+    ///
+    /// - Parameter code: The code, as a hash.
+    /// - Returns: True the first time; false when it was burnt before, and then nothing is changed.
+    /// - Throws: `StorageError`; the code may be burnt then.
+    func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool
+
     // MARK: Audit
 
     /// Writes something down that was done in a transaction of its own.

@@ -59,6 +59,7 @@ extension ForwardingStore {
     package func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? {
         try await base.beginIdempotent(record)
     }
+    package func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { try await base.burnCode(code) }
     package func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {
         try await base.endIdempotent(key: key, answer: answer)
     }

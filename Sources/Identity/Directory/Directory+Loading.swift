@@ -126,10 +126,20 @@ extension DirectorySnapshot {
                 secret: secret,
                 expiresAt: credential.expiresAt
             )
+        case .identityProvider(let details):
+            guard let secret else { throw .damaged(what: what) }
+            identityProviders[credential.brand, default: []].append(
+                IdentityProvider(
+                    credentialID: credential.id,
+                    details: details,
+                    clientSecret: secret,
+                    expiresAt: credential.expiresAt
+                )
+            )
         // This version keeps these and does not verify with them yet.
         case .apiKey:
             guard credential.secretHash != nil else { throw .damaged(what: what) }
-        case .jweKey, .identityProvider, .customerTokenKey, .tokenBroker:
+        case .jweKey, .customerTokenKey, .tokenBroker:
             guard secret != nil else { throw .damaged(what: what) }
         case .jwtIssuer: break
         }

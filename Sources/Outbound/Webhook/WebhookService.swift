@@ -1,6 +1,7 @@
 import CoreMetrics
 package import GatewayModel
 package import GatewayStorage
+internal import GuardedHTTP
 package import Logging
 import ServiceLifecycle
 import Synchronization

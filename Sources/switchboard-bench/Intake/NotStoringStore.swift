@@ -64,6 +64,7 @@ struct NotStoringStore: GatewayStore {
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
     func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? { nil }
+    func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { true }
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
     func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
     func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { [] }

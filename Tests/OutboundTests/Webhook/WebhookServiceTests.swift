@@ -1,6 +1,7 @@
 import Foundation
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import Outbound
 import Synchronization
 import Testing
