@@ -107,7 +107,7 @@ let package = Package(
         // Deciding.
         .target(
             name: "Identity",
-            dependencies: ["COpenSSL", "GatewayModel", "GatewayStorage", crypto],
+            dependencies: ["COpenSSL", "GatewayModel", "GatewayStorage", crypto, cryptoExtras],
             swiftSettings: settings
         ),
         .target(
@@ -240,7 +240,8 @@ let package = Package(
         .testTarget(
             name: "IdentityTests",
             dependencies: [
-                "Identity", "GatewayModel", "GatewayStorage", "SQLiteStorage", "StorageContract", crypto, logging,
+                "Identity", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "StorageContract",
+                crypto, cryptoExtras, logging,
             ],
             swiftSettings: settings
         ),

@@ -41,7 +41,7 @@ package struct SDKKeyVerifier: Sendable {
         keyName: String?,
         brand: BrandID
     ) throws(AuthenticationError) -> VerifiedAssertion {
-        let jws = try CompactJWS(token)
+        let jws = try CompactJWS(Array(token.utf8))
         let key = try key(of: jws, named: keyName, brand: brand)
         guard jws.algorithm == key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
         guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
