@@ -13,14 +13,8 @@ struct CompactJWE: Sendable {
     let encryption: ContentEncryption
     /// The content key, closed; empty for direct agreement.
     let encryptedKey: [UInt8]
-    /// The initialization vector.
-    let initializationVector: [UInt8]
-    /// The closed content.
-    let ciphertext: [UInt8]
-    /// The authentication tag.
-    let tag: [UInt8]
-    /// What is authenticated beside the content: the ASCII text of part 1 as received.
-    let additionalData: [UInt8]
+    /// The content.
+    let content: ClosedContent
 
     /// A signed token of the largest size with its key and header around it: what is longer is refused before it is decoded.
     static let maxBytes = 16_384
@@ -43,9 +37,11 @@ struct CompactJWE: Sendable {
         self.algorithm = algorithm
         self.encryption = encryption
         self.encryptedKey = encryptedKey
-        initializationVector = vector
-        self.ciphertext = ciphertext
-        self.tag = tag
-        additionalData = Array(parts.parts[0])
+        content = ClosedContent(
+            initializationVector: vector,
+            ciphertext: ciphertext,
+            tag: tag,
+            additionalData: Array(parts.parts[0])
+        )
     }
 }

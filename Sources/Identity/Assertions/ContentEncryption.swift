@@ -14,39 +14,39 @@ enum ContentEncryption: String, Sendable {
     /// The length of the tag, which is the same for both.
     private static let tagBytes = 16
 
-    /// Opens the content of a token.
+    /// Opens content.
     ///
     /// - Parameters:
-    ///   - jwe: The token.
+    ///   - closed: The closed content.
     ///   - key: The content key.
     /// - Returns: The content; nil when the tag is wrong or anything else is.
-    func open(_ jwe: CompactJWE, key: [UInt8]) -> [UInt8]? {
-        guard key.count == Self.keyBytes, jwe.tag.count == Self.tagBytes else { return nil }
+    func open(_ closed: ClosedContent, key: [UInt8]) -> [UInt8]? {
+        guard key.count == Self.keyBytes, closed.tag.count == Self.tagBytes else { return nil }
         return switch self {
-        case .a256GCM: Self.openGCM(jwe, key)
-        case .a128CBCHS256: Self.openCBC(jwe, key)
+        case .a256GCM: Self.openGCM(closed, key)
+        case .a128CBCHS256: Self.openCBC(closed, key)
         }
     }
 
-    private static func openGCM(_ jwe: CompactJWE, _ key: [UInt8]) -> [UInt8]? {
-        guard jwe.initializationVector.count == 12, let nonce = try? AES.GCM.Nonce(data: jwe.initializationVector),
-            let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: jwe.ciphertext, tag: jwe.tag)
+    private static func openGCM(_ closed: ClosedContent, _ key: [UInt8]) -> [UInt8]? {
+        guard closed.initializationVector.count == 12,
+            let nonce = try? AES.GCM.Nonce(data: closed.initializationVector),
+            let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: closed.ciphertext, tag: closed.tag)
         else { return nil }
-        let opened = try? AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: jwe.additionalData)
+        let opened = try? AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: closed.additionalData)
         return opened.map { Array($0) }
     }
 
-    private static func openCBC(_ jwe: CompactJWE, _ key: [UInt8]) -> [UInt8]? {
-        guard let vector = try? AES._CBC.IV(ivBytes: jwe.initializationVector) else { return nil }
+    private static func openCBC(_ closed: ClosedContent, _ key: [UInt8]) -> [UInt8]? {
+        guard let vector = try? AES._CBC.IV(ivBytes: closed.initializationVector) else { return nil }
         var code = HMAC<SHA256>(key: SymmetricKey(data: key.prefix(16)))
-        code.update(data: jwe.additionalData)
-        code.update(data: jwe.initializationVector)
-        code.update(data: jwe.ciphertext)
-        let additionalBits = UInt64(jwe.additionalData.count * 8).bigEndian
-        withUnsafeBytes(of: additionalBits) { code.update(bufferPointer: $0) }
+        code.update(data: closed.additionalData)
+        code.update(data: closed.initializationVector)
+        code.update(data: closed.ciphertext)
+        withUnsafeBytes(of: UInt64(closed.additionalData.count * 8).bigEndian) { code.update(data: $0) }
         // Before anything is decrypted, so that its padding tells nobody anything.
-        guard ConstantTime.equal(Array(code.finalize().prefix(tagBytes)), jwe.tag) else { return nil }
-        let opened = try? AES._CBC.decrypt(jwe.ciphertext, using: SymmetricKey(data: key.suffix(16)), iv: vector)
+        guard ConstantTime.equal(Array(code.finalize().prefix(tagBytes)), closed.tag) else { return nil }
+        let opened = try? AES._CBC.decrypt(closed.ciphertext, using: SymmetricKey(data: key.suffix(16)), iv: vector)
         return opened.map { Array($0) }
     }
 }

@@ -67,7 +67,12 @@ struct Gateway {
     /// What a restart would know.
     func reloaded() async throws(DirectoryError) -> Directory { try await Self.load(store, key, clock) }
 
-    var verifier: SDKKeyVerifier { SDKKeyVerifier(directory: directory, clock: clock) }
+    /// Keys that somebody publishes, as far as the test says.
+    let published = TestPublishedKeys()
+
+    var verifier: AssertionVerifier {
+        AssertionVerifier(directory: directory, publishedKeys: published, clock: clock)
+    }
 
     /// A key with a secret of the test's.
     @discardableResult
