@@ -204,7 +204,9 @@ struct HostileTokenTests {
             }
             let token = Signer.token()
             gateway.clock.advance(seconds: 604)
-            await #expect(throws: Never.self) { try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme) }
+            await #expect(throws: Never.self) {
+                try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+            }
             gateway.clock.advance(seconds: 1)
             await #expect(throws: AuthenticationError.tokenExpired) {
                 try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
@@ -220,7 +222,11 @@ struct HostileTokenTests {
             try await gateway.sdkKey("main")
             let verifier = gateway.verifier
             func isTaken(_ bytes: [UInt8]) async -> Bool {
-                (try? await verifier.verify(String(decoding: bytes, as: UTF8.self), keyName: "main", brand: Gateway.acme))
+                (try? await verifier.verify(
+                    String(decoding: bytes, as: UTF8.self),
+                    keyName: "main",
+                    brand: Gateway.acme
+                ))
                     != nil
             }
             #expect(await isTaken(good))

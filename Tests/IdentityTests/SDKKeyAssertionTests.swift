@@ -65,11 +65,16 @@ struct SDKKeyAssertionTests {
             #expect(try await keyName(Signer.token(), nil) == "main")
             #expect(try await keyName(Signer.token(header: kid, claims: noIssuer), nil) == "main")
             #expect(
-                try await keyName(Signer.token(header: kid, claims: Signer.claims(["iss": #""acme inc""#])), nil) == "main"
+                try await keyName(Signer.token(header: kid, claims: Signer.claims(["iss": #""acme inc""#])), nil)
+                    == "main"
             )
             #expect(try await keyName(Signer.token(claims: noIssuer), "main") == "main")
-            await #expect(throws: AuthenticationError.tokenInvalid(.badSignature)) { try await keyName(Signer.token(), "second") }
-            await #expect(throws: AuthenticationError.tokenInvalid(.unknownKey)) { try await keyName(Signer.token(), "nobody") }
+            await #expect(throws: AuthenticationError.tokenInvalid(.badSignature)) {
+                try await keyName(Signer.token(), "second")
+            }
+            await #expect(throws: AuthenticationError.tokenInvalid(.unknownKey)) {
+                try await keyName(Signer.token(), "nobody")
+            }
         }
     }
 
@@ -121,7 +126,9 @@ struct SDKKeyAssertionTests {
             }
             for phone in ["+12", "+123456789012345"] {
                 let token = Signer.token(claims: Signer.claims(["phone": #""\#(phone)""#]))
-                #expect(try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).profile.phone == phone)
+                #expect(
+                    try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).profile.phone == phone
+                )
             }
         }
     }

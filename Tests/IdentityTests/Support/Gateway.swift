@@ -92,6 +92,37 @@ struct Gateway {
         )
     }
 
+    /// An issuer whose tokens ``Issuer`` signs.
+    @discardableResult
+    func issuer(
+        _ details: JWTIssuerDetails = Issuer.details(),
+        named name: String = "login",
+        brand: BrandID = acme,
+        expiresAt: Timestamp? = nil
+    ) async throws(DirectoryError) -> IssuedCredential {
+        try await directory.issue(.jwtIssuer(details), brand: brand, name: name, expiresAt: expiresAt)
+    }
+
+    /// A key that opens, and who closes for it.
+    func sealer(
+        _ algorithm: KeyEncryptionAlgorithm = .rsaOAEP256,
+        encryption: String = "A256GCM",
+        brand: BrandID = acme,
+        expiresAt: Timestamp? = nil
+    ) async throws -> (id: String, sealer: Sealer) {
+        let issued = try await directory.issue(
+            .jweKey(algorithm: algorithm, privateKey: nil),
+            brand: brand,
+            name: "key",
+            expiresAt: expiresAt
+        )
+        guard case .jweKey(_, let key) = issued.summary.details else { throw DirectoryError.notFound }
+        return (
+            issued.summary.id,
+            Sealer(algorithm: algorithm, encryption: encryption, publicPEM: key.publicKey)
+        )
+    }
+
     static let apns = APNsSettings(
         teamId: "TEAM123456",
         keyId: "KEY1234567",

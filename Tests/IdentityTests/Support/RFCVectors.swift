@@ -241,9 +241,9 @@ enum RFCVectors {
 
     /// The content of RFC 7520 section 5.
     static let cookbookContent =
-        "You can trust us to stick with you through thick and thin–to the bitter end. And you can trust"
-        + "us to keep any secret of yours–closer than you keep it yourself. But you cannot trust us to let"
-        + "you face trouble alone, and go off without a word. We are your friends, Frodo."
+        "You can trust us to stick with you through thick and thin–to the bitter end. And you can trust u"
+        + "s to keep any secret of yours–closer than you keep it yourself. But you cannot trust us to let y"
+        + "ou face trouble alone, and go off without a word. We are your friends, Frodo."
 
     /// Z of RFC 7518 appendix C, as base64url.
     static let agreementSecret = "nlbZHYFxNdNyg0KDv4QmnPsxbqPagGpI9tqneYz-kMQ"
