@@ -7,8 +7,9 @@ struct AssertionOpener {
     /// The time for the keys' expiry.
     let now: Timestamp
 
-    /// How many keys are tried for a token that names none: two while a key changes, and one that was forgotten. Each costs a
-    /// private-key operation, which strangers ask for.
+    /// How many keys are tried for a token that names none.
+    ///
+    /// Two while a key changes, and one that was forgotten; each costs a private-key operation, which strangers ask for.
     private static let maxTries = 3
 
     /// Opens a token.

@@ -2,8 +2,9 @@ package import GatewayModel
 import GatewayStorage
 
 extension AssertionVerifier {
-    /// How many of an issuer's credentials are tried for one token, the newest first: two while a key changes, and some
-    /// that were forgotten. Each costs a verification, which strangers ask for.
+    /// How many of an issuer's credentials are tried for one token, the newest first.
+    ///
+    /// Two while a key changes, and some that were forgotten; each costs a verification, which strangers ask for.
     private static let maxTries = 4
 
     /// Verifies the id token that an identity provider gave for a code (R50; OpenID Connect Core section 3.1.3.7).
