@@ -63,7 +63,7 @@ enum SessionRoutes {
     ) async throws -> Response {
         let assertion: VerifiedAssertion
         do {
-            assertion = try call.services.assertions.verify(token, keyName: keyName, brand: brand.id)
+            assertion = try await call.services.assertions.verify(token, keyName: keyName, brand: brand.id)
         } catch { throw Problem(error) }
         guard !assertion.anonymous || brand.settings.anonymousConsumers else {
             throw Problem(.forbidden, "The brand does not allow anonymous consumers.")

@@ -82,10 +82,8 @@ extension Directory {
             // change was made, and its repetition must not leave the credential in force.
             if let credential = snapshot.credentials[id], credential.brand == brand {
                 var next = snapshot
-                if credential.kind == .sdkKey {
-                    next.revokedSDKKeys[DirectorySnapshot.KeyName(credential.name)] = brand
-                }
                 next.removeCredential(id)
+                next.rememberRevoked(credential)
                 publish(next, DirectoryChange(revokedCredentials: [id]))
             }
             guard endedSessions != nil else { throw .notFound }

@@ -74,7 +74,7 @@ package final class SessionService: Sendable {
     /// - Returns: True also for what is no token of ours: the store is not asked for that either.
     package func isCached(_ token: String) -> Bool {
         guard let hash = Self.hash(of: token) else { return true }
-        return cache.withLock { $0.sessions[TokenHash(hash)] != nil }
+        return cache.withLock { $0.sessions.session(SessionCache.Key(hash), tokenHash: hash) != nil }
     }
 
     /// Opens a session; the consumer is created when it is new.
