@@ -203,6 +203,16 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError)
 
+    // MARK: Codes
+
+    /// Notes that an authorization code was presented, so that it is never presented again on any node, and forgets some
+    /// of those that were burnt ``RedeemedCode/lifetimeMilliseconds`` ago.
+    ///
+    /// - Parameter code: The code, as a hash.
+    /// - Returns: True the first time; false when it was burnt before, and then nothing is changed.
+    /// - Throws: `StorageError`; the code may be burnt then.
+    func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool
+
     // MARK: Audit
 
     /// Writes something down that was done in a transaction of its own.
@@ -429,12 +439,14 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool
 
-    /// Sets a webhook's mark, so that what lies behind it is posted again; it is tried at once.
+    /// Sets a webhook's mark, so that what lies behind it is posted again; it is tried at once, also when it was switched
+    /// off.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - after: The position; beyond the end is the end.
+    ///   - audit: What the trail says of it; written with it.
     /// - Returns: How it stands now; nil when the brand has none.
     /// - Throws: `StorageError`.
-    func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState?
+    func replayWebhook(brand: BrandID, after: Int64, audit: AuditEntry?) async throws(StorageError) -> WebhookState?
 }

@@ -85,7 +85,7 @@ enum SessionRoutes {
             by: .assertion
         )
         if let token = assertion.pushToken, let device {
-            try await PushTokenClaim(token: token, app: assertion.app).register(
+            await PushTokenClaim(token: token, app: assertion.app).register(
                 device,
                 of: assertion.consumer,
                 brand,

@@ -44,6 +44,8 @@ package struct RetryRequest: Sendable {
     package var delivery: DeliveryID
     /// How long it may wait from now on, in seconds.
     package var ttlSeconds: Int64
+    /// What the trail says of it; written with it, and only when it is done.
+    package var audit: AuditEntry?
 
     /// Takes what is to be tried again.
     ///
@@ -51,10 +53,12 @@ package struct RetryRequest: Sendable {
     ///   - brand: The brand.
     ///   - delivery: The delivery.
     ///   - ttlSeconds: How long it may wait from now on.
-    package init(brand: BrandID, delivery: DeliveryID, ttlSeconds: Int64) {
+    ///   - audit: What the trail says of it.
+    package init(brand: BrandID, delivery: DeliveryID, ttlSeconds: Int64, audit: AuditEntry? = nil) {
         self.brand = brand
         self.delivery = delivery
         self.ttlSeconds = ttlSeconds
+        self.audit = audit
     }
 }
 

@@ -38,11 +38,14 @@ package enum RetryRefusal: Sendable, Equatable {
     case registrationGone
     /// The device's token is quarantined.
     case registrationQuarantined
+    /// The device does not receive such deliveries any more, for example since a logout that kept proactive ones only.
+    case notReceived
     /// Its message was removed.
     case messageGone
     /// Its message has been read.
     case read
-    /// A newer one that waits takes its place: the same collapse key, or another badge.
+    /// A newer one takes its place: with the same collapse key, which waits or was taken by the provider, or another badge
+    /// that waits.
     case collapsed
 }
 

@@ -67,7 +67,7 @@ extension Directory {
         )
     }
 
-    /// A webhook's keys: the newest, and the one before it if there is one.
+    /// A webhook's keys: the newest, and those before it.
     static func open(
         _ webhook: WebhookSettings,
         of brand: BrandID,
@@ -76,7 +76,7 @@ extension Directory {
         let context = sealingContext(webhookOf: brand)
         do {
             var keys = [try box.open(webhook.sealedSecret, context: context)]
-            if let previous = webhook.previous { keys.append(try box.open(previous.sealedSecret, context: context)) }
+            for previous in webhook.previous { keys.append(try box.open(previous.sealedSecret, context: context)) }
             return keys
         } catch { throw DirectoryError(opening: error, what: "the webhook of brand \(brand)") }
     }
@@ -126,10 +126,20 @@ extension DirectorySnapshot {
                 secret: secret,
                 expiresAt: credential.expiresAt
             )
+        case .identityProvider(let details):
+            guard let secret else { throw .damaged(what: what) }
+            identityProviders[credential.brand, default: []].append(
+                IdentityProvider(
+                    credentialID: credential.id,
+                    details: details,
+                    clientSecret: secret,
+                    expiresAt: credential.expiresAt
+                )
+            )
         // This version keeps these and does not verify with them yet.
         case .apiKey:
             guard credential.secretHash != nil else { throw .damaged(what: what) }
-        case .jweKey, .identityProvider, .customerTokenKey, .tokenBroker:
+        case .jweKey, .customerTokenKey, .tokenBroker:
             guard secret != nil else { throw .damaged(what: what) }
         case .jwtIssuer: break
         }

@@ -23,6 +23,7 @@ struct DirectorySnapshot: Sendable {
     var credentials: [String: StoredCredential] = [:]
     var serviceAccounts: [String: ServiceAccount] = [:]
     var sdkKeys: [KeyName: SDKKey] = [:]
+    var identityProviders: [BrandID: [IdentityProvider]] = [:]
     /// Names of SDK keys that were revoked since the start, so that their tokens are told `revoked`; after a restart they
     /// are unknown.
     var revokedSDKKeys: [KeyName: BrandID] = [:]
@@ -53,7 +54,8 @@ struct DirectorySnapshot: Sendable {
         switch credential.kind {
         case .serviceAccount: serviceAccounts[id] = nil
         case .sdkKey: sdkKeys[KeyName(credential.name)] = nil
-        case .apiKey, .jwtIssuer, .jweKey, .identityProvider, .customerTokenKey, .tokenBroker: break
+        case .identityProvider: identityProviders[credential.brand]?.removeAll { $0.credentialID == id }
+        case .apiKey, .jwtIssuer, .jweKey, .customerTokenKey, .tokenBroker: break
         }
     }
 }

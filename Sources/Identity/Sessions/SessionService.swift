@@ -68,6 +68,15 @@ package final class SessionService: Sendable {
         return session
     }
 
+    /// Whether a token's session is in memory, so that it is told without asking the store.
+    ///
+    /// - Parameter token: The bearer token.
+    /// - Returns: True also for what is no token of ours: the store is not asked for that either.
+    package func isCached(_ token: String) -> Bool {
+        guard let hash = Self.hash(of: token) else { return true }
+        return cache.withLock { $0.sessions[TokenHash(hash)] != nil }
+    }
+
     /// Opens a session; the consumer is created when it is new.
     ///
     /// Where the brand's `singleDevice` is on, a login that names its device logs the consumer's others out. A login with

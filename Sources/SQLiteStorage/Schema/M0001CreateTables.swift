@@ -42,6 +42,9 @@ enum M0001CreateTables {
             key BLOB NOT NULL PRIMARY KEY, body_hash BLOB NOT NULL, status INTEGER, location TEXT, body BLOB,
             created_at INTEGER NOT NULL) WITHOUT ROWID;
         CREATE INDEX idempotency_age ON idempotency (created_at);
+        -- Authorization codes that were presented: a hash that names brand, credential and code.
+        CREATE TABLE redeemed_codes (hash BLOB NOT NULL PRIMARY KEY, burnt_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX redeemed_codes_age ON redeemed_codes (burnt_at);
         -- Stays when its brand goes: then only the brand's name is left of it.
         CREATE TABLE audit (
             id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, brand_id TEXT NOT NULL,

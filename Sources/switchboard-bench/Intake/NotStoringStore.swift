@@ -64,6 +64,7 @@ struct NotStoringStore: GatewayStore {
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
     func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? { nil }
+    func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { true }
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
     func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
     func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { [] }
@@ -113,7 +114,11 @@ struct NotStoringStore: GatewayStore {
     func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool {
         throw Self.notKept
     }
-    func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState? { throw Self.notKept }
+    func replayWebhook(
+        brand: BrandID,
+        after: Int64,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> WebhookState? { throw Self.notKept }
     func deliveryChanges(
         _ query: DeliveryQuery,
         after position: Int64

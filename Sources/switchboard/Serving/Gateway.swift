@@ -36,6 +36,7 @@ final class Gateway: Sendable {
     private let httpClient: HTTPClient
     private let server: GatewayServer
     private let outbound: GatewayOutbound
+    private let identity: GatewayIdentity
     private let logger: Logger
 
     private init(
@@ -49,6 +50,7 @@ final class Gateway: Sendable {
         httpClient: HTTPClient,
         server: GatewayServer,
         outbound: GatewayOutbound,
+        identity: GatewayIdentity,
         logger: Logger
     ) {
         self.settings = settings
@@ -61,6 +63,7 @@ final class Gateway: Sendable {
         self.httpClient = httpClient
         self.server = server
         self.outbound = outbound
+        self.identity = identity
         self.logger = logger
     }
 
@@ -162,6 +165,14 @@ final class Gateway: Sendable {
             renderMetrics: { registry.render() }
         )
         services.outbound = outbound.services
+        let identity = GatewayIdentity(
+            store: store,
+            directory: directory,
+            settings: settings,
+            registry: registry,
+            logger: logger
+        )
+        (services.publishedKeys, services.codes) = (identity.publishedKeys, identity.codes)
         services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
             try providers.make(lane: lane, app: app, brand: brand, source: source)
         }
@@ -176,6 +187,7 @@ final class Gateway: Sendable {
             httpClient: httpClient,
             server: GatewayServer(services: services, limits: limits(settings, logger)),
             outbound: outbound,
+            identity: identity,
             logger: logger
         )
     }
@@ -286,7 +298,8 @@ final class Gateway: Sendable {
 
     /// Closes what was opened.
     func close() async {
-        await outbound.close()
+        outbound.close()
+        await identity.close()
         try? await httpClient.shutdown()
         await store.close()
     }
