@@ -30,7 +30,7 @@ package final class SessionService: Sendable {
     ///   - directory: The brands with their lifetimes.
     ///   - writer: Who makes changes durable.
     ///   - clock: For expiry.
-    ///   - cacheLimit: How many sessions are kept in memory, about 450 bytes each with ids of 36 characters.
+    ///   - cacheLimit: How many sessions are kept in memory, about 500 bytes each with ids of 36 characters.
     package init(
         store: any GatewayStore,
         directory: Directory,
@@ -74,7 +74,7 @@ package final class SessionService: Sendable {
     /// - Returns: True also for what is no token of ours: the store is not asked for that either.
     package func isCached(_ token: String) -> Bool {
         guard let hash = Self.hash(of: token) else { return true }
-        return cache.withLock { $0.sessions[TokenHash(hash)] != nil }
+        return cache.withLock { $0.sessions.session(SessionCache.Key(hash), tokenHash: hash) != nil }
     }
 
     /// Opens a session; the consumer is created when it is new.
