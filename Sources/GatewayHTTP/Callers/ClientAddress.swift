@@ -1,6 +1,6 @@
+internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
-internal import Outbound
 
 /// Where a request comes from.
 enum ClientAddress: Equatable {
