@@ -114,7 +114,7 @@ let package = Package(
         // Deciding.
         .target(
             name: "Identity",
-            dependencies: ["COpenSSL", "GatewayModel", "GatewayStorage", crypto],
+            dependencies: ["COpenSSL", "GatewayModel", "GatewayStorage", crypto, cryptoExtras],
             swiftSettings: settings
         ),
         .target(
@@ -255,7 +255,8 @@ let package = Package(
         .testTarget(
             name: "IdentityTests",
             dependencies: [
-                "Identity", "GatewayModel", "GatewayStorage", "SQLiteStorage", "StorageContract", crypto, logging,
+                "Identity", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "StorageContract",
+                crypto, cryptoExtras, logging,
             ],
             swiftSettings: settings
         ),

@@ -181,8 +181,8 @@ struct HostileTokenTests {
             let revoked = try await gateway.sdkKey("revoked")
             try await gateway.directory.revokeCredential(brand: Gateway.acme, id: revoked.summary.id)
             let expected: AuthenticationError = hostile.reason.map { .tokenInvalid($0) } ?? .tokenExpired
-            let error = #expect(throws: expected) {
-                try gateway.verifier.verify(hostile.token, keyName: nil, brand: Gateway.acme)
+            let error = await #expect(throws: expected) {
+                try await gateway.verifier.verify(hostile.token, keyName: nil, brand: Gateway.acme)
             }
             #expect(error?.code == (hostile.reason == nil ? "token_expired" : "token_invalid"))
             #expect(error?.reason == hostile.reason?.rawValue)
@@ -198,16 +198,18 @@ struct HostileTokenTests {
                 ["nbf": "\(Self.start + 60)"], ["nbf": "0"],
             ] {
                 let token = Signer.token(claims: Signer.claims(changes))
-                #expect(throws: Never.self, "\(changes)") {
-                    try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                await #expect(throws: Never.self, "\(changes)") {
+                    try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
                 }
             }
             let token = Signer.token()
             gateway.clock.advance(seconds: 604)
-            #expect(throws: Never.self) { try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme) }
+            await #expect(throws: Never.self) {
+                try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+            }
             gateway.clock.advance(seconds: 1)
-            #expect(throws: AuthenticationError.tokenExpired) {
-                try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+            await #expect(throws: AuthenticationError.tokenExpired) {
+                try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
             }
         }
     }
@@ -219,29 +221,33 @@ struct HostileTokenTests {
         try await Gateway.with(anonymousConsumers: true) { gateway in
             try await gateway.sdkKey("main")
             let verifier = gateway.verifier
-            func isTaken(_ bytes: [UInt8]) -> Bool {
-                (try? verifier.verify(String(decoding: bytes, as: UTF8.self), keyName: "main", brand: Gateway.acme))
+            func isTaken(_ bytes: [UInt8]) async -> Bool {
+                (try? await verifier.verify(
+                    String(decoding: bytes, as: UTF8.self),
+                    keyName: "main",
+                    brand: Gateway.acme
+                ))
                     != nil
             }
-            #expect(isTaken(good))
+            #expect(await isTaken(good))
             var taken: [String] = []
             for index in good.indices {
                 var changed = good
                 for character in alphabet where character != good[index] {
                     changed[index] = character
-                    if isTaken(changed) { taken.append("\(index) \(character)") }
+                    if await isTaken(changed) { taken.append("\(index) \(character)") }
                 }
                 for bit in 0..<8 {
                     changed[index] = good[index] ^ (1 << bit)
-                    if isTaken(changed) { taken.append("\(index) bit \(bit)") }
+                    if await isTaken(changed) { taken.append("\(index) bit \(bit)") }
                 }
                 changed = good
                 changed.remove(at: index)
-                if isTaken(changed) { taken.append("\(index) removed") }
-                if isTaken(Array(good[..<index])) { taken.append("\(index) cut") }
+                if await isTaken(changed) { taken.append("\(index) removed") }
+                if await isTaken(Array(good[..<index])) { taken.append("\(index) cut") }
                 changed = good
                 changed.insert(good[index], at: index)
-                if isTaken(changed) { taken.append("\(index) doubled") }
+                if await isTaken(changed) { taken.append("\(index) doubled") }
             }
             #expect(taken == [])
         }

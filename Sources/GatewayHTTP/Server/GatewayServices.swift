@@ -22,7 +22,7 @@ package struct GatewayServices: Sendable {
     /// Who opens, finds and ends consumers' sessions.
     package var sessions: SessionService
     /// Who verifies assertions.
-    package var assertions: SDKKeyVerifier
+    package var assertions: AssertionVerifier
     /// Where time is read from.
     package var clock: any GatewayClock
     /// For what operators should know.
@@ -73,7 +73,7 @@ package struct GatewayServices: Sendable {
         accounts: ServiceAccountAuthenticator,
         admin: AdminToken,
         sessions: SessionService,
-        assertions: SDKKeyVerifier,
+        assertions: AssertionVerifier,
         clock: any GatewayClock,
         logger: Logger,
         metrics: HTTPMetrics,

@@ -18,8 +18,14 @@ package enum StoreChange: Sendable {
     case receipts(brand: BrandID, consumer: ConsumerID, [DeviceReceipt])
     /// Finds or creates a consumer and updates what is known of it; nil members of the profile change nothing.
     case upsertConsumer(brand: BrandID, id: ConsumerID, anonymous: Bool, profile: ConsumerProfile)
-    /// Opens a session; the consumer is created when it is new.
-    case openSession(StoredSession)
+    /// Opens a session; the consumer is created when it is new. Refused when its credential is revoked or unknown.
+    ///
+    /// A login with an identifier takes in the anonymous consumers of its device: those of the brand to whom the device's
+    /// latest session, or a registration of it, belongs. Their conversations, registrations and deliveries are the
+    /// consumer's from then on, their sessions end, and their ids lead to it. With `singleDevice` the consumer's
+    /// earlier sessions end, and its registrations on other devices (`unregistered`). Neither is done for a login
+    /// that names no device. The consumer's oldest sessions above ``SessionLimits/perConsumer`` end.
+    case openSession(StoredSession, singleDevice: Bool)
     /// Ends one session; with a scope also unregisters the device that it is bound to (all of the consumer's devices
     /// when it is bound to none).
     case endSession(tokenHash: [UInt8], unregister: UnregisterScope)

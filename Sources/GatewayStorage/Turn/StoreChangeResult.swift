@@ -15,7 +15,9 @@ package enum StoreChangeResult: Sendable {
     /// A consumer was found or created.
     case consumer(StoredConsumer)
     /// A session was opened.
-    case sessionOpened
+    case sessionOpened(SessionOpening)
+    /// A session was not opened: the credential that was to open it is revoked, or not the brand's.
+    case credentialRevoked
     /// Sessions ended.
     case sessionsEnded(count: Int, RegistrationsChange)
     /// A delivery waits to be tried again.

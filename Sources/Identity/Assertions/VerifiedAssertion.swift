@@ -5,7 +5,7 @@ package import GatewayStorage
 package struct VerifiedAssertion: Sendable, Equatable {
     /// The brand, which is the key's.
     package var brand: BrandID
-    /// The consumer: the claim `identifier`, or a new random UUID when there is none (R27, R28).
+    /// The consumer: the claim `identifier` or `sub`, or a new random UUID where there may be none (R27, R28).
     package var consumer: ConsumerID
     /// Whether the consumer id was made here.
     package var anonymous: Bool
@@ -15,6 +15,8 @@ package struct VerifiedAssertion: Sendable, Equatable {
     package var pushToken: String?
     /// The app that the key is for, if it is for one.
     package var app: AppID?
-    /// The name of the key, for the audit log.
+    /// The id of the credential that verified it, with which its sessions end.
+    package var credential: String
+    /// The name of that credential, for the audit log.
     package var keyName: String
 }

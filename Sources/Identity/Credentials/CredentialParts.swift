@@ -43,8 +43,10 @@ struct CredentialParts: Sendable {
         case .jweKey(let algorithm, let privateKey):
             prefix = "jwe_"
             let key = try Self.key("/privateKey") { () throws(KeyRefusal) in
-                if let privateKey { return try AsymmetricKey(privatePEM: privateKey, for: .encryption(algorithm)) }
-                return try AsymmetricKey(newFor: .encryption(algorithm))
+                guard let privateKey else { return try AsymmetricKey(newFor: .encryption(algorithm)) }
+                // Read as tokens will be opened with it: what does not read must not be kept.
+                _ = try OpeningKey(privatePEM: privateKey, algorithm: algorithm)
+                return try AsymmetricKey(privatePEM: privateKey, for: .encryption(algorithm))
             }
             details = .jweKey(algorithm: algorithm, publicKey: key.publicKey)
             material = key.privatePEM
@@ -107,7 +109,14 @@ struct CredentialParts: Sendable {
         guard case .key(let given) = key.source else { return key.source }
         return .key(
             try Self.key("/publicKey") { () throws(KeyRefusal) in
-                try AsymmetricKey(publicPEM: given.publicKey, for: .signature(key.algorithm))
+                let read = try AsymmetricKey(publicPEM: given.publicKey, for: .signature(key.algorithm))
+                // Read as signatures will be verified with it: what does not read must not be kept.
+                _ = try VerifyingKey(
+                    publicPEM: read.publicKey.publicKey,
+                    algorithm: key.algorithm,
+                    keyID: key.keyId
+                )
+                return read
             }.publicKey
         )
     }

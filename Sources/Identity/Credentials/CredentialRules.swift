@@ -21,7 +21,8 @@ package enum CredentialRules {
     /// - Returns: What is wrong with it.
     package static func problem(ofPublicKey pem: String, _ algorithm: SignatureAlgorithm) -> String? {
         do {
-            _ = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm))
+            let key = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm))
+            _ = try VerifyingKey(publicPEM: key.publicKey.publicKey, algorithm: algorithm, keyID: nil)
             return nil
         } catch { return error.text }
     }
@@ -34,7 +35,10 @@ package enum CredentialRules {
     /// - Returns: What is wrong with it.
     package static func problem(ofPrivateKey pem: String, _ use: KeyUse) -> String? {
         do {
-            _ = try AsymmetricKey(privatePEM: pem, for: use)
+            switch use {
+            case .signature: _ = try AsymmetricKey(privatePEM: pem, for: use)
+            case .encryption(let algorithm): _ = try OpeningKey(privatePEM: pem, algorithm: algorithm)
+            }
             return nil
         } catch { return error.text }
     }

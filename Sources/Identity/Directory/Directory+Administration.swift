@@ -80,7 +80,7 @@ extension Directory {
             for credential in next.credentials.values where credential.brand == id {
                 next.removeCredential(credential.id)
             }
-            next.revokedSDKKeys = next.revokedSDKKeys.filter { $0.value != id }
+            next.forgetRevoked(of: id)
             publish(next, DirectoryChange(removedLanes: lanes, removedBrands: [id]))
         }
     }

@@ -59,7 +59,8 @@ extension Directory {
         snapshot.credentials[id].flatMap { $0.brand == brand ? CredentialSummary($0) : nil }
     }
 
-    /// Revokes a credential; it is refused from the moment that this returns (R33).
+    /// Revokes a credential; it is refused from the moment that this returns (R33), and the sessions that it opened with
+    /// it.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -74,20 +75,18 @@ extension Directory {
         try await gate.run { () async throws(DirectoryError) in
             let now = clock.now
             let audit = entry(.credentialRevoked, brand: brand, target: id, by: origin)
-            let isRevoked = try await stored { () async throws(StorageError) in
+            let endedSessions = try await stored { () async throws(StorageError) in
                 try await self.store.revokeCredential(brand: brand, id: id, now: now, audit: audit)
             }
             // Also when the store has it revoked already: an earlier call may have been told of a failure after the
             // change was made, and its repetition must not leave the credential in force.
             if let credential = snapshot.credentials[id], credential.brand == brand {
                 var next = snapshot
-                if credential.kind == .sdkKey {
-                    next.revokedSDKKeys[DirectorySnapshot.KeyName(credential.name)] = brand
-                }
                 next.removeCredential(id)
-                publish(next)
+                next.rememberRevoked(credential)
+                publish(next, DirectoryChange(revokedCredentials: [id]))
             }
-            guard isRevoked else { throw .notFound }
+            guard endedSessions != nil else { throw .notFound }
         }
     }
 

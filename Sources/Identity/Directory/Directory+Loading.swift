@@ -91,65 +91,9 @@ extension Directory {
     static func sealingContext(brand: BrandID, credential: String) -> String { "credential/\(brand)/\(credential)" }
 }
 
-extension DirectorySnapshot {
-    /// Takes a credential and opens its secret, if it has one that is needed back: a wrong master key shows here.
-    mutating func insert(_ credential: StoredCredential, _ box: SecretBox) throws(DirectoryError) {
-        let what = "credential \(credential.brand)/\(credential.id)"
-        var secret: [UInt8]?
-        if let sealed = credential.sealedSecret {
-            let context = Directory.sealingContext(brand: credential.brand, credential: credential.id)
-            do { secret = try box.open(sealed, context: context) } catch {
-                throw DirectoryError(opening: error, what: what)
-            }
-        }
-        switch credential.details {
-        case .serviceAccount(let scopes):
-            guard let hash = credential.secretHash else { throw .damaged(what: what) }
-            serviceAccounts[credential.id] = ServiceAccount(
-                identity: ServiceAccountIdentity(
-                    id: credential.id,
-                    name: credential.name,
-                    brand: credential.brand,
-                    scopes: Set(scopes)
-                ),
-                secretHash: hash,
-                expiresAt: credential.expiresAt
-            )
-        case .sdkKey(let algorithm, let app):
-            guard let secret else { throw .damaged(what: what) }
-            sdkKeys[KeyName(credential.name)] = SDKKey(
-                id: credential.id,
-                name: credential.name,
-                brand: credential.brand,
-                app: app,
-                algorithm: algorithm,
-                secret: secret,
-                expiresAt: credential.expiresAt
-            )
-        case .identityProvider(let details):
-            guard let secret else { throw .damaged(what: what) }
-            identityProviders[credential.brand, default: []].append(
-                IdentityProvider(
-                    credentialID: credential.id,
-                    details: details,
-                    clientSecret: secret,
-                    expiresAt: credential.expiresAt
-                )
-            )
-        // This version keeps these and does not verify with them yet.
-        case .apiKey:
-            guard credential.secretHash != nil else { throw .damaged(what: what) }
-        case .jweKey, .customerTokenKey, .tokenBroker:
-            guard secret != nil else { throw .damaged(what: what) }
-        case .jwtIssuer: break
-        }
-        credentials[credential.id] = credential
-    }
-}
-
 extension DirectoryError {
     /// What a sealed thing that did not open means.
-    fileprivate init(opening error: SecretBoxError, what: String) {
+    init(opening error: SecretBoxError, what: String) {
         switch error {
         case .wrongKey: self = .wrongMasterKey(what: what)
         case .damaged, .unknownVersion: self = .damaged(what: what)

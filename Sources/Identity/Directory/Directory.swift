@@ -131,9 +131,4 @@ package final class Directory: Sendable {
 
     /// The SDK key of a name.
     func sdkKey(name: String) -> SDKKey? { snapshot.sdkKeys[DirectorySnapshot.KeyName(name)] }
-
-    /// The brand of an SDK key that was revoked since the start.
-    func brandOfRevokedSDKKey(name: String) -> BrandID? {
-        snapshot.revokedSDKKeys[DirectorySnapshot.KeyName(name)]
-    }
 }

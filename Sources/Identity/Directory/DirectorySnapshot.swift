@@ -16,6 +16,18 @@ struct DirectorySnapshot: Sendable {
         init(_ name: String) { bytes = Array(name.utf8) }
     }
 
+    /// Who signs, as tokens name it.
+    struct IssuerKey: Hashable, Sendable {
+        var brand: BrandID
+        var issuer: KeyName
+    }
+
+    /// An issuer that was revoked: one of its keys when there is a `kid`, else the issuer as such.
+    struct RevokedIssuer: Hashable, Sendable {
+        var key: IssuerKey
+        var keyID: KeyName?
+    }
+
     var brands: [BrandID: Brand] = [:]
     var apps: [AppKey: DirectoryApp] = [:]
     var lanes: [LaneID: LaneKey] = [:]
@@ -24,9 +36,15 @@ struct DirectorySnapshot: Sendable {
     var serviceAccounts: [String: ServiceAccount] = [:]
     var sdkKeys: [KeyName: SDKKey] = [:]
     var identityProviders: [BrandID: [IdentityProvider]] = [:]
-    /// Names of SDK keys that were revoked since the start, so that their tokens are told `revoked`; after a restart they
-    /// are unknown.
-    var revokedSDKKeys: [KeyName: BrandID] = [:]
+    /// Those of one `iss` together, the newest first.
+    var jwtIssuers: [IssuerKey: [JWTIssuer]] = [:]
+    /// A brand's together, the newest first.
+    var jweKeys: [BrandID: [JWEKey]] = [:]
+    /// The keys of identity providers that publish none, by credential.
+    var providerKeys: [String: VerifyingKey] = [:]
+    var revokedSDKKeys = RevokedNames<KeyName>()
+    var revokedIssuers = RevokedNames<RevokedIssuer>()
+    var revokedJWEKeys = RevokedNames<KeyName>()
 
     func lane(_ id: LaneID) -> DirectoryLane? {
         guard
@@ -46,16 +64,6 @@ struct DirectorySnapshot: Sendable {
     mutating func remove(lanes ids: some Sequence<LaneID>) {
         for id in ids {
             if let key = lanes.removeValue(forKey: id) { laneIDs[key] = nil }
-        }
-    }
-
-    mutating func removeCredential(_ id: String) {
-        guard let credential = credentials.removeValue(forKey: id) else { return }
-        switch credential.kind {
-        case .serviceAccount: serviceAccounts[id] = nil
-        case .sdkKey: sdkKeys[KeyName(credential.name)] = nil
-        case .identityProvider: identityProviders[credential.brand]?.removeAll { $0.credentialID == id }
-        case .apiKey, .jwtIssuer, .jweKey, .customerTokenKey, .tokenBroker: break
         }
     }
 }

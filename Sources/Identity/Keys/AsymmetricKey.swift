@@ -1,7 +1,8 @@
 internal import COpenSSL
 package import GatewayModel
 
-/// A public or private key of OpenSSL's, checked for its use; owned by one value and confined to the thread that made it.
+/// A public or private key of OpenSSL's, checked for its use and owned by one value; it never changes, and OpenSSL lets any
+/// number of threads use such a key at once.
 package struct AsymmetricKey: ~Copyable {
     /// The types that our algorithms know.
     enum KeyType: Sendable, Equatable {
@@ -23,7 +24,7 @@ package struct AsymmetricKey: ~Copyable {
     /// Longer texts hold no key of those sizes: an RSA key of 4096 bits has about 3,300.
     private static let maxPEMBytes = 8192
 
-    private let pointer: OpaquePointer
+    let pointer: OpaquePointer
 
     /// Reads a public key.
     ///

@@ -8,8 +8,12 @@ package enum KeyRefusal: Error, Sendable, Equatable {
     case wrongType(needed: String)
     /// RSA with fewer or more bits than are taken.
     case wrongSize(bits: Int)
+    /// RSA with a public exponent that is even, too small or too large.
+    case wrongExponent
     /// Its numbers are no key.
     case invalid
+    /// It says of itself that it is for something else.
+    case wrongUse
     /// OpenSSL could not make one.
     case unavailable
 
@@ -21,7 +25,9 @@ package enum KeyRefusal: Error, Sendable, Equatable {
         case .wrongType(let needed): "must be \(needed) for the algorithm"
         case .wrongSize(let bits):
             "must have \(AsymmetricKey.rsaBits.lowerBound) to \(AsymmetricKey.rsaBits.upperBound) bits, not \(bits)"
+        case .wrongExponent: "must have an odd public exponent from 3 to 2^33"
         case .invalid: "must be a valid key"
+        case .wrongUse: "must be a key that verifies signatures of the algorithm"
         case .unavailable: "must be made by OpenSSL, which failed"
         }
     }

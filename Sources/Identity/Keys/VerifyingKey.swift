@@ -1,25 +1,116 @@
+internal import Crypto
+internal import CryptoExtras
+internal import FoundationEssentials
 package import GatewayModel
 
 /// A public key that verifies one algorithm's signatures, read once; any thread may use it.
+///
+/// swift-crypto verifies: its public keys are immutable values that need no context for each use, where OpenSSL 3.0 looks
+/// the algorithm up again for every signature.
 package struct VerifyingKey: Sendable {
+    private enum Key: Sendable {
+        case rsa(_RSA.Signing.PublicKey, _RSA.Signing.Padding)
+        case p256(P256.Signing.PublicKey)
+    }
+
     /// The only algorithm that it verifies.
     package let algorithm: SignatureAlgorithm
     /// Its `kid`, where it has one.
     package let keyID: String?
+    private let key: Key
 
-    /// Reads a key of a JWK set (RFC 7517).
+    /// Reads a key that was given as PEM.
     ///
     /// - Parameters:
-    ///   - jwk: The key's members.
-    ///   - algorithm: What it must verify.
+    ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) and nothing beside it.
+    ///   - algorithm: What it is to verify.
+    ///   - keyID: Its `kid`, if it has one.
     /// - Throws: ``KeyRefusal``.
-    package init(jwk: [String: StrictJSON], algorithm: SignatureAlgorithm) throws(KeyRefusal) {
-        let type = algorithm == .es256 ? "EC" : "RSA"
-        guard jwk["kty"] == .string(type) else { throw .wrongType(needed: type) }
-        for member in type == "EC" ? ["x", "y"] : ["n", "e"] {
-            guard case .string = jwk[member] else { throw .unreadable }
-        }
+    package init(publicPEM pem: String, algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRefusal) {
+        guard !pem.contains("PRIVATE KEY-----") else { throw .privateKey }
         self.algorithm = algorithm
-        if case .string(let keyID) = jwk["kid"] { self.keyID = keyID } else { keyID = nil }
+        self.keyID = keyID
+        switch algorithm {
+        case .rs256, .ps256:
+            guard let key = try? _RSA.Signing.PublicKey(unsafePEMRepresentation: pem) else { throw .unreadable }
+            self.key = try Self.checked(key, algorithm)
+        case .es256:
+            guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else { throw .unreadable }
+            self.key = .p256(key)
+        }
     }
+
+    /// Takes an RSA key by its numbers, big endian and without leading zeros.
+    init(
+        modulus: [UInt8],
+        exponent: [UInt8],
+        algorithm: SignatureAlgorithm,
+        keyID: String?
+    ) throws(KeyRefusal) {
+        // Before the library reckons with numbers of any size.
+        let bits = modulus.bitCount
+        guard AsymmetricKey.rsaBits.contains(bits) else { throw .wrongSize(bits: bits) }
+        guard Self.isGood(exponent: exponent) else { throw .wrongExponent }
+        guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else { throw .invalid }
+        self.algorithm = algorithm
+        self.keyID = keyID
+        self.key = try Self.checked(key, algorithm)
+    }
+
+    /// Takes a point of P-256 by its coordinates, each of 32 bytes; the library refuses one that is not on the curve.
+    init(x: [UInt8], y: [UInt8], algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRefusal) {
+        guard let key = try? P256.Signing.PublicKey(rawRepresentation: x + y) else { throw .invalid }
+        self.algorithm = algorithm
+        self.keyID = keyID
+        self.key = .p256(key)
+    }
+
+    /// Whether a signature is the key's.
+    ///
+    /// - Parameters:
+    ///   - signature: The signature as a JWS holds it (RFC 7518 section 3): for RSA as long as the modulus, for ES256 the
+    ///     64 bytes of r and s, never DER.
+    ///   - input: What is signed.
+    /// - Returns: False for every other length, too.
+    package func isValid(_ signature: [UInt8], of input: [UInt8]) -> Bool {
+        switch key {
+        case .rsa(let key, let padding):
+            guard signature.count == (key.keySizeInBits + 7) / 8 else { return false }
+            // For PSS the salt is as long as the hash, as RFC 7518 section 3.5 has it.
+            return key.isValidSignature(
+                _RSA.Signing.RSASignature(rawRepresentation: signature),
+                for: SHA256.hash(data: input),
+                padding: padding
+            )
+        case .p256(let key):
+            guard signature.count == 64,
+                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
+            else { return false }
+            return key.isValidSignature(signature, for: SHA256.hash(data: input))
+        }
+    }
+
+    private static func checked(
+        _ key: _RSA.Signing.PublicKey,
+        _ algorithm: SignatureAlgorithm
+    ) throws(KeyRefusal) -> Key {
+        guard AsymmetricKey.rsaBits.contains(key.keySizeInBits) else { throw .wrongSize(bits: key.keySizeInBits) }
+        guard let numbers = try? key.getKeyPrimitives(), isGood(exponent: Array(numbers.publicExponent)) else {
+            throw .wrongExponent
+        }
+        return .rsa(key, algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5)
+    }
+
+    /// Odd, and from 3 to 2^33: 1 verifies everything, and a large one makes verification expensive.
+    private static func isGood(exponent bytes: [UInt8]) -> Bool {
+        let bytes = bytes.drop { $0 == 0 }
+        guard bytes.count <= 5 else { return false }
+        let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return value >= 3 && value <= 1 << 33 && value % 2 == 1
+    }
+}
+
+extension [UInt8] {
+    /// How many bits a big-endian number has that does not begin with zero bytes.
+    fileprivate var bitCount: Int { first.map { count * 8 - $0.leadingZeroBitCount } ?? 0 }
 }

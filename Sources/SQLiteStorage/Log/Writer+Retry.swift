@@ -9,6 +9,7 @@ extension Writer {
         var brand: Int64
         var app: String
         var device: String
+        /// Whose it is now.
         var consumer: Int64
         var message: Int64?
         var attempts: Int64
@@ -18,7 +19,10 @@ extension Writer {
         guard let brand = try brandKey(request.brand) else { return .notFound }
         let id = request.delivery.rawValue
         let row = try db.prepare(
-            "SELECT app, device, consumer, message, state, attempts FROM delivery_log WHERE id = ? AND brand = ?"
+            """
+            SELECT app, device, (SELECT coalesce(merged_into, key) FROM consumers WHERE key = consumer), message, state, \
+            attempts FROM delivery_log WHERE id = ? AND brand = ?
+            """
         ).int(id).int(brand)
         guard try row.next() else { return try unfinishedState(id, brand: brand) }
         let failed = Failed(
@@ -99,9 +103,9 @@ extension Writer {
         let due = try due(of: failed.id, registration: registration.id, now: now.milliseconds)
         try db.prepare(
             """
-            INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, attempts, \
+            INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, attempts, \
             expires_at, queued_at, delivered_at, tapped_at, collapse) \
-            SELECT id, ?2, ?3, consumer, ?4, ?5, message, ?6, NULL, ?7, attempts, ?8, queued_at, delivered_at, tapped_at, ?9 \
+            SELECT id, ?2, ?3, ?4, ?5, message, ?6, NULL, ?7, attempts, ?8, queued_at, delivered_at, tapped_at, ?9 \
             FROM delivery_log WHERE id = ?1
             """
         )

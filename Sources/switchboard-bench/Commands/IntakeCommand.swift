@@ -78,7 +78,11 @@ struct IntakeCommand: AsyncParsableCommand {
                 writer: DeliverySessionWriter(delivery: delivery),
                 clock: clock
             ),
-            assertions: SDKKeyVerifier(directory: directory, clock: clock),
+            assertions: AssertionVerifier(
+                directory: directory,
+                publishedKeys: NoPublishedKeys(),
+                clock: clock
+            ),
             clock: clock,
             logger: logger,
             metrics: HTTPMetrics(factory: registry),

@@ -59,7 +59,7 @@ struct NotStoringStore: GatewayStore {
         id: String,
         now: Timestamp,
         audit: AuditEntry?
-    ) async throws(StorageError) -> Bool {
+    ) async throws(StorageError) -> Int? {
         throw Self.notKept
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }

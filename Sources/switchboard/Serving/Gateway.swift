@@ -158,7 +158,11 @@ final class Gateway: Sendable {
                 writer: DeliverySessionWriter(delivery: delivery),
                 clock: clock
             ),
-            assertions: SDKKeyVerifier(directory: directory, clock: clock),
+            assertions: AssertionVerifier(
+                directory: directory,
+                publishedKeys: NoPublishedKeys(),
+                clock: clock
+            ),
             clock: steadyClock,
             logger: logger,
             metrics: http,
@@ -330,5 +334,16 @@ final class Gateway: Sendable {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
         return quiet
+    }
+}
+
+/// Stands in until this version asks for keys that others publish.
+private struct NoPublishedKeys: PublishedKeys {
+    func keys(
+        at url: String,
+        keyID: String?,
+        algorithm: SignatureAlgorithm
+    ) async throws(AuthenticationError) -> [VerifyingKey] {
+        throw .upstreamUnavailable("This version does not fetch the keys that others publish.")
     }
 }

@@ -52,7 +52,7 @@ extension TestGateway {
                 writer: DeliverySessionWriter(delivery: delivery),
                 clock: clock
             ),
-            assertions: SDKKeyVerifier(directory: directory, clock: clock),
+            assertions: AssertionVerifier(directory: directory, publishedKeys: NoPublishedKeys(), clock: clock),
             clock: clock,
             logger: logger,
             metrics: HTTPMetrics(factory: metrics.registry),
@@ -63,5 +63,16 @@ extension TestGateway {
         services.outbound = OutboundServices(bell: bell)
         services.makeProvider = { _, _, _, source in AcceptingProvider(source: source, clock: clock) }
         return services
+    }
+}
+
+/// Nobody's keys can be asked for.
+private struct NoPublishedKeys: PublishedKeys {
+    func keys(
+        at url: String,
+        keyID: String?,
+        algorithm: SignatureAlgorithm
+    ) async throws(AuthenticationError) -> [VerifyingKey] {
+        throw .upstreamUnavailable("Nobody can be asked for keys.")
     }
 }

@@ -67,7 +67,12 @@ struct Gateway {
     /// What a restart would know.
     func reloaded() async throws(DirectoryError) -> Directory { try await Self.load(store, key, clock) }
 
-    var verifier: SDKKeyVerifier { SDKKeyVerifier(directory: directory, clock: clock) }
+    /// Keys that somebody publishes, as far as the test says.
+    let published = TestPublishedKeys()
+
+    var verifier: AssertionVerifier {
+        AssertionVerifier(directory: directory, publishedKeys: published, clock: clock)
+    }
 
     /// A key with a secret of the test's.
     @discardableResult
@@ -84,6 +89,37 @@ struct Gateway {
             brand: brand,
             name: name,
             expiresAt: expiresAt
+        )
+    }
+
+    /// An issuer whose tokens ``Issuer`` signs.
+    @discardableResult
+    func issuer(
+        _ details: JWTIssuerDetails = Issuer.details(),
+        named name: String = "login",
+        brand: BrandID = acme,
+        expiresAt: Timestamp? = nil
+    ) async throws(DirectoryError) -> IssuedCredential {
+        try await directory.issue(.jwtIssuer(details), brand: brand, name: name, expiresAt: expiresAt)
+    }
+
+    /// A key that opens, and who closes for it.
+    func sealer(
+        _ algorithm: KeyEncryptionAlgorithm = .rsaOAEP256,
+        encryption: String = "A256GCM",
+        brand: BrandID = acme,
+        expiresAt: Timestamp? = nil
+    ) async throws -> (id: String, sealer: Sealer) {
+        let issued = try await directory.issue(
+            .jweKey(algorithm: algorithm, privateKey: nil),
+            brand: brand,
+            name: "key",
+            expiresAt: expiresAt
+        )
+        guard case .jweKey(_, let key) = issued.summary.details else { throw DirectoryError.notFound }
+        return (
+            issued.summary.id,
+            Sealer(algorithm: algorithm, encryption: encryption, publicPEM: key.publicKey)
         )
     }
 

@@ -5,13 +5,13 @@ import Testing
 @testable import Identity
 
 @Suite("Assertions that a back-end signed with an SDK key", .timeLimit(.minutes(1)))
-struct SDKKeyVerifierTests {
+struct SDKKeyAssertionTests {
     private static let start = HandClock.start
 
     @Test("a good one says who the consumer is")
     func good() async throws {
         try await Gateway.with { gateway in
-            try await gateway.sdkKey("main")
+            let key = try await gateway.sdkKey("main")
             let token = Signer.token(
                 claims: Signer.claims([
                     "name": #""Ann""#, "email": #""ann@example.com""#, "phone": #""+4915112345678""#,
@@ -19,7 +19,7 @@ struct SDKKeyVerifierTests {
                 ])
             )
             #expect(
-                try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
                     == VerifiedAssertion(
                         brand: Gateway.acme,
                         consumer: ConsumerID(trusted: "consumer-1"),
@@ -27,6 +27,7 @@ struct SDKKeyVerifierTests {
                         profile: ConsumerProfile(name: "Ann", email: "ann@example.com", phone: "+4915112345678"),
                         pushToken: "abc",
                         app: nil,
+                        credential: key.summary.id,
                         keyName: "main"
                     )
             )
@@ -39,7 +40,7 @@ struct SDKKeyVerifierTests {
             try await gateway.sdkKey("main")
             for value in ["null", #""""#] {
                 let claims = Signer.claims(["name": value, "email": value, "phone": value, "push_token": value])
-                let assertion = try gateway.verifier.verify(
+                let assertion = try await gateway.verifier.verify(
                     Signer.token(claims: claims),
                     keyName: nil,
                     brand: Gateway.acme
@@ -58,17 +59,22 @@ struct SDKKeyVerifierTests {
             let verifier = gateway.verifier
             let kid = #"{"alg":"HS256","kid":"main"}"#
             let noIssuer = Signer.claims(["iss": nil])
-            func keyName(_ token: String, _ name: String?) throws(AuthenticationError) -> String {
-                try verifier.verify(token, keyName: name, brand: Gateway.acme).keyName
+            func keyName(_ token: String, _ name: String?) async throws(AuthenticationError) -> String {
+                try await verifier.verify(token, keyName: name, brand: Gateway.acme).keyName
             }
-            #expect(try keyName(Signer.token(), nil) == "main")
-            #expect(try keyName(Signer.token(header: kid, claims: noIssuer), nil) == "main")
+            #expect(try await keyName(Signer.token(), nil) == "main")
+            #expect(try await keyName(Signer.token(header: kid, claims: noIssuer), nil) == "main")
             #expect(
-                try keyName(Signer.token(header: kid, claims: Signer.claims(["iss": #""acme inc""#])), nil) == "main"
+                try await keyName(Signer.token(header: kid, claims: Signer.claims(["iss": #""acme inc""#])), nil)
+                    == "main"
             )
-            #expect(try keyName(Signer.token(claims: noIssuer), "main") == "main")
-            #expect(throws: AuthenticationError.tokenInvalid(.badSignature)) { try keyName(Signer.token(), "second") }
-            #expect(throws: AuthenticationError.tokenInvalid(.unknownKey)) { try keyName(Signer.token(), "nobody") }
+            #expect(try await keyName(Signer.token(claims: noIssuer), "main") == "main")
+            await #expect(throws: AuthenticationError.tokenInvalid(.badSignature)) {
+                try await keyName(Signer.token(), "second")
+            }
+            await #expect(throws: AuthenticationError.tokenInvalid(.unknownKey)) {
+                try await keyName(Signer.token(), "nobody")
+            }
         }
     }
 
@@ -78,16 +84,16 @@ struct SDKKeyVerifierTests {
             let token = Signer.token(claims: Signer.claims(["identifier": identifier]))
             try await Gateway.with(anonymousConsumers: true) { gateway in
                 try await gateway.sdkKey("main")
-                let first = try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
-                let second = try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                let first = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                let second = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
                 #expect(first.anonymous && second.anonymous)
                 #expect(first.consumer != second.consumer)
                 #expect(first.consumer.rawValue.utf8.count == 36)
             }
             try await Gateway.with(anonymousConsumers: false) { gateway in
                 try await gateway.sdkKey("main")
-                #expect(throws: AuthenticationError.tokenInvalid(.missingClaim)) {
-                    try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                await #expect(throws: AuthenticationError.tokenInvalid(.missingClaim)) {
+                    try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
                 }
             }
         }
@@ -108,8 +114,8 @@ struct SDKKeyVerifierTests {
             try await gateway.sdkKey("main")
             for (name, value) in table {
                 let token = Signer.token(claims: Signer.claims([name: value]))
-                let error = #expect(throws: AuthenticationError.self) {
-                    try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                let error = await #expect(throws: AuthenticationError.self) {
+                    try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
                 }
                 guard case .invalidClaim(name, let detail)? = error else {
                     Issue.record("\(name) \(value.prefix(40)): \(String(describing: error))")
@@ -120,7 +126,9 @@ struct SDKKeyVerifierTests {
             }
             for phone in ["+12", "+123456789012345"] {
                 let token = Signer.token(claims: Signer.claims(["phone": #""\#(phone)""#]))
-                #expect(try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).profile.phone == phone)
+                #expect(
+                    try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).profile.phone == phone
+                )
             }
         }
     }
@@ -154,11 +162,11 @@ struct SDKKeyVerifierTests {
             for key in HMACAlgorithm.allCases {
                 for (algorithm, token) in tokens {
                     if key == algorithm {
-                        let found = try gateway.verifier.verify(token, keyName: key.rawValue, brand: Gateway.acme)
+                        let found = try await gateway.verifier.verify(token, keyName: key.rawValue, brand: Gateway.acme)
                         #expect(found.consumer.rawValue == "zoë" && found.profile.name == "Zoë 😀")
                     } else {
-                        #expect(throws: AuthenticationError.tokenInvalid(.wrongAlgorithm)) {
-                            try gateway.verifier.verify(token, keyName: key.rawValue, brand: Gateway.acme)
+                        await #expect(throws: AuthenticationError.tokenInvalid(.wrongAlgorithm)) {
+                            try await gateway.verifier.verify(token, keyName: key.rawValue, brand: Gateway.acme)
                         }
                     }
                 }
@@ -172,7 +180,7 @@ struct SDKKeyVerifierTests {
             let made = try await gateway.sdkKey("main", secret: nil)
             #expect(made.secret?.utf8.count == 43)
             let token = Signer.token(secret: try #require(made.secret))
-            #expect(try gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).keyName == "main")
+            #expect(try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).keyName == "main")
             for (algorithm, count) in [(HMACAlgorithm.hs384, 64), (.hs512, 86)] {
                 let other = try await gateway.sdkKey(algorithm.rawValue, secret: nil, algorithm: algorithm)
                 #expect(other.secret?.utf8.count == count)
@@ -191,7 +199,7 @@ struct SDKKeyVerifierTests {
                 settings: AppSettings(platform: .ios, apns: Gateway.apns)
             )
             try await gateway.sdkKey("main", app: app)
-            #expect(try gateway.verifier.verify(Signer.token(), keyName: nil, brand: Gateway.acme).app == app)
+            #expect(try await gateway.verifier.verify(Signer.token(), keyName: nil, brand: Gateway.acme).app == app)
         }
     }
 }

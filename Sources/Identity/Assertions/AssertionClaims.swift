@@ -1,0 +1,73 @@
+internal import GatewayModel
+internal import GatewayStorage
+
+/// What assertions say of a consumer, claim by claim.
+enum AssertionClaims {
+    /// The consumer's id.
+    ///
+    /// - Parameters:
+    ///   - claim: The claim.
+    ///   - name: Its name, for whoever reads the refusal.
+    /// - Returns: The id.
+    /// - Throws: ``AuthenticationError/invalidClaim(name:detail:)``.
+    static func consumer(_ claim: StrictJSON, name: String) throws(AuthenticationError) -> ConsumerID {
+        guard let text = claim.text, let id = ConsumerID(text) else {
+            throw .invalidClaim(name: name, detail: "must be 1 to 256 bytes of text without control characters")
+        }
+        return id
+    }
+
+    /// The profile as SDK keys' assertions have it: a claim that cannot be used is refused (R31).
+    static func checkedProfile(_ claims: [String: StrictJSON]) throws(AuthenticationError) -> ConsumerProfile {
+        ConsumerProfile(
+            name: try text("name", claims),
+            email: try text("email", claims),
+            phone: try phone("phone", claims)
+        )
+    }
+
+    /// The profile as issuers name it (OpenID Connect Core section 5.1): their tokens are made for others too, so that a claim
+    /// that cannot be used is as good as none.
+    static func profile(_ claims: [String: StrictJSON]) -> ConsumerProfile {
+        func usable(_ name: String) -> String? {
+            guard let text = try? text(name, claims) else { return nil }
+            return text
+        }
+        let parts = [usable("given_name"), usable("family_name")].compactMap(\.self).joined(separator: " ")
+        let phones = ["phone", "phone_number"].compactMap { name in (try? phone(name, claims)).flatMap(\.self) }
+        return ConsumerProfile(
+            name: usable("name") ?? (parts.isEmpty || parts.utf8.count > maxBytes ? nil : parts),
+            email: usable("email"),
+            phone: phones.first
+        )
+    }
+
+    /// Longer texts are no names or addresses.
+    private static let maxBytes = 256
+
+    /// An optional text; empty and null mean absent.
+    static func text(
+        _ name: String,
+        _ claims: [String: StrictJSON],
+        maxBytes: Int = Self.maxBytes
+    ) throws(AuthenticationError) -> String? {
+        switch claims[name] {
+        case nil, .null?: return nil
+        case .string(let text)? where text.utf8.count <= maxBytes: return text.isEmpty ? nil : text
+        default: throw .invalidClaim(name: name, detail: "must be a text of at most \(maxBytes) bytes")
+        }
+    }
+
+    /// E.164: `+` and 2 to 15 digits, the first not 0 (R31).
+    private static func phone(
+        _ name: String,
+        _ claims: [String: StrictJSON]
+    ) throws(AuthenticationError) -> String? {
+        guard let phone = try text(name, claims) else { return nil }
+        let digits = phone.utf8.dropFirst()
+        guard phone.utf8.first == UInt8(ascii: "+"), (2...15).contains(digits.count),
+            digits.first != UInt8(ascii: "0"), digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        else { throw .invalidClaim(name: name, detail: "must be empty or E.164: + and up to 15 digits") }
+        return phone
+    }
+}

@@ -1,0 +1,147 @@
+package import GatewayModel
+import GatewayStorage
+
+extension AssertionVerifier {
+    /// How many of an issuer's credentials are tried for one token, the newest first.
+    ///
+    /// Two while a key changes, and some that were forgotten; each costs a verification, which strangers ask for.
+    private static let maxTries = 4
+
+    /// Verifies the id token that an identity provider gave for a code (R50; OpenID Connect Core section 3.1.3.7).
+    ///
+    /// - Parameters:
+    ///   - token: The compact JWS, or the compact JWE around one.
+    ///   - provider: The identity provider.
+    ///   - credentialID: Its credential.
+    ///   - brand: The brand of the request.
+    ///   - clientID: Our name there, which `aud` must hold.
+    /// - Returns: What the token says; `keyName` is the credential's name.
+    /// - Throws: ``AuthenticationError``.
+    package func verifyIDToken(
+        _ token: String,
+        of provider: IdentityProviderDetails,
+        credentialID: String,
+        brand: BrandID,
+        clientID: String
+    ) async throws(AuthenticationError) -> VerifiedAssertion {
+        let jws = try signed(token, brand)
+        let snapshot = directory.snapshot
+        guard let credential = snapshot.credentials[credentialID], credential.brand == brand,
+            credential.expiresAt.map({ clock.now < $0 }) ?? true
+        else { throw .tokenInvalid(.revoked) }
+        let keyID = jws.header["kid"]?.text
+        guard Self.isTaken(keyID, by: provider.key) else { throw .tokenInvalid(.unknownKey) }
+        guard jws.algorithm == provider.key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
+        let keys = try await keys(provider.key, snapshot.providerKeys[credentialID], keyID)
+        guard !keys.isEmpty else { throw .tokenInvalid(.unknownKey) }
+        guard Self.isAuthentic(jws, keys) else { throw .tokenInvalid(.badSignature) }
+        guard let issuer = jws.claims["iss"] else { throw .tokenInvalid(.missingClaim) }
+        guard let issuer = issuer.text, Self.equal(issuer, provider.issuer) else { throw .tokenInvalid(.unknownIssuer) }
+        guard Self.isMeant(jws.claims, for: clientID) else { throw .tokenInvalid(.wrongAudience) }
+        // Whom it was made for, where `aud` names several.
+        if let party = jws.claims["azp"] {
+            guard let party = party.text, Self.equal(party, clientID) else { throw .tokenInvalid(.wrongAudience) }
+        }
+        return try assertion(jws.claims, brand, credential: credentialID, named: credential.name)
+    }
+
+    /// Verifies an assertion that an issuer signed with its own key (R48); several credentials may be the issuer's.
+    func verify(
+        _ jws: CompactJWS,
+        ofIssuer key: DirectorySnapshot.IssuerKey,
+        in snapshot: DirectorySnapshot,
+        _ now: Timestamp
+    ) async throws(AuthenticationError) -> VerifiedAssertion {
+        let keyID = jws.header["kid"]?.text
+        let all = (snapshot.jwtIssuers[key] ?? []).filter { Self.isTaken(keyID, by: $0.details.key) }
+        let active = all.filter { $0.expiresAt.map { now < $0 } ?? true }
+        guard !active.isEmpty else {
+            let name = keyID.map(DirectorySnapshot.KeyName.init)
+            let isRevoked = name.map { snapshot.revokedIssuers.contains(.init(key: key, keyID: $0), of: key.brand) }
+            throw .tokenInvalid(isRevoked == true || !all.isEmpty ? .revoked : .unknownKey)
+        }
+        let fitting = active.filter { jws.algorithm == $0.details.key.algorithm.rawValue }
+        guard !fitting.isEmpty else { throw .tokenInvalid(.wrongAlgorithm) }
+        var refusal = AuthenticationError.tokenInvalid(.unknownKey)
+        // Keys that are at hand before those that somebody must be asked for.
+        for issuer in (fitting.filter { $0.key != nil } + fitting.filter { $0.key == nil }).prefix(Self.maxTries) {
+            let keys: [VerifyingKey]
+            do { keys = try await self.keys(issuer.details.key, issuer.key, keyID) } catch {
+                refusal = error
+                continue
+            }
+            guard !keys.isEmpty else { continue }
+            guard Self.isAuthentic(jws, keys) else {
+                if refusal == .tokenInvalid(.unknownKey) { refusal = .tokenInvalid(.badSignature) }
+                continue
+            }
+            if let audience = issuer.details.audience, !Self.isMeant(jws.claims, for: audience) {
+                // Another credential of the issuer may be for this audience.
+                refusal = .tokenInvalid(.wrongAudience)
+                continue
+            }
+            return try assertion(jws.claims, issuer.brand, credential: issuer.id, named: issuer.name)
+        }
+        throw refusal
+    }
+
+    /// The keys that may have signed: the one that was given, or those that are published, few.
+    private func keys(
+        _ key: VerificationKey,
+        _ given: VerifyingKey?,
+        _ keyID: String?
+    ) async throws(AuthenticationError) -> [VerifyingKey] {
+        switch key.source {
+        case .key: given.map { [$0] } ?? []
+        case .jwks(let url): try await publishedKeys.keys(at: url, keyID: keyID, algorithm: key.algorithm)
+        }
+    }
+
+    /// What the claims of an authentic token say of the consumer.
+    private func assertion(
+        _ claims: [String: StrictJSON],
+        _ brand: BrandID,
+        credential: String,
+        named name: String
+    ) throws(AuthenticationError) -> VerifiedAssertion {
+        // What makes it invalid for ever goes before what time mends (R54).
+        let times = try AssertionTimes(claims)
+        guard let subject = claims["sub"], subject != .null else { throw .tokenInvalid(.missingClaim) }
+        let consumer = try AssertionClaims.consumer(subject, name: "sub")
+        try times.check(at: clock.now)
+        // It may have been revoked while its published keys were asked for.
+        guard directory.snapshot.credentials[credential] != nil else { throw .tokenInvalid(.revoked) }
+        return VerifiedAssertion(
+            brand: brand,
+            consumer: consumer,
+            anonymous: false,
+            profile: AssertionClaims.profile(claims),
+            pushToken: nil,
+            app: nil,
+            credential: credential,
+            keyName: name
+        )
+    }
+
+    private static func isAuthentic(_ jws: CompactJWS, _ keys: [VerifyingKey]) -> Bool {
+        keys.contains { $0.isValid(jws.signature, of: jws.signingInput) }
+    }
+
+    /// Whether a key that is pinned to a `kid` takes a token with this one.
+    private static func isTaken(_ keyID: String?, by key: VerificationKey) -> Bool {
+        guard let only = key.keyId else { return true }
+        return keyID.map { equal($0, only) } ?? false
+    }
+
+    /// Whether `aud` is, or holds, a name (RFC 7519 section 4.1.3).
+    private static func isMeant(_ claims: [String: StrictJSON], for audience: String) -> Bool {
+        switch claims["aud"] {
+        case .string(let name)?: equal(name, audience)
+        case .array(let names)?: names.contains { $0.text.map { equal($0, audience) } ?? false }
+        default: false
+        }
+    }
+
+    /// Byte by byte: to Swift two texts that look alike are equal.
+    private static func equal(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
+}

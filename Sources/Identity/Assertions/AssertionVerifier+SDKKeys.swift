@@ -1,0 +1,63 @@
+import Crypto
+import FoundationEssentials
+import GatewayModel
+import GatewayStorage
+
+extension AssertionVerifier {
+    /// A brand's SDK key by its name.
+    ///
+    /// - Returns: Nil when the brand has none of that name.
+    /// - Throws: `revoked` when it had one, or its time is over.
+    static func sdkKey(
+        _ name: String,
+        _ snapshot: DirectorySnapshot,
+        _ brand: BrandID,
+        _ now: Timestamp
+    ) throws(AuthenticationError) -> SDKKey? {
+        let name = DirectorySnapshot.KeyName(name)
+        if let key = snapshot.sdkKeys[name], key.brand == brand {
+            guard key.expiresAt.map({ now < $0 }) ?? true else { throw .tokenInvalid(.revoked) }
+            return key
+        }
+        if snapshot.revokedSDKKeys.contains(name, of: brand) { throw .tokenInvalid(.revoked) }
+        return nil
+    }
+
+    /// Verifies an assertion that an SDK key signed (R26-R32).
+    func verify(_ jws: CompactJWS, with key: SDKKey) throws(AuthenticationError) -> VerifiedAssertion {
+        guard jws.algorithm == key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
+        guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
+        try AssertionTimes(jws.claims).check(at: clock.now)
+        var consumer: ConsumerID?
+        if let claim = jws.claims["identifier"], claim != .null {
+            consumer = try AssertionClaims.consumer(claim, name: "identifier")
+        }
+        let isAnonymous = consumer == nil
+        if isAnonymous, directory.brand(key.brand)?.settings.anonymousConsumers != true {
+            throw .tokenInvalid(.missingClaim)
+        }
+        return VerifiedAssertion(
+            brand: key.brand,
+            consumer: consumer ?? ConsumerID(trusted: UUID().uuidString.lowercased()),
+            anonymous: isAnonymous,
+            profile: try AssertionClaims.checkedProfile(jws.claims),
+            pushToken: try AssertionClaims.text("push_token", jws.claims, maxBytes: 4096),
+            app: key.app,
+            credential: key.id,
+            keyName: key.name
+        )
+    }
+
+    private static func isAuthentic(_ jws: CompactJWS, _ key: SDKKey) -> Bool {
+        let secret = SymmetricKey(data: key.secret)
+        // swift-crypto compares in constant time.
+        return switch key.algorithm {
+        case .hs256:
+            HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)
+        case .hs384:
+            HMAC<SHA384>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)
+        case .hs512:
+            HMAC<SHA512>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)
+        }
+    }
+}

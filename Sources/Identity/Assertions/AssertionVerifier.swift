@@ -1,0 +1,86 @@
+package import GatewayModel
+
+/// Verifies consumers' assertions: signed with an SDK key (R25-R33) or by an issuer's own key (R48), each perhaps encrypted
+/// for us (R49), and the id tokens of identity providers (R50).
+///
+/// The key pins its algorithm, whatever the token says; the signature is checked before anything else is believed, so that
+/// an expired token and a forged one are told apart (R54) and an expired forgery is called forged. Any thread may call.
+package struct AssertionVerifier: Sendable {
+    let directory: Directory
+    let publishedKeys: any PublishedKeys
+    let clock: any GatewayClock
+
+    /// Verifies with the keys of a directory.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the credentials are.
+    ///   - publishedKeys: Who has the keys of those that publish theirs.
+    ///   - clock: For the claims' times.
+    package init(directory: Directory, publishedKeys: any PublishedKeys, clock: any GatewayClock) {
+        self.directory = directory
+        self.publishedKeys = publishedKeys
+        self.clock = clock
+    }
+
+    /// Verifies an assertion.
+    ///
+    /// The key is the one that the request names; else `iss` names an SDK key or an issuer, or `kid` an SDK key.
+    ///
+    /// - Parameters:
+    ///   - token: The compact JWS, or the compact JWE around one.
+    ///   - keyName: An SDK key's name where the request gives it: the only one that counts then.
+    ///   - brand: The brand of the request; another brand's credential is unknown here (R188).
+    /// - Returns: What the assertion says.
+    /// - Throws: ``AuthenticationError``.
+    package func verify(
+        _ token: String,
+        keyName: String?,
+        brand: BrandID
+    ) async throws(AuthenticationError) -> VerifiedAssertion {
+        let jws = try signed(token, brand)
+        let now = clock.now
+        let snapshot = directory.snapshot
+        if let keyName {
+            guard let key = try Self.sdkKey(keyName, snapshot, brand, now) else { throw .tokenInvalid(.unknownKey) }
+            return try verify(jws, with: key)
+        }
+        let named = jws.claims["iss"]?.text
+        if let named {
+            let key = Self.issuerKey(named, brand)
+            let isIssuer = snapshot.jwtIssuers[key] != nil
+            // An issuer and an SDK key may be called the same: each has its algorithms.
+            let isForIssuer = isIssuer && jws.algorithm.flatMap(HMACAlgorithm.init(rawValue:)) == nil
+            if !isForIssuer, let key = try Self.sdkKey(named, snapshot, brand, now) {
+                return try verify(jws, with: key)
+            }
+            if isIssuer { return try await verify(jws, ofIssuer: key, in: snapshot, now) }
+            if snapshot.revokedIssuers.contains(.init(key: key, keyID: nil), of: brand) {
+                throw .tokenInvalid(.revoked)
+            }
+        }
+        if let keyID = jws.header["kid"]?.text, let key = try Self.sdkKey(keyID, snapshot, brand, now) {
+            return try verify(jws, with: key)
+        }
+        if jws.claims["iss"] != nil { throw .tokenInvalid(.unknownIssuer) }
+        // Only an issuer signs so, and its tokens must name it (R48, R53).
+        let isOfIssuer = jws.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) != nil
+        throw .tokenInvalid(isOfIssuer ? .missingClaim : .unknownKey)
+    }
+
+    /// The signed token: the text itself, or what is in it when it is an encrypted one.
+    func signed(_ token: String, _ brand: BrandID) throws(AuthenticationError) -> CompactJWS {
+        // Before anybody walks over it.
+        guard token.utf8.count <= CompactJWE.maxBytes else { throw .tokenInvalid(.malformed) }
+        let bytes = Array(token.utf8)
+        guard bytes.count(where: { $0 == UInt8(ascii: ".") }) == 4 else { return try CompactJWS(bytes) }
+        let jwe = try CompactJWE(bytes)
+        let inner = try CompactJWS(AssertionOpener(snapshot: directory.snapshot, now: clock.now).open(jwe, brand))
+        // Encryption proves nothing: everybody has the public key.
+        guard !inner.signature.isEmpty else { throw .tokenInvalid(.malformed) }
+        return inner
+    }
+
+    static func issuerKey(_ issuer: String, _ brand: BrandID) -> DirectorySnapshot.IssuerKey {
+        DirectorySnapshot.IssuerKey(brand: brand, issuer: DirectorySnapshot.KeyName(issuer))
+    }
+}

@@ -1,0 +1,28 @@
+internal import Crypto
+
+/// What the header of a token says of its key agreement (RFC 7518 section 4.6.1).
+struct KeyAgreementHeader {
+    /// `epk`: the sender's key for this one token, a point of P-256.
+    let ephemeralKey: P256.KeyAgreement.PublicKey
+    /// `apu`, empty when it is absent.
+    let partyU: [UInt8]
+    /// `apv`, empty when it is absent.
+    let partyV: [UInt8]
+
+    /// Reads it; nil when `epk` is no public key on P-256, or another member no base64url.
+    init?(_ header: [String: StrictJSON]) {
+        guard let epk = header["epk"]?.members, epk["d"] == nil, let point = PointOnP256(epk),
+            // Refuses points that are not on the curve, with which a private key could be found out bit by bit.
+            let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: point.x + point.y),
+            let partyU = Self.bytes(header["apu"]), let partyV = Self.bytes(header["apv"])
+        else { return nil }
+        ephemeralKey = key
+        self.partyU = partyU
+        self.partyV = partyV
+    }
+
+    private static func bytes(_ member: StrictJSON?) -> [UInt8]? {
+        guard let member else { return [] }
+        return member.text.flatMap { StrictBase64.decode($0.utf8, .url) }
+    }
+}

@@ -1,0 +1,147 @@
+internal import GatewayModel
+internal import GatewayStorage
+
+extension DirectorySnapshot {
+    /// Takes a credential, opens its secret, if it has one that is needed back, and reads its key, if it has one: a wrong master
+    /// key shows here, and no token pays for the reading.
+    mutating func insert(_ credential: StoredCredential, _ box: SecretBox) throws(DirectoryError) {
+        let what = "credential \(credential.brand)/\(credential.id)"
+        var secret: [UInt8]?
+        if let sealed = credential.sealedSecret {
+            let context = Directory.sealingContext(brand: credential.brand, credential: credential.id)
+            do { secret = try box.open(sealed, context: context) } catch {
+                throw DirectoryError(opening: error, what: what)
+            }
+        }
+        switch credential.details {
+        case .serviceAccount(let scopes):
+            guard let hash = credential.secretHash else { throw .damaged(what: what) }
+            serviceAccounts[credential.id] = ServiceAccount(
+                identity: ServiceAccountIdentity(
+                    id: credential.id,
+                    name: credential.name,
+                    brand: credential.brand,
+                    scopes: Set(scopes)
+                ),
+                secretHash: hash,
+                expiresAt: credential.expiresAt
+            )
+        case .sdkKey(let algorithm, let app):
+            guard let secret else { throw .damaged(what: what) }
+            sdkKeys[KeyName(credential.name)] = SDKKey(
+                id: credential.id,
+                name: credential.name,
+                brand: credential.brand,
+                app: app,
+                algorithm: algorithm,
+                secret: secret,
+                expiresAt: credential.expiresAt
+            )
+        case .jwtIssuer(let details):
+            insert(
+                JWTIssuer(
+                    id: credential.id,
+                    name: credential.name,
+                    brand: credential.brand,
+                    details: details,
+                    key: try Self.key(details.key, what),
+                    expiresAt: credential.expiresAt,
+                    createdAt: credential.createdAt
+                )
+            )
+        case .jweKey(let algorithm, _):
+            let pem = secret.flatMap { String(validating: $0, as: UTF8.self) }
+            guard let pem, let key = try? OpeningKey(privatePEM: pem, algorithm: algorithm) else {
+                throw .damaged(what: what)
+            }
+            insert(
+                JWEKey(
+                    id: credential.id,
+                    brand: credential.brand,
+                    key: key,
+                    expiresAt: credential.expiresAt,
+                    createdAt: credential.createdAt
+                )
+            )
+        case .identityProvider(let details):
+            guard let secret else { throw .damaged(what: what) }
+            providerKeys[credential.id] = try Self.key(details.key, what)
+            identityProviders[credential.brand, default: []].append(
+                IdentityProvider(
+                    credentialID: credential.id,
+                    details: details,
+                    clientSecret: secret,
+                    expiresAt: credential.expiresAt
+                )
+            )
+        // This version keeps these and does not verify with them yet.
+        case .apiKey:
+            guard credential.secretHash != nil else { throw .damaged(what: what) }
+        case .customerTokenKey, .tokenBroker:
+            guard secret != nil else { throw .damaged(what: what) }
+        }
+        credentials[credential.id] = credential
+    }
+
+    mutating func removeCredential(_ id: String) {
+        guard let credential = credentials.removeValue(forKey: id) else { return }
+        switch credential.details {
+        case .serviceAccount: serviceAccounts[id] = nil
+        case .sdkKey: sdkKeys[KeyName(credential.name)] = nil
+        case .jwtIssuer(let details):
+            let key = IssuerKey(brand: credential.brand, issuer: KeyName(details.issuer))
+            jwtIssuers[key]?.removeAll { $0.id == id }
+            if jwtIssuers[key]?.isEmpty == true { jwtIssuers[key] = nil }
+        case .jweKey:
+            jweKeys[credential.brand]?.removeAll { $0.id == id }
+            if jweKeys[credential.brand]?.isEmpty == true { jweKeys[credential.brand] = nil }
+        case .identityProvider:
+            providerKeys[id] = nil
+            identityProviders[credential.brand]?.removeAll { $0.credentialID == id }
+            if identityProviders[credential.brand]?.isEmpty == true { identityProviders[credential.brand] = nil }
+        case .apiKey, .customerTokenKey, .tokenBroker: break
+        }
+    }
+
+    /// Remembers what a revoked credential was called by tokens, so that theirs are told `revoked`.
+    mutating func rememberRevoked(_ credential: StoredCredential) {
+        let brand = credential.brand
+        switch credential.details {
+        case .sdkKey: revokedSDKKeys.insert(KeyName(credential.name), of: brand)
+        case .jweKey: revokedJWEKeys.insert(KeyName(credential.id), of: brand)
+        case .jwtIssuer(let details):
+            let key = IssuerKey(brand: brand, issuer: KeyName(details.issuer))
+            revokedIssuers.insert(RevokedIssuer(key: key, keyID: nil), of: brand)
+            if let keyID = details.key.keyId {
+                revokedIssuers.insert(RevokedIssuer(key: key, keyID: KeyName(keyID)), of: brand)
+            }
+        case .serviceAccount, .apiKey, .identityProvider, .customerTokenKey, .tokenBroker: break
+        }
+    }
+
+    /// Forgets what of a brand's was revoked.
+    mutating func forgetRevoked(of brand: BrandID) {
+        revokedSDKKeys.removeAll(of: brand)
+        revokedIssuers.removeAll(of: brand)
+        revokedJWEKeys.removeAll(of: brand)
+    }
+
+    private mutating func insert(_ issuer: JWTIssuer) {
+        let key = IssuerKey(brand: issuer.brand, issuer: KeyName(issuer.details.issuer))
+        jwtIssuers[key, default: []].append(issuer)
+        jwtIssuers[key]?.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+    }
+
+    private mutating func insert(_ key: JWEKey) {
+        jweKeys[key.brand, default: []].append(key)
+        jweKeys[key.brand]?.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+    }
+
+    /// The key that was given; nil when keys are published.
+    private static func key(_ key: VerificationKey, _ what: String) throws(DirectoryError) -> VerifyingKey? {
+        guard case .key(let given) = key.source else { return nil }
+        do {
+            return try VerifyingKey(publicPEM: given.publicKey, algorithm: key.algorithm, keyID: key.keyId)
+        } catch { throw .damaged(what: what) }
+    }
+}

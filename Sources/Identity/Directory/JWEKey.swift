@@ -1,0 +1,11 @@
+internal import GatewayModel
+
+/// A key that opens consumers' assertions, as it is held in memory.
+struct JWEKey: Sendable {
+    /// The `kid` that names it.
+    var id: String
+    var brand: BrandID
+    var key: OpeningKey
+    var expiresAt: Timestamp?
+    var createdAt: Timestamp
+}

@@ -1,0 +1,13 @@
+import GatewayModel
+import Identity
+
+/// Nobody's keys can be asked for; what is measured needs none.
+struct NoPublishedKeys: PublishedKeys {
+    func keys(
+        at url: String,
+        keyID: String?,
+        algorithm: SignatureAlgorithm
+    ) async throws(AuthenticationError) -> [VerifyingKey] {
+        throw .upstreamUnavailable("Nobody can be asked for keys.")
+    }
+}

@@ -1,0 +1,204 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+@testable import Identity
+
+@Suite("Assertions that an issuer signed with its own key", .timeLimit(.minutes(1)))
+struct IssuerAssertionTests {
+    private static func refusal(
+        _ gateway: Gateway,
+        _ token: String,
+        keyName: String? = nil,
+        brand: BrandID = Gateway.acme
+    ) async -> AuthenticationError? {
+        do {
+            _ = try await gateway.verifier.verify(token, keyName: keyName, brand: brand)
+            return nil
+        } catch { return error }
+    }
+
+    @Test("a good one of each algorithm says who the consumer is", arguments: SignatureAlgorithm.allCases)
+    func good(_ algorithm: SignatureAlgorithm) async throws {
+        try await Gateway.with { gateway in
+            let issuer = try await gateway.issuer(Issuer.details(algorithm))
+            let claims = Issuer.claims([
+                "name": #""Ann""#, "email": #""ann@example.com""#, "phone_number": #""+4915112345678""#,
+                "push_token": #""ignored""#, "aud": #""somebody""#, "jti": #""1""#, "nbf": "0",
+            ])
+            let token = try Issuer.token(algorithm, claims: claims)
+            #expect(
+                try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                    == VerifiedAssertion(
+                        brand: Gateway.acme,
+                        consumer: ConsumerID(trusted: "consumer-1"),
+                        anonymous: false,
+                        profile: ConsumerProfile(name: "Ann", email: "ann@example.com", phone: "+4915112345678"),
+                        pushToken: nil,
+                        app: nil,
+                        credential: issuer.summary.id,
+                        keyName: "login"
+                    )
+            )
+            #expect(await Self.refusal(gateway, token, brand: Gateway.other) == .tokenInvalid(.unknownIssuer))
+            #expect(await Self.refusal(gateway, token, keyName: "login") == .tokenInvalid(.unknownKey))
+            let reloaded = AssertionVerifier(
+                directory: try await gateway.reloaded(),
+                publishedKeys: gateway.published,
+                clock: gateway.clock
+            )
+            #expect(try await reloaded.verify(token, keyName: nil, brand: Gateway.acme).keyName == "login")
+        }
+    }
+
+    @Test("a claim about the consumer that cannot be used is as good as none")
+    func profile() async throws {
+        let table: [([String: String?], ConsumerProfile)] = [
+            ([:], ConsumerProfile()),
+            (["given_name": #""Ann""#, "family_name": #""Lee""#], ConsumerProfile(name: "Ann Lee")),
+            (["family_name": #""Lee""#, "name": "7"], ConsumerProfile(name: "Lee")),
+            (["name": #""Dr. Lee""#, "given_name": #""Ann""#], ConsumerProfile(name: "Dr. Lee")),
+            (["phone": #""0151""#, "phone_number": #""+49151""#], ConsumerProfile(phone: "+49151")),
+            (["phone": "7", "email": "[]", "name": #""\#(String(repeating: "x", count: 257))""#], ConsumerProfile()),
+            (["email": "null", "name": #""""#], ConsumerProfile()),
+        ]
+        try await Gateway.with { gateway in
+            try await gateway.issuer()
+            for (changes, expected) in table {
+                let token = try Issuer.token(claims: Issuer.claims(changes))
+                let found = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                #expect(found.profile == expected)
+            }
+        }
+    }
+
+    @Test("an audience that the credential names must be in the token; another credential may be for another audience")
+    func audience() async throws {
+        try await Gateway.with { gateway in
+            let first = try await gateway.issuer(Issuer.details(audience: "app-1"), named: "first")
+            for (audience, isTaken) in [
+                (#""app-1""#, true), (#"["app-1"]"#, true), (#"["x","app-1",7]"#, true), (nil, false), ("null", false),
+                (#""app-2""#, false), (#"["app-2"]"#, false), ("[]", false), (#"["app-1x"]"#, false),
+                (#"[["app-1"]]"#, false), (#"{"app-1":1}"#, false), (#""app-1 ""#, false), (#""APP-1""#, false),
+            ] as [(String?, Bool)] {
+                let token = try Issuer.token(claims: Issuer.claims(["aud": audience]))
+                let expected: AuthenticationError? = isTaken ? nil : .tokenInvalid(.wrongAudience)
+                #expect(await Self.refusal(gateway, token) == expected, "\(audience ?? "none")")
+            }
+            // Invalid for ever goes before expired.
+            let expired = try Issuer.token(claims: Issuer.claims(["aud": #""x""#, "exp": "1"]))
+            #expect(await Self.refusal(gateway, expired) == .tokenInvalid(.wrongAudience))
+            let second = try await gateway.issuer(Issuer.details(audience: "app-2"), named: "second")
+            for (audience, id) in [("app-1", first.summary.id), ("app-2", second.summary.id)] {
+                let token = try Issuer.token(claims: Issuer.claims(["aud": "\"\(audience)\""]))
+                let found = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                #expect(found.credential == id)
+            }
+        }
+    }
+
+    @Test("several credentials of an issuer may be active, chosen by kid, each with its key and its own end")
+    func severalCredentials() async throws {
+        try await Gateway.with { gateway in
+            func token(_ kid: String?, _ algorithm: SignatureAlgorithm = .rs256) throws -> String {
+                let kid = kid.map { #","kid":"\#($0)""# } ?? ""
+                return try Issuer.token(algorithm, header: #"{"alg":"\#(algorithm.rawValue)"\#(kid)}"#)
+            }
+            let other = VerificationKey.Source.key(
+                PublicKeyDetails(publicKey: Issuer.otherRSA.publicPEM, publicKeyFingerprint: "")
+            )
+            let old = try await gateway.issuer(Issuer.details(keyId: "old"), named: "old")
+            try await gateway.issuer(Issuer.details(keyId: "new", source: other), named: "new")
+            #expect(await Self.refusal(gateway, try token("old")) == nil)
+            #expect(await Self.refusal(gateway, try token("new")) == .tokenInvalid(.badSignature))
+            #expect(await Self.refusal(gateway, try token("none")) == .tokenInvalid(.unknownKey))
+            #expect(await Self.refusal(gateway, try token(nil)) == .tokenInvalid(.unknownKey))
+            try await gateway.directory.revokeCredential(brand: Gateway.acme, id: old.summary.id)
+            #expect(await Self.refusal(gateway, try token("old")) == .tokenInvalid(.revoked))
+            #expect(await Self.refusal(gateway, try token("none")) == .tokenInvalid(.unknownKey))
+
+            let ended = gateway.clock.now.adding(seconds: 60)
+            try await gateway.issuer(Issuer.details(.es256), named: "any", expiresAt: ended)
+            #expect(await Self.refusal(gateway, try token("some", .es256)) == nil)
+            #expect(await Self.refusal(gateway, try token(nil, .es256)) == nil)
+            #expect(await Self.refusal(gateway, try token(nil, .ps256)) == .tokenInvalid(.wrongAlgorithm))
+            gateway.clock.advance(seconds: 60)
+            #expect(await Self.refusal(gateway, try token(nil, .es256)) == .tokenInvalid(.revoked))
+        }
+    }
+
+    @Test("an issuer that was revoked is told so until the next start, and another brand's never was one")
+    func revoked() async throws {
+        try await Gateway.with { gateway in
+            let issuer = try await gateway.issuer()
+            try await gateway.directory.revokeCredential(brand: Gateway.acme, id: issuer.summary.id)
+            let token = try Issuer.token()
+            #expect(await Self.refusal(gateway, token) == .tokenInvalid(.revoked))
+            #expect(await Self.refusal(gateway, token, brand: Gateway.other) == .tokenInvalid(.unknownIssuer))
+            let again = try await gateway.issuer()
+            #expect(await Self.refusal(gateway, token) == nil)
+            try await gateway.directory.revokeCredential(brand: Gateway.acme, id: again.summary.id)
+            try await gateway.directory.deleteBrand(Gateway.acme)
+            #expect(
+                !gateway.directory.snapshot.revokedIssuers.contains(
+                    .init(key: AssertionVerifier.issuerKey(Issuer.name, Gateway.acme), keyID: nil),
+                    of: Gateway.acme
+                )
+            )
+        }
+    }
+
+    @Test("issuers whose texts only look alike are two")
+    func lookAlikes() async throws {
+        try await Gateway.with { gateway in
+            // One letter with its accent, and a letter and an accent.
+            try await gateway.issuer(Issuer.details(issuer: "caf\u{E9}"))
+            let same = try Issuer.token(claims: Issuer.claims(["iss": "\"caf\u{E9}\""]))
+            let other = try Issuer.token(claims: Issuer.claims(["iss": "\"cafe\u{301}\""]))
+            #expect(await Self.refusal(gateway, same) == nil)
+            #expect(await Self.refusal(gateway, other) == .tokenInvalid(.unknownIssuer))
+        }
+    }
+
+    @Test("an SDK key and an issuer of one name are told apart by the algorithm")
+    func sameName() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey(Issuer.name)
+            let name = #""\#(Issuer.name)""#
+            let signed = Signer.token(claims: Signer.claims(["iss": name]))
+            #expect(await Self.refusal(gateway, signed) == nil)
+            #expect(await Self.refusal(gateway, try Issuer.token()) == .tokenInvalid(.wrongAlgorithm))
+            try await gateway.issuer()
+            #expect(await Self.refusal(gateway, signed) == nil)
+            #expect(await Self.refusal(gateway, try Issuer.token()) == nil)
+        }
+    }
+
+    @Test("keys that the issuer publishes are asked for by kid; who does not answer is not called invalid")
+    func published() async throws {
+        let url = "https://login.example/keys"
+        func token(_ kid: String?) throws -> String {
+            try Issuer.token(header: #"{"alg":"RS256"\#(kid.map { #","kid":"\#($0)""# } ?? "")}"#)
+        }
+        try await Gateway.with { gateway in
+            let issuer = try await gateway.issuer(Issuer.details(source: .jwks(url: url)))
+            let unavailable = await Self.refusal(gateway, try token("a"))
+            #expect(unavailable?.code == "upstream_unavailable")
+            func key(_ pem: String, _ kid: String) throws -> VerifyingKey {
+                try VerifyingKey(publicPEM: pem, algorithm: .rs256, keyID: kid)
+            }
+            gateway.published.put(
+                [try key(Issuer.otherRSA.publicPEM, "b"), try key(Issuer.rsa.publicPEM, "a")],
+                at: url
+            )
+            #expect(await Self.refusal(gateway, try token("a")) == nil)
+            #expect(await Self.refusal(gateway, try token("b")) == .tokenInvalid(.badSignature))
+            #expect(await Self.refusal(gateway, try token("c")) == .tokenInvalid(.unknownKey))
+            #expect(await Self.refusal(gateway, try token(nil)) == nil)
+            gateway.published.put([], at: url)
+            #expect(await Self.refusal(gateway, try token(nil)) == .tokenInvalid(.unknownKey))
+            try await gateway.directory.revokeCredential(brand: Gateway.acme, id: issuer.summary.id)
+            #expect(await Self.refusal(gateway, try token("a")) == .tokenInvalid(.revoked))
+        }
+    }
+}

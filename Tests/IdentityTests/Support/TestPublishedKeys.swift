@@ -1,0 +1,19 @@
+import GatewayModel
+import Identity
+import Synchronization
+
+/// Sets of keys by address, as a test puts them there; an address without one does not answer.
+final class TestPublishedKeys: PublishedKeys {
+    private let sets = Mutex<[String: [VerifyingKey]]>([:])
+
+    func put(_ keys: [VerifyingKey], at url: String) { sets.withLock { $0[url] = keys } }
+
+    func keys(
+        at url: String,
+        keyID: String?,
+        algorithm: SignatureAlgorithm
+    ) async throws(AuthenticationError) -> [VerifyingKey] {
+        guard let keys = sets.withLock({ $0[url] }) else { throw .upstreamUnavailable("The key set does not answer.") }
+        return keys.filter { $0.algorithm == algorithm && (keyID == nil || $0.keyID == keyID) }
+    }
+}

@@ -1,0 +1,170 @@
+import Crypto
+import CryptoExtras
+import GatewayModel
+import Testing
+
+@testable import Identity
+
+@Suite("Keys that others publish are taken by their numbers, strictly")
+struct VerifyingKeyTests {
+    /// A good key with members changed; nil takes one away.
+    private static func jwk(_ base: String, _ changes: [String: StrictJSON?]) throws -> [String: StrictJSON] {
+        var members = try #require(try StrictJSON.parse(Array(base.utf8)).members)
+        for (name, value) in changes { members[name] = value }
+        return members
+    }
+
+    private static func refusal(
+        _ base: String,
+        _ changes: [String: StrictJSON?],
+        _ algorithm: SignatureAlgorithm
+    ) throws -> KeyRefusal? {
+        let members = try jwk(base, changes)
+        do {
+            _ = try VerifyingKey(jwk: members, algorithm: algorithm)
+            return nil
+        } catch { return error }
+    }
+
+    private static func number(_ bytes: [UInt8]) -> StrictJSON { .string(Signer.base64URL(bytes)) }
+
+    private static let rsa = RFCVectors.appendixA2Key
+    private static let ec = RFCVectors.appendixA3Key
+    private static let rsaType = KeyRefusal.wrongType(needed: "an RSA key")
+    private static let ecType = KeyRefusal.wrongType(needed: "an elliptic-curve key on P-256")
+
+    @Test("an RSA key is taken when all it says of itself fits")
+    func rsa() throws {
+        let exponents: [[UInt8]] = [[3], [1, 0, 1], [0, 1, 0, 1], [1, 0xFF, 0xFF, 0xFF, 0xFF]]
+        let good: [[String: StrictJSON?]] =
+            [
+                [:], ["use": .string("sig")], ["key_ops": .array([.string("verify")])], ["kid": .string("a")],
+                ["key_ops": .array([.string("sign"), .string("verify")])], ["x5c": .array([]), "other": .null],
+            ] + exponents.map { ["e": Self.number($0)] }
+        for changes in good {
+            #expect(try Self.refusal(Self.rsa, changes, .rs256) == nil)
+            #expect(try Self.refusal(Self.rsa, changes, .ps256) == nil)
+            #expect(try Self.refusal(Self.rsa, changes, .es256) == Self.ecType)
+        }
+        let named = try Self.jwk(Self.rsa, ["alg": .string("PS256"), "kid": .string("k")])
+        #expect(try VerifyingKey(jwk: named, algorithm: .ps256).keyID == "k")
+        #expect(throws: KeyRefusal.wrongUse) { try VerifyingKey(jwk: named, algorithm: .rs256) }
+    }
+
+    @Test("an RSA key with a member that cannot be is refused, and says why")
+    func badRSA() throws {
+        let modulus = [UInt8](repeating: 0xFF, count: 256)
+        let table: [([String: StrictJSON?], KeyRefusal)] =
+            [
+                (["kty": nil], Self.rsaType), (["kty": .string("rsa")], Self.rsaType),
+                (["kty": .string("EC")], Self.rsaType), (["kty": .string("oct")], Self.rsaType),
+                (["use": .string("enc")], .wrongUse), (["use": .null], .wrongUse),
+                (["alg": .string("RS512")], .wrongUse),
+                (["alg": .integer(1)], .wrongUse), (["key_ops": .array([.string("sign")])], .wrongUse),
+                (["key_ops": .string("verify")], .wrongUse), (["key_ops": .array([])], .wrongUse),
+                (["kid": .integer(7)], .invalid), (["n": nil], .invalid), (["e": nil], .invalid),
+                (["n": .string("AQAB=")], .invalid), (["n": .string("A")], .invalid),
+                (["e": .integer(65537)], .invalid),
+                (["n": Self.number([])], .wrongSize(bits: 0)),
+                (["n": Self.number(Array(modulus.dropLast()))], .wrongSize(bits: 2040)),
+                (["n": Self.number([0] + modulus.dropLast())], .wrongSize(bits: 2040)),
+                (["n": Self.number([0x7F] + modulus.dropFirst())], .wrongSize(bits: 2047)),
+                (["n": Self.number([1] + [UInt8](repeating: 0xFF, count: 1024))], .wrongSize(bits: 8193)),
+                (["n": Self.number([UInt8](repeating: 0xFE, count: 256))], .invalid),
+            ]
+            + [[], [0], [1], [2], [4], [0xFF, 0xFE], [2, 0, 0, 0, 1], [1, 0, 0, 0, 0, 1]].map {
+                (["e": Self.number($0)], .wrongExponent)
+            } + ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].map { ([$0: .string("AQAB")], .privateKey) }
+        for (changes, expected) in table {
+            let found = try Self.refusal(Self.rsa, changes, .rs256)
+            #expect(found == expected, "\(changes)")
+        }
+    }
+
+    @Test("a point is taken when it is on P-256, with both coordinates at full length")
+    func points() throws {
+        #expect(try Self.refusal(Self.ec, [:], .es256) == nil)
+        #expect(try Self.refusal(Self.ec, [:], .rs256) == Self.rsaType)
+        let key = P256.Signing.PrivateKey().publicKey.rawRepresentation
+        let (x, y) = (Array(key.prefix(32)), Array(key.suffix(32)))
+        let zero = [UInt8](repeating: 0, count: 32)
+        var off = y
+        off[31] ^= 1
+        let table: [([String: StrictJSON?], KeyRefusal?)] = [
+            (["x": Self.number(x), "y": Self.number(y)], nil),
+            (["x": Self.number(x), "y": Self.number(off)], .invalid),
+            (["x": Self.number(y), "y": Self.number(x)], .invalid),
+            (["x": Self.number(zero), "y": Self.number(zero)], .invalid),
+            (["x": Self.number([UInt8](repeating: 0xFF, count: 32))], .invalid),
+            (["x": Self.number([0] + x), "y": Self.number(y)], .invalid),
+            (["x": Self.number(Array(x.dropLast()))], .invalid), (["y": nil], .invalid), (["x": .null], .invalid),
+            (["crv": .string("P-384")], Self.ecType), (["crv": .string("secp256k1")], Self.ecType),
+            (["crv": nil], Self.ecType), (["use": .string("enc")], .wrongUse), (["d": .string("AA")], .privateKey),
+        ]
+        for (changes, expected) in table {
+            let found = try Self.refusal(Self.ec, changes, .es256)
+            #expect(found == expected, "\(changes)")
+        }
+    }
+
+    @Test("PEM is read for its algorithm only, and never a private key")
+    func pem() throws {
+        func refusal(_ pem: String, _ algorithm: SignatureAlgorithm) -> KeyRefusal? {
+            do {
+                _ = try VerifyingKey(publicPEM: pem, algorithm: algorithm, keyID: nil)
+                return nil
+            } catch { return error }
+        }
+        #expect(refusal(PublicKeys.rsa2048, .rs256) == nil)
+        #expect(refusal(PublicKeys.rsa2048, .ps256) == nil)
+        #expect(refusal(PublicKeys.p256, .es256) == nil)
+        for (pem, algorithm) in [
+            (PublicKeys.rsa2048, SignatureAlgorithm.es256), (PublicKeys.p256, .rs256), (PublicKeys.p384, .es256),
+            (PublicKeys.ed25519, .rs256), ("", .rs256), ("x", .es256),
+        ] { #expect(refusal(pem, algorithm) == .unreadable) }
+        #expect(refusal(PublicKeys.rsa1024, .rs256) == .wrongSize(bits: 1024))
+        #expect(refusal(P256.Signing.PrivateKey().pemRepresentation, .es256) == .privateKey)
+    }
+
+    @Test("ES256 takes the 64 bytes of r and s and nothing else")
+    func ellipticCurveSignatures() throws {
+        let key = P256.Signing.PrivateKey()
+        let verifying = try VerifyingKey(publicPEM: key.publicKey.pemRepresentation, algorithm: .es256, keyID: nil)
+        let input = Array("input".utf8)
+        let signature = try key.signature(for: input)
+        let raw = Array(signature.rawRepresentation)
+        #expect(verifying.isValid(raw, of: input))
+        #expect(!verifying.isValid(Array(signature.derRepresentation), of: input))
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let order: [UInt8] =
+            [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8) + [
+                0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+            ]
+        let (r, s) = (Array(raw.prefix(32)), Array(raw.suffix(32)))
+        for bad in [
+            [], Array(raw.dropLast()), Array(raw.dropFirst()), raw + [0], [0] + raw, zeros + zeros, zeros + s,
+            r + zeros, s + r, order + s, r + order, order + order, [UInt8](repeating: 0xFF, count: 64),
+            [UInt8](repeating: 0, count: 31) + [1] + [UInt8](repeating: 0, count: 31) + [1],
+        ] { #expect(!verifying.isValid(bad, of: input)) }
+    }
+
+    @Test("neither RSA algorithm the other's signature")
+    func rsaSignatures() throws {
+        let key = try Issuer.rsa.signingKey
+        let rs256 = try VerifyingKey(publicPEM: Issuer.rsa.publicPEM, algorithm: .rs256, keyID: nil)
+        let ps256 = try VerifyingKey(publicPEM: Issuer.rsa.publicPEM, algorithm: .ps256, keyID: nil)
+        let input = Array("input".utf8)
+        let digest = SHA256.hash(data: input)
+        let pkcs1 = Array(try key.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation)
+        let pss = Array(try key.signature(for: digest, padding: .PSS).rawRepresentation)
+        let sha512 = Array(
+            try key.signature(for: SHA512.hash(data: input), padding: .insecurePKCS1v1_5).rawRepresentation
+        )
+        #expect(rs256.isValid(pkcs1, of: input) && ps256.isValid(pss, of: input))
+        #expect(!rs256.isValid(pss, of: input) && !ps256.isValid(pkcs1, of: input))
+        #expect(!rs256.isValid(sha512, of: input))
+        for bad in [[], [0] + pkcs1, pkcs1 + [0], [UInt8](repeating: 0, count: pkcs1.count)] {
+            #expect(!rs256.isValid(bad, of: input) && !ps256.isValid(bad, of: input))
+        }
+    }
+}
