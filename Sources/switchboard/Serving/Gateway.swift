@@ -146,6 +146,13 @@ final class Gateway: Sendable {
             registry: registry,
             logger: logger
         )
+        let identity = GatewayIdentity(
+            store: store,
+            directory: directory,
+            settings: settings,
+            registry: registry,
+            logger: logger
+        )
         var services = GatewayServices(
             store: store,
             delivery: delivery,
@@ -160,23 +167,16 @@ final class Gateway: Sendable {
             ),
             assertions: AssertionVerifier(
                 directory: directory,
-                publishedKeys: NoPublishedKeys(),
+                publishedKeys: identity.publishedKeys,
                 clock: clock
             ),
+            codes: identity.codes,
             clock: steadyClock,
             logger: logger,
             metrics: http,
             renderMetrics: { registry.render() }
         )
         services.outbound = outbound.services
-        let identity = GatewayIdentity(
-            store: store,
-            directory: directory,
-            settings: settings,
-            registry: registry,
-            logger: logger
-        )
-        (services.publishedKeys, services.codes) = (identity.publishedKeys, identity.codes)
         services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
             try providers.make(lane: lane, app: app, brand: brand, source: source)
         }
@@ -334,16 +334,5 @@ final class Gateway: Sendable {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
         return quiet
-    }
-}
-
-/// Stands in until this version asks for keys that others publish.
-private struct NoPublishedKeys: PublishedKeys {
-    func keys(
-        at url: String,
-        keyID: String?,
-        algorithm: SignatureAlgorithm
-    ) async throws(AuthenticationError) -> [VerifyingKey] {
-        throw .upstreamUnavailable("This version does not fetch the keys that others publish.")
     }
 }
