@@ -5,7 +5,10 @@ import Testing
 
 @testable import Identity
 
-@Suite("Encrypted assertions open for the brand's keys, and nothing is told of why they do not", .timeLimit(.minutes(2)))
+@Suite(
+    "Encrypted assertions open for the brand's keys, and nothing is told of why they do not",
+    .timeLimit(.minutes(2))
+)
 struct EncryptedAssertionTests {
     private static let bothEncryptions = ["A256GCM", "A128CBC-HS256"]
 

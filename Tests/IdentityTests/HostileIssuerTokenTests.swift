@@ -37,7 +37,8 @@ struct HostileIssuerTokenTests {
     private static func text(_ text: String) -> String { Signer.base64URL(Array(text.utf8)) }
 
     static let algorithms: [Case] =
-        ["none", "None", "NONE", "nOnE", "", "rs256", "RS256 ", "RS384", "PS256", "ES256", "HS256", "RSA-OAEP"].map { name in
+        ["none", "None", "NONE", "nOnE", "", "rs256", "RS256 ", "RS384", "PS256", "ES256", "HS256", "RSA-OAEP"].map {
+            name in
             Case("alg \(name)", .wrongAlgorithm) { try Issuer.token(header: #"{"alg":"\#(name)"}"#) }
         } + [
             Case("no alg", .wrongAlgorithm) { try Issuer.token(header: "{}") },
@@ -90,7 +91,8 @@ struct HostileIssuerTokenTests {
             try Issuer.token(claims: Issuer.claims(["exp": "null", "sub": nil]), key: Issuer.otherRSA)
         },
         Case("a key of its own in the header", .badSignature) {
-            let header = #"{"alg":"RS256","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"},"jku":"https://x/","x5u":"https://x/"}"#
+            let header =
+                #"{"alg":"RS256","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"},"jku":"https://x/","x5u":"https://x/"}"#
             return try Issuer.token(header: header, key: Issuer.otherRSA)
         },
         Case("no signature", .badSignature) { text(#"{"alg":"RS256"}"#) + "." + text(Issuer.claims()) + "." },
