@@ -91,6 +91,13 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Asking whom others chose.
+        .target(
+            name: "GuardedHTTP",
+            dependencies: [httpClient, nioCore, nioHTTP1, nioPosix, nioSSL],
+            swiftSettings: settings
+        ),
+
         // Storing.
         .target(name: "GatewayStorage", dependencies: ["GatewayModel"], swiftSettings: settings),
         .target(
@@ -111,6 +118,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "IdentityProviders",
+            dependencies: [
+                "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry", crypto, logging, metrics,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Delivery",
             dependencies: [
                 "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "Telemetry",
@@ -122,8 +136,8 @@ let package = Package(
         .target(
             name: "Outbound",
             dependencies: [
-                "GatewayModel", "GatewayStorage", "PushPayloads", "Telemetry",
-                crypto, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "GatewayModel", "GatewayStorage", "GuardedHTTP", "PushPayloads", "Telemetry",
+                crypto, lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -132,16 +146,17 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Outbound", "PushPayloads",
-                "PushProviders", "Telemetry", crypto, hummingbird, logging, nioCore, lifecycle,
+                "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
+                "IdentityProviders", "Outbound", "PushPayloads", "PushProviders", "Telemetry", crypto, hummingbird,
+                logging, nioCore, lifecycle,
             ],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "switchboard",
             dependencies: [
-                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "Identity", "Outbound", "PushProviders",
-                "PushSimulator", "SQLiteStorage", "Telemetry",
+                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
+                "IdentityProviders", "Outbound", "PushProviders", "PushSimulator", "SQLiteStorage", "Telemetry",
                 arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -175,9 +190,9 @@ let package = Package(
         .executableTarget(
             name: "switchboard-bench",
             dependencies: [
-                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "HTTP2Connections", "Identity",
-                "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage", "Telemetry",
-                arguments, crypto, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
+                "COpenSSL", "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "HTTP2Connections",
+                "Identity", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage", "Telemetry",
+                arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
@@ -246,6 +261,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "IdentityProvidersTests",
+            dependencies: [
+                "IdentityProviders", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "ProcessHarness",
+                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", crypto, cryptoExtras, httpClient,
+                logging, metrics, nioCore, nioHTTP1, nioSSL,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "DeliveryTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
@@ -254,9 +278,17 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "GuardedHTTPTests",
+            dependencies: [
+                "GuardedHTTP", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL, "ProcessHarness",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "OutboundTests",
             dependencies: [
-                "Outbound", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "Telemetry",
+                "Outbound", "GatewayModel", "GatewayStorage", "GuardedHTTP", "ProcessHarness", "SQLiteStorage",
+                "Telemetry",
                 crypto, httpClient, lifecycle, logging, metrics, nioPosix,
             ],
             swiftSettings: settings

@@ -22,6 +22,10 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case hideToken
     /// The machine is not told of reads.
     case hideRead
+    /// The machine is not told of consumers that were merged.
+    case hideMerge
+    /// The store forgets what a consumer that is merged had unread.
+    case miscountMerge
     /// The machine is not told what collapsed.
     case hideCollapsed
     /// The store collapses nothing.
@@ -55,9 +59,9 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .ignoreWakes: .everythingEnds
         case .sendTwice: .oneInFlight
         case .reverseRows: .deviceOrder
-        case .hideUnread: .badgeIsTrue
+        case .hideUnread, .hideMerge: .badgeIsTrue
         case .showOldBadge: .badgeNeverFalls
-        case .miscount: .unreadIsExact
+        case .miscount, .miscountMerge: .unreadIsExact
         case .hideEnded: .nothingAfterEnd
         case .hideToken: .tokenIsCurrent
         case .hideRead: .nothingRead
@@ -79,6 +83,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         switch self {
         case .loseRow: .losesRow
         case .miscount: .miscounts
+        case .miscountMerge: .mergesUncounted
         case .skipCollapse: .keepsCollapsed
         case .skipSequence: .skipsSequence
         case .countReplay: .countsReplay

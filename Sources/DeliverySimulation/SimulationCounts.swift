@@ -26,6 +26,10 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var reads = 0
     /// Logouts.
     package var logouts = 0
+    /// Logins, with an identifier and without.
+    package var logins = 0
+    /// Anonymous consumers that were merged into another.
+    package var merges = 0
     /// Registrations, renewals and token moves.
     package var registrations = 0
     /// Deliveries whose place a newer one took.
@@ -55,6 +59,8 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
         clockJumps += other.clockJumps
         reads += other.reads
         logouts += other.logouts
+        logins += other.logins
+        merges += other.merges
         registrations += other.registrations
         collapsed += other.collapsed
         expired += other.expired

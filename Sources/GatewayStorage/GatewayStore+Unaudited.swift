@@ -59,15 +59,15 @@ extension GatewayStore {
         try await insertCredential(credential, audit: nil)
     }
 
-    /// Marks a credential as revoked.
+    /// Marks a credential as revoked; the sessions that it opened end.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - id: The credential.
     ///   - now: The time of the change.
-    /// - Returns: False when the brand has no such credential that is not revoked already.
+    /// - Returns: How many sessions ended; nil when the brand has no such credential that is not revoked already.
     /// - Throws: `StorageError`.
-    package func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool {
+    package func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Int? {
         try await revokeCredential(brand: brand, id: id, now: now, audit: nil)
     }
 }

@@ -22,6 +22,8 @@ package import GatewayModel
 /// - Rows of earlier turns that a turn ends without an answer (read, collapsed, unregistered, token moved) are named in
 ///   ``WriterTurnResult/withdrawn``; rows of the same turn are only never handed out, and the slots that they took stay
 ///   taken.
+/// - A consumer that was merged into another (``StoreChange/openSession(_:singleDevice:)``) has nothing of its own any
+///   more: every call that names it means the other, and every answer names the other.
 /// - When a call returns, what it did has been synced to disk.
 ///
 /// Any thread or task may call; calls never block the caller's thread. Writing calls are serialised by the engine.
@@ -160,21 +162,22 @@ package protocol GatewayStore: Sendable {
     ///   instance, be it by one that is revoked.
     func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError)
 
-    /// Marks a credential as revoked.
+    /// Marks a credential as revoked; the sessions that it opened end with it, and it opens no more.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - id: The credential.
     ///   - now: The time of the change.
     ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
-    /// - Returns: False when the brand has no such credential that is not revoked already.
+    /// - Returns: How many sessions ended before their time; nil when the brand has no such credential that is not revoked
+    ///   already.
     /// - Throws: `StorageError`.
     func revokeCredential(
         brand: BrandID,
         id: String,
         now: Timestamp,
         audit: AuditEntry?
-    ) async throws(StorageError) -> Bool
+    ) async throws(StorageError) -> Int?
 
     /// All credentials of all brands that are not revoked.
     ///
@@ -200,6 +203,16 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError)
 
+    // MARK: Codes
+
+    /// Notes that an authorization code was presented, so that it is never presented again on any node, and forgets some
+    /// of those that were burnt ``RedeemedCode/lifetimeMilliseconds`` ago.
+    ///
+    /// - Parameter code: The code, as a hash.
+    /// - Returns: True the first time; false when it was burnt before, and then nothing is changed.
+    /// - Throws: `StorageError`; the code may be burnt then.
+    func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool
+
     // MARK: Audit
 
     /// Writes something down that was done in a transaction of its own.
@@ -220,7 +233,7 @@ package protocol GatewayStore: Sendable {
     /// The session of a token.
     ///
     /// - Parameter tokenHash: SHA-256 of the token, 32 bytes.
-    /// - Returns: Nil when there is none; an expired one is returned as long as it is kept.
+    /// - Returns: Nil when there is none, or its credential is revoked; an expired one is returned as long as it is kept.
     /// - Throws: `StorageError`.
     func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession?
 
@@ -426,12 +439,14 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool
 
-    /// Sets a webhook's mark, so that what lies behind it is posted again; it is tried at once.
+    /// Sets a webhook's mark, so that what lies behind it is posted again; it is tried at once, also when it was switched
+    /// off.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - after: The position; beyond the end is the end.
+    ///   - audit: What the trail says of it; written with it.
     /// - Returns: How it stands now; nil when the brand has none.
     /// - Throws: `StorageError`.
-    func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState?
+    func replayWebhook(brand: BrandID, after: Int64, audit: AuditEntry?) async throws(StorageError) -> WebhookState?
 }

@@ -45,11 +45,12 @@ extension PushSimulator {
         )
     }
 
-    /// Opens FCM with the token endpoint.
+    /// Opens FCM with the token endpoint and the identity provider.
     static func startFCM(
         _ configuration: SimulatorConfiguration,
         _ credentials: SimulatorCredentials,
-        _ core: SimulatorCore
+        _ core: SimulatorCore,
+        _ identityProvider: SimulatedIdentityProvider
     ) async throws(SimulatorError) -> OpenPort {
         let account = ServiceAccountKey(
             clientEmail: credentials.accountEmail,
@@ -61,7 +62,8 @@ extension PushSimulator {
         let service = FCMService(
             core: core,
             validator: FCMValidator(directory: FCMDirectory(devices: configuration.fcmDevices)),
-            endpoint: TokenEndpoint(keys: [account], audiences: [])
+            endpoint: TokenEndpoint(keys: [account], audiences: []),
+            identityProvider: identityProvider
         )
         let port = try await Self.listen(
             at: configuration.fcm,

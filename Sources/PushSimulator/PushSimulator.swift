@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTP2Connections
 internal import NIOPosix
 
-/// APNs, FCM and Google's token endpoint on loopback ports: they judge like the real ones and misbehave on request.
+/// APNs, FCM, Google's token endpoint and an identity provider on loopback ports: they judge like the real ones and misbehave on request.
 ///
 /// Any thread.
 package final class PushSimulator: Sendable {
@@ -14,6 +14,8 @@ package final class PushSimulator: Sendable {
     package let fcm: SimulatorAddress
     /// Where the control port listens; nil for none.
     package let control: SimulatorAddress?
+    /// Gives codes and keys.
+    package let identityProvider: SimulatedIdentityProvider
     /// The list of pushes; stays empty in quiet mode.
     package let log: PushLog
 
@@ -26,6 +28,7 @@ package final class PushSimulator: Sendable {
         credentials: SimulatorCredentials,
         core: SimulatorCore,
         log: PushLog,
+        identityProvider: SimulatedIdentityProvider,
         apns: OpenPort,
         fcm: OpenPort,
         controlServer: ControlServer?,
@@ -34,6 +37,7 @@ package final class PushSimulator: Sendable {
         self.credentials = credentials
         self.core = core
         self.log = log
+        self.identityProvider = identityProvider
         self.apns = apns.address
         self.fcm = fcm.address
         self.control = controlServer?.address
@@ -60,17 +64,21 @@ package final class PushSimulator: Sendable {
             group: MultiThreadedEventLoopGroup.singleton,
             clock: configuration.clock
         )
+        let identityProvider = SimulatedIdentityProvider(
+            clientID: configuration.clientID,
+            clientSecret: configuration.clientSecret
+        )
         var running: [HTTP2Server] = []
         do throws(SimulatorError) {
             let apns = try await Self.startAPNs(configuration, credentials, core)
             running.append(apns.server)
-            let fcm = try await Self.startFCM(configuration, credentials, core)
+            let fcm = try await Self.startFCM(configuration, credentials, core, identityProvider)
             running.append(fcm.server)
             var control: ControlServer?
             if let address = configuration.control {
                 control = try await ControlServer.start(
                     at: address,
-                    handlers: ControlHandlers(core: core, log: log),
+                    handlers: ControlHandlers(core: core, log: log, identityProvider: identityProvider),
                     logger: configuration.logger
                 )
             }
@@ -78,6 +86,7 @@ package final class PushSimulator: Sendable {
                 credentials: credentials,
                 core: core,
                 log: log,
+                identityProvider: identityProvider,
                 apns: apns,
                 fcm: fcm,
                 controlServer: control,

@@ -10,6 +10,10 @@ package struct SimulatorConfiguration: Sendable {
     package var fcm = SimulatorAddress()
     /// Where the control port listens; nil for none.
     package var control: SimulatorAddress? = SimulatorAddress()
+    /// The only client of the identity provider.
+    package var clientID = "switchboard"
+    /// Its secret.
+    package var clientSecret = "simulator secret"
     /// The folder of certificates and credentials; nil for a temporary one, which is removed at the end.
     package var certificates: String?
     /// What the servers show.

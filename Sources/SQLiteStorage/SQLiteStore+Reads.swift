@@ -9,8 +9,10 @@ extension SQLiteStore {
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT b.id, u.id, s.device, s.expires_at, s.created_at FROM sessions s
-                    JOIN consumers u ON u.key = s.consumer JOIN brands b ON b.key = u.brand WHERE s.token_hash = ?
+                    SELECT b.id, u.id, s.device, s.expires_at, s.created_at, s.credential FROM sessions s
+                    JOIN consumers u ON u.key = s.consumer JOIN brands b ON b.key = s.brand
+                    LEFT JOIN credentials c ON c.id = s.credential AND c.revoked_at IS NULL
+                    WHERE s.token_hash = ? AND (s.credential IS NULL OR c.id IS NOT NULL)
                     """,
                 arguments: [Data(tokenHash)]
             )
@@ -21,11 +23,17 @@ extension SQLiteStore {
                 brand: BrandID(trusted: row.value(0)),
                 consumer: ConsumerID(trusted: row.value(1)),
                 device: device.map(DeviceID.init(trusted:)),
+                credential: row.value(5),
                 expiresAt: Timestamp(milliseconds: row.value(3)),
                 createdAt: Timestamp(milliseconds: row.value(4))
             )
         }
     }
+
+    /// The consumer `u` whom the name `n` of brand `b` means: its own, or the one that it was merged into.
+    private static let namedConsumer = """
+        consumers n JOIN brands b ON b.key = n.brand JOIN consumers u ON u.key = coalesce(n.merged_into, n.key)
+        """
 
     package func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? {
         try await read { db in
@@ -33,16 +41,15 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT u.key, u.anonymous, u.name, u.email, u.phone,
-                    (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at
-                    FROM consumers u
-                    JOIN brands b ON b.key = u.brand WHERE b.id = ? AND u.id = ?
+                    (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id
+                    FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
                     """,
                 arguments: [brand.rawValue, id.rawValue]
             )
             return try row.map { row in
                 try StoredConsumer(
                     key: ConsumerKey(row.value(0)),
-                    id: id,
+                    id: ConsumerID(trusted: row.value(7)),
                     anonymous: row.value(1),
                     profile: ConsumerProfile(name: row.value(2), email: row.value(3), phone: row.value(4)),
                     unread: row.value(5),
@@ -58,7 +65,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key)
-                    FROM consumers u JOIN brands b ON b.key = u.brand WHERE b.id = ? AND u.id = ?
+                    FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
                     """,
                 arguments: [brand.rawValue, consumer.rawValue]
             )
@@ -92,42 +99,43 @@ extension SQLiteStore {
         limit: Int
     ) async throws(StorageError) -> [Message]? {
         try await read { db in
-            let columns = """
-                c.id AS conversation_id, m.*
-                """
+            let owner = try Row.fetchOne(
+                db,
+                sql: "SELECT u.key, u.id FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?",
+                arguments: [brand.rawValue, consumer.rawValue]
+            )
+            guard let owner else { return conversation == nil ? [] : nil }
+            let (key, id): (Int64, String) = try (owner.value(0), owner.value(1))
             let rows: [Row]
             if let conversation {
-                let key = try Int64.fetchOne(
+                let conversationKey = try Int64.fetchOne(
                     db,
                     sql: """
-                        SELECT c.key FROM conversations c JOIN consumers u ON u.key = c.consumer
-                        JOIN brands b ON b.key = c.brand WHERE b.id = ? AND c.id = ? AND u.id = ?
+                        SELECT c.key FROM conversations c JOIN brands b ON b.key = c.brand
+                        WHERE b.id = ? AND c.id = ? AND c.consumer = ?
                         """,
-                    arguments: [brand.rawValue, conversation.rawValue, consumer.rawValue]
+                    arguments: [brand.rawValue, conversation.rawValue, key]
                 )
-                guard let key else { return nil }
+                guard let conversationKey else { return nil }
                 rows = try Row.fetchAll(
                     db,
                     sql: """
-                        SELECT \(columns) FROM messages m JOIN conversations c ON c.key = m.conversation
+                        SELECT c.id AS conversation_id, m.* FROM messages m JOIN conversations c ON c.key = m.conversation
                         WHERE m.conversation = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?
                         """,
-                    arguments: [key, afterSequence, limit]
+                    arguments: [conversationKey, afterSequence, limit]
                 )
             } else {
                 rows = try Row.fetchAll(
                     db,
                     sql: """
-                        SELECT \(columns) FROM conversations c JOIN consumers u ON u.key = c.consumer
-                        JOIN brands b ON b.key = u.brand JOIN messages m ON m.conversation = c.key
-                        WHERE b.id = ? AND u.id = ? AND m.key > ? ORDER BY m.key LIMIT ?
+                        SELECT c.id AS conversation_id, m.* FROM conversations c JOIN messages m ON m.conversation = c.key
+                        WHERE c.consumer = ? AND m.key > ? ORDER BY m.key LIMIT ?
                         """,
-                    arguments: [
-                        brand.rawValue, consumer.rawValue, after.map { Int64(bitPattern: $0.high) } ?? 0, limit,
-                    ]
+                    arguments: [key, after.map { Int64(bitPattern: $0.high) } ?? 0, limit]
                 )
             }
-            return try rows.map { try Self.message($0, brand: brand, consumer: consumer) }
+            return try rows.map { try Self.message($0, brand: brand, consumer: ConsumerID(trusted: id)) }
         }
     }
 
@@ -191,7 +199,10 @@ extension SQLiteStore {
         try await read { db in
             try Row.fetchAll(
                 db,
-                sql: Self.registrationSQL + " WHERE u.brand = b.key AND b.id = ? AND u.id = ? ORDER BY r.id",
+                sql: Self.registrationSQL + """
+                     WHERE r.consumer = (SELECT coalesce(n.merged_into, n.key) FROM consumers n
+                    WHERE n.brand = (SELECT key FROM brands WHERE id = ?) AND n.id = ?) ORDER BY r.id
+                    """,
                 arguments: [brand.rawValue, consumer.rawValue]
             ).compactMap(Self.registration)
         }

@@ -52,13 +52,14 @@ extension ForwardingStore {
         id: String,
         now: Timestamp,
         audit: AuditEntry?
-    ) async throws(StorageError) -> Bool {
+    ) async throws(StorageError) -> Int? {
         try await base.revokeCredential(brand: brand, id: id, now: now, audit: audit)
     }
     package func credentials() async throws(StorageError) -> [StoredCredential] { try await base.credentials() }
     package func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? {
         try await base.beginIdempotent(record)
     }
+    package func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { try await base.burnCode(code) }
     package func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {
         try await base.endIdempotent(key: key, answer: answer)
     }
@@ -158,7 +159,11 @@ extension ForwardingStore {
     package func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool {
         try await base.putWebhookState(state, brand: brand)
     }
-    package func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState? {
-        try await base.replayWebhook(brand: brand, after: after)
+    package func replayWebhook(
+        brand: BrandID,
+        after: Int64,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> WebhookState? {
+        try await base.replayWebhook(brand: brand, after: after, audit: audit)
     }
 }

@@ -7,10 +7,19 @@ import PushSimulator
 struct PushSimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push-simulator",
-        abstract: "Stands in for Apple's and Google's push services.",
+        abstract: "Stands in for Apple's and Google's push services, and for an identity provider.",
         discussion: """
             Opens APNs, FCM (with Google's token endpoint at /token) and a control port, prints where, and runs until it \
             gets SIGTERM or SIGINT. Clients must trust ca.pem of the certificates folder.
+
+            It is an identity provider too, on FCM's port over TLS and on the control port without: POST \
+            /identity-provider/token redeems codes (authorization code grant, PKCE S256), GET /identity-provider/jwks has \
+            the keys. On the control port PUT /identity-provider/codes gives codes: an array of {"code", "redirectUri", \
+            "clientId", "codeChallenge"?, "claims", "expiresIn"?}; POST /identity-provider/keys {"algorithm"?: RS256, \
+            PS256 or ES256, "retireOthers"?} makes a new signing key. Its tokens' iss is \
+            \(SimulatedIdentityProvider.issuer). PUT /rules makes it misbehave: {"match": {"provider": \
+            "identityProvider", "tokenPrefix"?: token or jwks}, "do": {"status"?, "reason"?, "delayMs"?, "html"?, \
+            "body"?, "location"?, "wrongSignature"?, "silent"?}}.
             """
     )
 
@@ -22,6 +31,12 @@ struct PushSimulatorCommand: AsyncParsableCommand {
 
     @Option(help: "Where the control port listens (plain HTTP, no authentication).")
     var control = SimulatorAddress(port: 2199)
+
+    @Option(help: "The only client of the identity provider.")
+    var clientId = "switchboard"
+
+    @Option(help: "The secret of that client.")
+    var clientSecret = "simulator secret"
 
     @Option(help: "The folder of certificates and credentials; by default a temporary one.")
     var certificates: String?
@@ -62,6 +77,8 @@ struct PushSimulatorCommand: AsyncParsableCommand {
         configuration.fcm = self.fcm
         configuration.control = self.control
         configuration.certificates = self.certificates
+        configuration.clientID = self.clientId
+        configuration.clientSecret = self.clientSecret
         configuration.isQuiet = self.quiet
         configuration.roundTripMilliseconds = self.roundTripMs
         configuration.streamWindow = self.streamWindow

@@ -116,7 +116,7 @@ struct SettingsLoaderTests {
             ("delivery: {retryDelaysSeconds: [5, 0]}", "delivery.retryDelaysSeconds", "\"5,0\"", "1 to 86400"),
             ("delivery: {drainDeadlineSeconds: [1]}", "delivery.drainDeadlineSeconds", "a list", "one value"),
             ("retention: {days: 0}", "retention.days", "\"0\"", "from 1 to 3650"),
-            ("webhook: {allowPrivateAddresses: 1}", "webhook.allowPrivateAddresses", "\"1\"", "true, false"),
+            ("outgoing: {allowPrivateAddresses: 1}", "outgoing.allowPrivateAddresses", "\"1\"", "true, false"),
             ("log: {level: loud}", "log.level", "\"loud\"", "trace, debug, info"),
             ("log: {format: xml}", "log.format", "\"xml\"", "json, text"),
             ("server: {listen: \"8080\"}", "server.listen", "\"8080\"", "HOST:PORT"),

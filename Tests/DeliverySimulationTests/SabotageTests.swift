@@ -5,7 +5,7 @@ import Testing
 struct SabotageTests {
     @Test("finds each fault that is built in, and names the invariant that it breaks", arguments: Sabotage.allCases)
     func found(sabotage: Sabotage) throws {
-        let report = (1...200).lazy
+        let report = (1...400).lazy
             .map { Simulation.run(SimulationSeed(rawValue: UInt64($0)), sabotage: sabotage) }
             .first { $0.violation != nil }
         let violation = try #require(report?.violation)

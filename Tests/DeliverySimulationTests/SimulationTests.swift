@@ -17,7 +17,7 @@ struct SimulationTests {
         let happened = [
             counts.accepted, counts.replays, counts.pushes, counts.crashes, counts.drains, counts.failedCommits,
             counts.poisonedCommits, counts.clockJumps, counts.reads, counts.logouts, counts.registrations,
-            counts.collapsed, counts.expired, counts.duplicates,
+            counts.logins, counts.merges, counts.collapsed, counts.expired, counts.duplicates,
         ]
         #expect(happened.allSatisfy { $0 >= 1_000 }, "\(counts)")
     }

@@ -10,7 +10,10 @@ struct AuditRouteTests {
         try await TestGateway.run { api in
             try await api.makeBrand()
             let account = try await api.makeAccount("acme", "brand:admin")
-            guard case .basic(let id, let secret) = account else { return }
+            guard case .basic(let id, let secret) = account else {
+                Issue.record("a credential of another kind")
+                return
+            }
             let requestID = HTTPField.Name("X-Request-Id") ?? .age
             let patched = try await api.call(
                 .patch,

@@ -58,7 +58,10 @@ struct AuthenticationTests {
             try await api.makeBrand()
             try await api.makeBrand("other")
             let account = try await api.makeAccount("acme", "events:write")
-            guard case .basic(let id, _) = account else { return }
+            guard case .basic(let id, _) = account else {
+                Issue.record("a credential of another kind")
+                return
+            }
             let unknown: [Credential] = [
                 .none, .raw("Basic"), .raw("Basic !!!"), .raw("Digest abc"), .raw("Basic \u{E9}"),
                 .basic("nobody", "secret"), .basic(id, "wrong"), .basic(id, ""),
@@ -82,7 +85,10 @@ struct AuthenticationTests {
     func indistinguishable() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
-            guard case .basic(let id, _) = try await api.makeAccount("acme", "events:write") else { return }
+            guard case .basic(let id, _) = try await api.makeAccount("acme", "events:write") else {
+                Issue.record("a credential of another kind")
+                return
+            }
             let known = try await api.call(.post, "/v1/brands/acme/events", as: .basic(id, "wrong"), "{}")
             let unknown = try await api.call(.post, "/v1/brands/acme/events", as: .basic("no", "wrong"), "{}")
             #expect(known["detail"] == unknown["detail"])
@@ -157,7 +163,10 @@ struct AuthenticationTests {
         try await TestGateway.run { api in
             try await api.makeBrand()
             let account = try await api.makeAccount("acme", "events:write")
-            guard case .basic(let id, _) = account else { return }
+            guard case .basic(let id, _) = account else {
+                Issue.record("a credential of another kind")
+                return
+            }
             #expect(try await api.call(.post, "/v1/brands/acme/events", as: account, "[]").status == 202)
             #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(id)").status == 204)
             try await api.call(.post, "/v1/brands/acme/events", as: account, "[]").expectProblem(401, "unauthorized")

@@ -210,7 +210,10 @@ struct ConventionTests {
                 ]
             )
             _ = try await api.call(.get, "/v1/brands/acme/unread", as: .bearer("wrong-bearer-token"))
-            guard case .basic(_, let secret) = account, case .bearer(let token) = session else { return }
+            guard case .basic(_, let secret) = account, case .bearer(let token) = session else {
+                Issue.record("a credential of another kind")
+                return
+            }
             for word in [
                 secret, token, TestGateway.adminToken, "c0ffee00", "top secret", "wrong-bearer", "PRIVATE KEY",
             ] {

@@ -118,7 +118,10 @@ struct CredentialRouteTests {
             try await api.makeBrand()
             let first = try await api.makeAccount("acme", "brand:admin")
             let second = try await api.makeAccount("acme", "brand:admin")
-            guard case .basic(let id, _) = first else { return }
+            guard case .basic(let id, _) = first else {
+                Issue.record("a credential of another kind")
+                return
+            }
             #expect(try await api.call(.get, "/v1/brands/acme", as: first).status == 200)
             #expect(try await api.call(.delete, Self.path + "/" + id, as: second).status == 204)
             try await api.call(.get, "/v1/brands/acme", as: first).expectProblem(401, "unauthorized")
@@ -136,7 +139,10 @@ struct CredentialRouteTests {
             let reader = try await api.makeAccount("acme", "events:write", "deliveries:read", "consumers:write")
             let owner = try await api.makeAccount("acme", "brand:admin")
             let stranger = try await api.makeAccount("other", "brand:admin")
-            guard case .basic(let id, _) = owner else { return }
+            guard case .basic(let id, _) = owner else {
+                Issue.record("a credential of another kind")
+                return
+            }
             let one = Self.path + "/" + id
             for (method, path, body) in [
                 (HTTPRequest.Method.get, Self.path, nil), (.get, one, nil), (.delete, one, nil),

@@ -1,6 +1,11 @@
 import Foundation
+import GatewayModel
+import GatewayStorage
 import HTTPTypes
+import HummingbirdCore
 import HummingbirdTesting
+import Logging
+import NIOCore
 import Testing
 
 @testable import GatewayHTTP
@@ -130,10 +135,14 @@ struct DeliveryFollowTests {
 
     // MARK: Tail
 
-    private static func open(_ api: API, _ query: String = "", lastID: String? = nil) throws -> RawClient {
+    private static func open(
+        _ api: API,
+        _ query: String = "",
+        lastID: String? = nil,
+        credential: String = Credential.admin.header ?? ""
+    ) throws -> RawClient {
         let client = try RawClient(port: try #require(api.client.port))
         let resume = lastID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-        let credential = Credential.admin.header ?? ""
         client.send("GET \(path)/tail\(query) HTTP/1.1\r\nHost: h\r\nAuthorization: \(credential)\r\n\(resume)\r\n")
         return client
     }
@@ -172,6 +181,84 @@ struct DeliveryFollowTests {
             // A filter that lets nothing through opens all the same.
             let quiet = try Self.open(api, "?state=expired", lastID: "0")
             #expect(await quiet.read(until: "id: 0\n\n") != nil)
+        }
+    }
+
+    @Test("a tail ends with the right to read: the credential is revoked or expires, the brand is another one")
+    func tailPermission() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let open = { (expiry: String) async throws -> (id: String, client: RawClient) in
+                let body = #"{"kind":"serviceAccount","name":"ops","scopes":["deliveries:read"]\#(expiry)}"#
+                let made = try await api.call(.post, "/v1/brands/acme/credentials", body)
+                let (id, secret) = try (#require(made["id"]?.string), #require(made["secret"]?.string))
+                let client = try Self.open(
+                    api,
+                    credential: "Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()
+                )
+                _ = try #require(await client.read(until: "id: 0\n\n"))
+                return (id, client)
+            }
+            let soon = api.clock.now.adding(seconds: 60).rfc3339
+            let (expiring, revoked) = try await (open(#","expiresAt":"\#(soon)""#), open(""))
+            #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(revoked.id)").status == 204)
+            #expect(await revoked.client.readToEnd() != nil, "the stream of a revoked credential goes on")
+            api.clock.advance(seconds: 61)
+            #expect(await expiring.client.readToEnd() != nil, "the stream of an expired credential goes on")
+            let admin = try Self.open(api)
+            _ = try #require(await admin.read(until: "id: 0\n\n"))
+            #expect(try await api.call(.delete, "/v1/brands/acme").status == 204)
+            try await api.makeBrand()
+            #expect(await admin.readToEnd() != nil, "the stream tells of another brand of the same name")
+        }
+    }
+
+    /// Takes what a stream writes, until a text came.
+    private struct Reader: ResponseBodyWriter {
+        let until: String
+        var text = ""
+
+        mutating func write(_ buffer: ByteBuffer) async throws {
+            text += String(buffer: buffer)
+            if text.contains(until) { throw CancellationError() }
+        }
+
+        consuming func finish(_: HTTPFields?) async throws {}
+    }
+
+    @Test("a quiet tail shows that it lives")
+    func tailHeartbeat() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        let store = try TestGateway.makeStore(path, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await store.insertBrand(
+            Brand(id: BrandID(trusted: "acme"), name: "Acme", settings: BrandSettings(), createdAt: TestClock().now)
+        )
+        let tail = DeliveryTail(
+            store: store,
+            query: DeliveryQuery(brand: BrandID(trusted: "acme"), limit: 1),
+            start: 0,
+            mayRead: { true },
+            slot: try #require(CallSlots(limit: 1, brandLimit: 1).take("acme")),
+            heartbeat: .zero
+        )
+        var writer: any ResponseBodyWriter = Reader(until: ": still here\nid: 0\n\n")
+        await #expect(throws: CancellationError.self) { try await tail.run(&writer) }
+    }
+
+    @Test("a reader that goes gives its place back at once")
+    func tailLife() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            for _ in 0..<3 {
+                var open: [RawClient] = []
+                for _ in 0..<DeliveryTail.brandLimit {
+                    let client = try Self.open(api)
+                    _ = try #require(await client.read(until: "id: 0\n\n"))
+                    open.append(client)
+                }
+                for client in open { client.endOfInput() }
+                for client in open { #expect(await client.readToEnd() != nil) }
+            }
         }
     }
 

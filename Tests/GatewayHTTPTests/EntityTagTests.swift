@@ -10,7 +10,10 @@ struct EntityTagTests {
         try await TestGateway.run { api in
             try await api.makeBrand()
             let account = try await api.makeAccount("acme", "events:write")
-            guard case .basic(let id, _) = account else { return }
+            guard case .basic(let id, _) = account else {
+                Issue.record("a credential of another kind")
+                return
+            }
             for path in [
                 "/v1/brands/acme", "/v1/brands/acme/apps/ios", "/v1/brands/acme/credentials",
                 "/v1/brands/acme/credentials/\(id)",

@@ -86,12 +86,73 @@ struct SessionRouteTests {
             try await api.makeBrand()
             try await makeKey(api)
             let token = Self.assertion(Self.claims(api, #","identifier":"u-1""#))
-            #expect(try await grant(api, token).status == 201)
+            let opened = try await grant(api, token)
+            #expect(opened.status == 201)
+            let session = Credential.bearer(try #require(opened["sessionToken"]?.string))
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200)
+            let minted = try await api.makeSession(device: "d-1")
             let id = try #require(
                 try await api.call(.get, "/v1/brands/acme/credentials").json()["items"]?[0]?["id"]?.string
             )
             #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(id)").status == 204)
             try await grant(api, token).expectProblem(401, "token_invalid")
+            // What it opened ends with it, and nothing else.
+            try await api.call(.get, "/v1/brands/acme/unread", as: session).expectProblem(401, "token_invalid")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: minted).status == 200)
+        }
+    }
+
+    @Test("sessions that a service account mints end with it, those of the admin do not")
+    func revokedAccount() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "sessions:mint")
+            let path = "/v1/brands/acme/consumers/u-1/sessions"
+            var sessions: [Credential] = []
+            for caller in [account, .admin] {
+                let made = try await api.call(.post, path, as: caller, "{}")
+                sessions.append(.bearer(try #require(made["sessionToken"]?.string)))
+            }
+            let id = try #require(
+                try await api.call(.get, "/v1/brands/acme/credentials").json()["items"]?[0]?["id"]?.string
+            )
+            #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(id)").status == 204)
+            try await api.call(.get, "/v1/brands/acme/unread", as: sessions[0]).expectProblem(401, "token_invalid")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: sessions[1]).status == 200)
+        }
+    }
+
+    @Test("who logs in with an identifier where an anonymous consumer was is given what that one had (R30)")
+    func merge() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
+            try await makeKey(api)
+            let made = try await api.call(.post, Self.path, as: .none, #"{"grant":"anonymous","deviceId":"d-1"}"#)
+            let anonymous = try #require(made["consumer"]?["id"]?.string)
+            let before = Credential.bearer(try #require(made["sessionToken"]?.string))
+            _ = try await api.register("d-1", as: before)
+            func post(_ id: String, to consumer: String) async throws -> Reply {
+                try await api.call(
+                    .post,
+                    "/v1/brands/acme/events",
+                    #"{"id":"\#(id)","type":"agent.message","consumer":"\#(consumer)","text":"x","conversation":"c-1"}"#
+                )
+            }
+            #expect(try await post("e-1", to: anonymous).status == 202)
+            let logged = try await grant(
+                api,
+                Self.assertion(Self.claims(api, #","identifier":"u-1""#)),
+                #","deviceId":"d-1""#
+            )
+            #expect(logged["consumer"] == (try JSON(#"{"id":"u-1","anonymous":false}"#)))
+            let session = Credential.bearer(try #require(logged["sessionToken"]?.string))
+            try await api.call(.get, "/v1/brands/acme/unread", as: before).expectProblem(401, "token_invalid")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
+            #expect(try devices.json()["items"]?.items.compactMap { $0["deviceId"]?.string } == ["d-1"])
+            // A back-end that does not know goes on posting to the old id.
+            #expect(try await post("e-2", to: anonymous).status == 202)
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 2)
         }
     }
 

@@ -49,6 +49,15 @@ struct WebhookRouteTests {
             #expect(try await patch(api, #"{"secret":"\#(Self.secret)"}"#).text == given.text)
             let renewed = try await patch(api, #"{"secret":null}"#)
             #expect(renewed["settings"]?["webhook"]?["secret"]?.string?.hasPrefix("whsec_") == true)
+            // As after a lost answer: what the receiver has still signs.
+            let first = try #require(WebhookSecret(Self.secret))
+            for _ in 0..<2 { _ = try await patch(api, #"{"secret":null}"#) }
+            #expect(api.directory.webhookKeys(brand: BrandID(trusted: "acme")).contains(first.key))
+            for _ in 0..<5 { _ = try await patch(api, #"{"secret":null}"#) }
+            let keys = api.directory.webhookKeys(brand: BrandID(trusted: "acme"))
+            #expect(keys.count == 4 && !keys.contains(first.key), "more than a few are not kept")
+            api.clock.advance(seconds: 86_400)
+            #expect(api.directory.webhookKeys(brand: BrandID(trusted: "acme")).count == 1)
             #expect(try await patch(api, "null")["settings"]?["webhook"] == .null)
             #expect(api.directory.webhookKeys(brand: BrandID(trusted: "acme")).isEmpty)
         }

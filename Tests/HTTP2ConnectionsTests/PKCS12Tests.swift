@@ -6,7 +6,12 @@ import Testing
 @Suite("PKCS#12 identities")
 struct PKCS12Tests {
     /// Exports an identity with the `openssl` command.
-    private func export(_ identity: TLSIdentity, password: String, isLegacy: Bool) throws -> [UInt8] {
+    private func export(
+        _ identity: TLSIdentity,
+        password: String,
+        isLegacy: Bool,
+        _ options: [String] = []
+    ) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -17,7 +22,7 @@ struct PKCS12Tests {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         process.arguments =
             ["pkcs12", "-export", "-in", input.path, "-out", output.path, "-passout", "pass:" + password]
-            + (isLegacy ? ["-legacy", "-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-3DES"] : [])
+            + options + (isLegacy ? ["-legacy", "-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-3DES"] : [])
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
@@ -49,6 +54,46 @@ struct PKCS12Tests {
                 return text.hasPrefix("PKCS#12") && !text.contains("hunter2")
             }
         }
+    }
+
+    /// A file of `openssl` whose keys are derived so often; `-iter` sets all three derivations, `-nomaciter` the MAC's to 1.
+    private func costly(_ identity: TLSIdentity, _ options: [String]) throws -> [UInt8] {
+        try export(identity, password: "secret", isLegacy: false, options)
+    }
+
+    @Test(
+        "a file that would take minutes is refused before anything is derived that often",
+        arguments: [["-iter", "1000001"], ["-iter", "1000001", "-nomaciter"]]
+    )
+    func refusesCost(options: [String]) throws {
+        let file = try costly(try TestAuthority().issue(), options)
+        #expect(throws: TLSIdentityFailure.tooManyDerivations) { try TLSIdentity(pkcs12: file, password: "secret") }
+        let limit = try costly(try TestAuthority().issue(), ["-iter", "20000"])
+        _ = try TLSIdentity(pkcs12: limit, password: "secret")
+    }
+
+    @Test("an encrypted PEM key that would take minutes is refused, too")
+    func refusesCostlyPEM() throws {
+        let identity = try TestAuthority().issue()
+        func pem(_ iterations: String) throws -> [UInt8] {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let (input, output) = (folder.appendingPathComponent("key.pem"), folder.appendingPathComponent("out.pem"))
+            try Data(identity.privateKeyPEM).write(to: input)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+            process.arguments = ["pkcs8", "-topk8", "-in", input.path, "-out", output.path]
+            process.arguments? += ["-passout", "pass:secret", "-iter", iterations]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            return identity.certificateChainPEM + [UInt8](try Data(contentsOf: output))
+        }
+        let costly = try pem("1000001")
+        #expect(throws: TLSIdentityFailure.tooManyDerivations) { try TLSIdentity(pem: costly, password: "secret") }
+        let usual = try pem("2048")
+        #expect(try TLSIdentity(pem: usual, password: "secret").privateKeyPEM == identity.privateKeyPEM)
     }
 
     @Test("a file that was written here is read again")

@@ -104,7 +104,10 @@ struct CredentialTests {
             }
             #expect(key.publicKeyFingerprint == PublicKeys.rsa2048Fingerprint)
             let broker = try await gateway.directory.issue(Self.requests[8].0, brand: Gateway.acme, name: "b")
-            guard case .tokenBroker(let account) = broker.summary.details else { return }
+            guard case .tokenBroker(let account) = broker.summary.details else {
+                Issue.record("a credential of another kind")
+                return
+            }
             let own = try P256.Signing.PrivateKey(pemRepresentation: Self.brokerKey).publicKey.derRepresentation
             #expect(account.publicKey.publicKeyFingerprint == SecretHash.hexadecimal(SecretHash.sha256(own)))
         }

@@ -43,7 +43,7 @@ struct DirectoryTests {
     }
 
     private func put(_ settings: AppSettings, _ gateway: Gateway, brand: BrandID = Gateway.acme) async throws -> Bool {
-        try await gateway.directory.putApp(brand: brand, app: Self.ios, settings: settings)
+        try await gateway.directory.putApp(brand: brand, app: Self.ios, settings: settings).isNew
     }
 
     // MARK: Brands

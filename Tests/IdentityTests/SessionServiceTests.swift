@@ -264,40 +264,6 @@ struct SessionServiceTests {
         }
     }
 
-    /// What ends a session while its look-up is on its way.
-    enum Ending: CaseIterable {
-        case logout, remoteLogout, brandDeletion, anotherSession
-    }
-
-    @Test("a look-up that began before a revocation does not bring the session back", arguments: Ending.allCases)
-    func generation(ending: Ending) async throws {
-        try await Self.with { gateway, store, service in
-            let token = try await Self.open(service).token
-            let other = try await Self.open(service, Self.bob).token
-            store.pause()
-            async let answer = service.authenticate(token: token, brand: nil)
-            await store.waitUntilHeld()
-            // It has been read, and now it ends.
-            switch ending {
-            case .logout: _ = try await service.end(token: token, unregister: .none)
-            case .remoteLogout:
-                _ = try await service.endAll(brand: Gateway.acme, consumer: Self.ann, device: nil, unregister: .none)
-            case .brandDeletion: try await gateway.directory.deleteBrand(Gateway.acme)
-            case .anotherSession: _ = try await service.end(token: other, unregister: .none)
-            }
-            store.resume()
-            // The look-up itself ran beside the revocation; either answer is right. What comes after it is not free.
-            _ = try? await answer
-            #expect(service.cachedSessions == 0)
-            if ending == .anotherSession {
-                _ = try await service.authenticate(token: token, brand: nil)
-                #expect(service.cachedSessions == 1)
-            } else {
-                await #expect(throws: Self.unknown) { try await service.authenticate(token: token, brand: nil) }
-            }
-        }
-    }
-
     @Test("an end of which the store did not say whether it is done is not forgotten by memory")
     func uncertainEnd() async throws {
         try await Self.with { gateway, store, service in

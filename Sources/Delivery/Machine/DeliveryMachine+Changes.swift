@@ -25,9 +25,19 @@ extension DeliveryMachine {
                     return message.sequence <= change.readSequence
                 }
             }
-        case .tapped, .receipts, .consumer, .sessionOpened, .retried, .notRetried, .notFound, .gone:
+        case .sessionOpened(let opening):
+            for merge in opening.merged { self.merge(merge.from, into: merge.into) }
+            for ended in opening.endedRegistrations { end(ended) }
+        case .tapped, .receipts, .consumer, .credentialRevoked, .retried, .notRetried, .notFound, .gone:
             break
         }
+    }
+
+    /// What a consumer has in memory is another's from now on, whose unread count comes with the same commit.
+    private mutating func merge(_ from: ConsumerKey, into: ConsumerKey) {
+        guard let old = consumers.removeValue(forKey: from) else { return }
+        for id in old.registrations { registrations[id]?.consumer = into }
+        consumers[into, default: Consumer(unread: old.unread)].add(old)
     }
 
     /// A registration is gone, with all its rows; what is on its way cannot be called back.

@@ -25,7 +25,7 @@ extension DeliveryMachine {
             while let row = registration.head, row.expiresAt <= now {
                 registration.head = registration.tail.popFirst()
                 lane.rows -= 1
-                consumers[row.consumer]?.rows -= 1
+                consumers[registration.consumer]?.rows -= 1
                 addExpired(row)
             }
             guard let row = registration.head else {
@@ -41,7 +41,7 @@ extension DeliveryMachine {
                     token: registration.token,
                     platform: registration.platform,
                     message: row.message,
-                    badge: row.message?.silent == true ? nil : consumers[row.consumer]?.unread ?? row.unread,
+                    badge: row.message?.silent == true ? nil : consumers[registration.consumer]?.unread ?? row.unread,
                     expiresAt: row.expiresAt
                 )
             )
@@ -97,7 +97,7 @@ extension DeliveryMachine {
                 lanes.values[place].inFlight -= 1
                 lanes.values[place].rows -= 1
             }
-            consumers[row.consumer]?.rows -= 1
+            consumers[registration.consumer]?.rows -= 1
             follow(result.answer, of: lane, now: now)
             let hasOtherToken = registration.token != push.token
             let verdict = decide(row, result.answer, lane: lane, token: push.token, hasOtherToken, now: now)

@@ -64,6 +64,11 @@ package struct DeliveryMachine: Sendable {
         var rows = 0
         /// Registrations of it that are in memory: a consumer has few.
         var registrations: [RegistrationID] = []
+
+        mutating func add(_ other: Consumer) {
+            rows += other.rows
+            registrations += other.registrations
+        }
     }
 
     /// A delivery that is on its way.
@@ -78,6 +83,7 @@ package struct DeliveryMachine: Sendable {
     /// A registration with rows in memory, or with rows that were just given back.
     struct Registration: Sendable {
         var lane: LaneID
+        /// Whose it is now: rows that came before their consumer was merged into another name the old one.
         var consumer: ConsumerKey
         var token: String
         var platform: DevicePlatform

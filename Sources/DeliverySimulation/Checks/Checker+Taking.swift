@@ -28,7 +28,7 @@ extension Checker {
         }
         try expect(.nothingExpired, row.expiresAt > now) { "delivery \(id) leaves after its time" }
         try checkOrder(id, store)
-        try checkBadge(job, row)
+        try checkBadge(job, row, of: known.consumer)
         move(id, to: .inFlight)
     }
 
@@ -42,8 +42,19 @@ extension Checker {
         }
     }
 
-    private func checkBadge(_ job: PushJob, _ row: SimulatedStore.Delivery) throws(Violation) {
-        let consumer = Int(row.consumer) - 1
+    /// How often the consumer of a registration has read, as far as the machine was told.
+    func reads(of registration: RegistrationID) -> Int {
+        guard let consumer = told.registrations[Int(registration.rawValue) - 1]?.consumer else { return 0 }
+        return Int(consumer) <= told.reads.count ? told.reads[Int(consumer) - 1] : 0
+    }
+
+    /// Whose push it is says the registration as the machine was told of it: the store may have merged its consumer since.
+    private func checkBadge(
+        _ job: PushJob,
+        _ row: SimulatedStore.Delivery,
+        of consumer: Int64
+    ) throws(Violation) {
+        let consumer = Int(consumer) - 1
         let unread = consumer < told.unread.count ? told.unread[consumer] : 0
         let badge = row.message?.silent == true ? nil : unread
         try expect(.badgeIsTrue, job.badge == badge) {

@@ -41,6 +41,10 @@ struct Ledger: Sendable {
             marks.append(0)
         }
         for (change, answer) in zip(turn.changes, result.changes) {
+            if case .sessionOpened(let opening) = answer {
+                for merged in opening.merged { merge(merged) }
+                continue
+            }
             guard case .read(let request) = change, case .read(let read) = answer,
                 case .sequence(let sequence) = request.target
             else { continue }
@@ -125,6 +129,17 @@ struct Ledger: Sendable {
         let number = Int(messageID.high)
         while deliveries.count <= number { deliveries.append(0) }
         deliveries[number] = accepted.deliveries
+    }
+
+    private mutating func merge(_ merged: ConsumerMerge) {
+        let (from, into) = (Int(merged.from.rawValue) - 1, Int(merged.into.rawValue) - 1)
+        for place in conversations.indices where conversations[place].consumer == from {
+            conversations[place].consumer = into
+        }
+        unread[into] += unread[from]
+        unread[from] = 0
+        // Both have read as often as either: a badge may fall once more than it should, but no true one is called false.
+        reads[into] += reads[from]
     }
 
     private mutating func read(_ brand: BrandID, _ id: ConversationID, upTo target: Int64, _ store: SimulatedStore) {

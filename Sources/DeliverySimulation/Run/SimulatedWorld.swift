@@ -21,13 +21,23 @@ struct SimulatedWorld: Sendable {
     private(set) var posted: [[AgentEvent]] = [[], []]
     private var events = 0
     private var messages: UInt64 = 0
+    /// How many consumers have logged in without an identifier; their numbers follow those of the others.
+    private var anonymous = 0
+    /// Where they did, by the brand's place: there somebody with one logs in more often than elsewhere.
+    private var anonymousDevices: [[Int]] = [[], []]
+    private var sessions = 0
 
     init(_ plan: SimulationPlan) { self.plan = plan }
 
     /// Consumers belong to the brands in turn.
     private func brand(of consumer: Int) -> Int { consumer % Self.brands.count }
 
-    private func name(of consumer: Int) -> ConsumerID { ConsumerID(trusted: "u\(consumer)") }
+    private func name(of consumer: Int) -> ConsumerID {
+        ConsumerID(trusted: consumer < plan.consumers ? "u\(consumer)" : "a\(consumer)")
+    }
+
+    /// One of the consumers, those that were merged among them: back-ends may not know.
+    private func consumer(_ random: inout SplitMix64) -> Int { random.below(plan.consumers + anonymous) }
 
     private func conversation(of consumer: Int, _ random: inout SplitMix64) -> ConversationID {
         ConversationID(trusted: "c\(consumer)-\(random.below(2))")
@@ -37,7 +47,7 @@ struct SimulatedWorld: Sendable {
 
     /// Events of one request, each with its message's id.
     mutating func request(_ random: inout SplitMix64) -> AcceptRequest {
-        let consumer = random.below(plan.consumers)
+        let consumer = consumer(&random)
         let brand = brand(of: consumer)
         var request = AcceptRequest(
             brand: Self.brands[brand],
@@ -63,7 +73,7 @@ struct SimulatedWorld: Sendable {
     private mutating func event(of consumer: Int, _ random: inout SplitMix64) -> AgentEvent {
         events += 1
         // Sometimes a conversation that is another consumer's.
-        let owner = random.chance(2) ? random.below(plan.consumers) : consumer
+        let owner = random.chance(4) ? self.consumer(&random) : consumer
         let kind = random.below(100)
         let type: EventType = kind < 12 ? .messagesRead : kind < 25 ? .proactiveMessage : .agentMessage
         var event = AgentEvent(id: EventID(trusted: "e\(events)"), type: type, consumer: name(of: consumer))
@@ -80,11 +90,65 @@ struct SimulatedWorld: Sendable {
         return event
     }
 
+    // MARK: Logins
+
+    /// A login on a device: of somebody new without an identifier, who mostly registers it, or of somebody with one.
+    mutating func login(_ random: inout SplitMix64, now: Timestamp) -> [StoreChange] {
+        random.chance(50) ? anonymousLogin(&random, now: now) : [identifiedLogin(&random, now: now)]
+    }
+
+    private mutating func anonymousLogin(_ random: inout SplitMix64, now: Timestamp) -> [StoreChange] {
+        let consumer = plan.consumers + anonymous
+        let brand = brand(of: consumer)
+        let device = random.below(plan.devices)
+        anonymous += 1
+        anonymousDevices[brand].append(device)
+        var changes: [StoreChange] = [
+            .upsertConsumer(
+                brand: Self.brands[brand],
+                id: name(of: consumer),
+                anonymous: true,
+                profile: ConsumerProfile()
+            ),
+            session(of: consumer, on: device, &random, now: now),
+        ]
+        if random.chance(60) { changes.append(registration(of: device, for: consumer, &random)) }
+        return changes
+    }
+
+    private mutating func identifiedLogin(_ random: inout SplitMix64, now: Timestamp) -> StoreChange {
+        let consumer = random.below(plan.consumers)
+        let known = anonymousDevices[brand(of: consumer)]
+        let device = known.isEmpty || random.chance(20) ? random.below(plan.devices) : known[random.below(known.count)]
+        return session(of: consumer, on: random.chance(90) ? device : nil, &random, now: now)
+    }
+
+    private mutating func session(
+        of consumer: Int,
+        on device: Int?,
+        _ random: inout SplitMix64,
+        now: Timestamp
+    ) -> StoreChange {
+        sessions += 1
+        let session = StoredSession(
+            tokenHash: (0..<32).map { UInt8(truncatingIfNeeded: sessions >> ($0 % 4 * 8)) },
+            brand: Self.brands[brand(of: consumer)],
+            consumer: name(of: consumer),
+            device: device.map { DeviceID(trusted: "d\($0)") },
+            expiresAt: now.adding(seconds: 3600),
+            createdAt: now
+        )
+        return .openSession(session, singleDevice: random.chance(20))
+    }
+
     // MARK: Devices
 
     /// A device registers; tokens are few, so that some move.
     func registration(of device: Int, _ random: inout SplitMix64) -> StoreChange {
-        let consumer = random.below(plan.consumers)
+        registration(of: device, for: consumer(&random), &random)
+    }
+
+    private func registration(of device: Int, for consumer: Int, _ random: inout SplitMix64) -> StoreChange {
         let brand = brand(of: consumer)
         let pushType: PushType = brand == 0 && device.isMultiple(of: 2) ? .fcm : .apns
         var receives: Receives = .all
@@ -105,13 +169,13 @@ struct SimulatedWorld: Sendable {
     }
 
     func read(_ random: inout SplitMix64) -> StoreChange {
-        let consumer = random.below(plan.consumers)
+        let consumer = consumer(&random)
         let device = random.chance(50) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil
         return .read(
             ReadRequest(
                 brand: Self.brands[brand(of: consumer)],
                 consumer: name(of: consumer),
-                conversation: conversation(of: consumer, &random),
+                conversation: conversation(of: random.chance(80) ? consumer : self.consumer(&random), &random),
                 target: .sequence(Int64(random.below(14))),
                 device: device
             )
@@ -119,7 +183,7 @@ struct SimulatedWorld: Sendable {
     }
 
     func logout(_ random: inout SplitMix64) -> StoreChange {
-        let consumer = random.below(plan.consumers)
+        let consumer = consumer(&random)
         return .unregister(
             brand: Self.brands[brand(of: consumer)],
             consumer: name(of: consumer),

@@ -30,8 +30,7 @@ extension Simulation {
             trace.fold(job.delivery.rawValue)
             trace.fold(job.badge ?? -1)
             try checker.taken(job, now: now, store)
-            let consumer = Int(store.delivery(job.delivery.rawValue).consumer) - 1
-            let reads = consumer < checker.told.reads.count ? checker.told.reads[consumer] : 0
+            let reads = checker.reads(of: job.registration)
             flights[lane].append(Flight(job: job, takenAt: now, reads: reads))
         }
     }

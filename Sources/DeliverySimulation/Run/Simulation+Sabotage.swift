@@ -20,6 +20,12 @@ extension Simulation {
         case .hideRead:
             result.changes = result.changes.map { if case .read = $0 { .notFound } else { $0 } }
             hide(.nothingRead, in: &result)
+        case .hideMerge:
+            result.changes = result.changes.map {
+                guard case .sessionOpened(var opening) = $0 else { return $0 }
+                opening.merged = []
+                return .sessionOpened(opening)
+            }
         case .hideCollapsed: hide(.nothingCollapsed, in: &result)
         case .hideExpiry:
             for index in result.owned.indices { result.owned[index].expiresAt = Timestamp(milliseconds: .max) }
@@ -59,14 +65,20 @@ extension Simulation {
             change.ended = []
             return .registered(change)
         case .unregistered: return .unregistered(RegistrationsChange())
+        case .sessionOpened(var opening):
+            opening.endedRegistrations = []
+            return .sessionOpened(opening)
         default: return change
         }
     }
 
     private func withOldToken(_ change: StoreChangeResult) -> StoreChangeResult {
-        guard case .registered(var change) = change, !change.created,
-            let old = checker.told.registrations[Int(change.registration.id.rawValue) - 1]
-        else { return change }
+        guard case .registered(var change) = change, !change.created else { return change }
+        let place = Int(change.registration.id.rawValue) - 1
+        // One that the same turn made has no old token.
+        guard place < checker.told.registrations.count, let old = checker.told.registrations[place] else {
+            return .registered(change)
+        }
         change.registration.token = old.token
         return .registered(change)
     }

@@ -19,6 +19,9 @@ extension Simulation {
             case .read: counts.reads += 1
             case .unregistered: counts.logouts += 1
             case .registered: counts.registrations += 1
+            case .sessionOpened(let opening):
+                counts.logins += 1
+                counts.merges += opening.merged.count
             default: break
             }
             trace.note(8) { "  \(Self.word(change)): \(answer)" }
@@ -49,6 +52,8 @@ extension Simulation {
         switch change {
         case .register(let device): "register \(device.device) of \(device.consumer)"
         case .unregister(_, let consumer, _, _, let scope): "unregister \(consumer) \(scope)"
+        case .openSession(let session, let singleDevice):
+            "log \(session.consumer) in on \(session.device?.rawValue ?? "-")\(singleDevice ? " alone" : "")"
         case .read(let request): "read \(request.conversation) \(request.target)"
         default: "other"
         }

@@ -18,14 +18,15 @@ extension Simulation {
 
     mutating func ask() {
         guard changes.count < 8 else { return }
-        let change: StoreChange =
+        let asked: [StoreChange] =
             switch random.below(100) {
-            case 0..<45: world.read(&random)
-            case 45..<80: world.registration(of: random.below(plan.devices), &random)
-            default: world.logout(&random)
+            case 0..<30: [world.read(&random)]
+            case 30..<55: [world.registration(of: random.below(plan.devices), &random)]
+            case 55..<85: world.login(&random, now: now)
+            default: [world.logout(&random)]
             }
-        trace.note(2) { "ask \(change)" }
-        changes.append(change)
+        trace.note(2) { "ask \(asked)" }
+        changes += asked
     }
 
     // MARK: Committing

@@ -11,6 +11,17 @@ extension SimulatedStore {
         /// The numbers of its conversations.
         var conversations: [Int64] = []
         var unread: Int64 = 0
+        var isAnonymous = false
+        var createdAt: Timestamp
+        /// The number of the one that it was merged into.
+        var mergedInto: Int64?
+    }
+
+    /// A session.
+    struct Session: Sendable {
+        var consumer: Int64
+        var device: DeviceID?
+        var createdAt: Timestamp
     }
 
     /// A conversation; its number is its place plus one.

@@ -82,7 +82,7 @@ extension SimulatedStore {
                 return .rejected(.conversationOfAnotherConsumer)
             }
         }
-        let consumer = consumerKey(request.brand, event.consumer)
+        let consumer = consumerKey(request.brand, event.consumer, at: context.now)
         let name = event.conversation ?? ConversationID(trusted: messageID.description)
         let active = event.conversation == nil ? activeConversation(of: consumer) : nil
         let key = known ?? active ?? makeConversation(request.brand, name, of: consumer)

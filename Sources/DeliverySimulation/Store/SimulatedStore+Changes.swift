@@ -9,8 +9,12 @@ extension SimulatedStore {
             guard let key = consumerKeys[brand]?[consumer] else { return .unregistered(RegistrationsChange()) }
             return .unregistered(unregister(key, app: app, device: device, scope))
         case .read(let request): return read(request, &context)
-        case .tap, .receipts, .upsertConsumer, .openSession, .endSession, .endSessions, .retry:
-            // Nothing of delivery follows from these.
+        case .upsertConsumer(let brand, let id, let anonymous, _):
+            return upsert(id, brand: brand, anonymous: anonymous, context)
+        case .openSession(let session, let singleDevice):
+            return open(session, singleDevice: singleDevice, &context)
+        case .tap, .receipts, .endSession, .endSessions, .retry:
+            // Nothing of delivery follows from these, or the simulation does not ask for them.
             return .notFound
         }
     }
@@ -26,7 +30,7 @@ extension SimulatedStore {
         )
         guard let place = lanes.firstIndex(of: name) else { return .notFound }
         let lane = LaneID(Int64(place) + 1)
-        let consumer = consumerKey(device.brand, device.consumer)
+        let consumer = consumerKey(device.brand, device.consumer, at: context.now)
         var ended: [RegistrationID] = []
         var kept: Int64?
         var old: (id: Int64, token: String)?
@@ -76,7 +80,7 @@ extension SimulatedStore {
             brand: device.brand,
             app: device.app,
             device: device.device,
-            consumer: device.consumer,
+            consumer: consumers[Int(consumer) - 1].id,
             lane: lane,
             token: device.token,
             pushType: device.pushType,
@@ -134,9 +138,9 @@ extension SimulatedStore {
 
     func consumerKey(existing brand: BrandID, _ id: ConsumerID) -> Int64? { consumerKeys[brand]?[id] }
 
-    mutating func consumerKey(_ brand: BrandID, _ id: ConsumerID) -> Int64 {
+    mutating func consumerKey(_ brand: BrandID, _ id: ConsumerID, at now: Timestamp) -> Int64 {
         if let known = consumerKeys[brand]?[id] { return known }
-        consumers.append(Consumer(brand: brand, id: id))
+        consumers.append(Consumer(brand: brand, id: id, createdAt: now))
         let key = Int64(consumers.count)
         consumerKeys[brand]?[id] = key
         return key

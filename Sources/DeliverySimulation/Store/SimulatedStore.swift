@@ -15,6 +15,7 @@ package struct SimulatedStore: Sendable {
     var consumers: [Consumer] = []
     var conversations: [Conversation] = []
     var registrations: [Registration?] = []
+    var sessions: [Session] = []
     /// The outbox and the log.
     var deliveries: [Delivery] = []
     /// The numbers of the deliveries in the outbox, rising.

@@ -8,6 +8,8 @@ enum StoreFlaw: Sendable {
     case skipsSequence
     /// A replay is stored as if it were new.
     case countsReplay
+    /// What a consumer that is merged has unread is not the other's.
+    case mergesUncounted
     /// Older rows with the same collapse key stay.
     case keepsCollapsed
 }

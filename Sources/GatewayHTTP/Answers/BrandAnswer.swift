@@ -30,7 +30,7 @@ struct SettingsAnswer: Encodable {
         var types: [OutboundType]?
         var secret: String?
         var secretFingerprint: String
-        /// Until when the secret before this one signs too.
+        /// Until when a secret before this one signs too.
         var previousSecretUntil: String?
     }
 
@@ -44,7 +44,7 @@ struct SettingsAnswer: Encodable {
                     types: $0.types,
                     secret: secret,
                     secretFingerprint: $0.secretFingerprint,
-                    previousSecretUntil: $0.previous.map {
+                    previousSecretUntil: $0.previous.first.map {
                         Timestamp(milliseconds: $0.untilMilliseconds).rfc3339
                     }
                 )

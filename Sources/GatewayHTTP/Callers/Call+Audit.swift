@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import Identity
 
 extension Call {
-    /// Writes down an act that is no change of the directory, such as a retry; the caller has passed by then.
+    /// Writes down an act that changes nothing that is stored, such as a self-check; the caller has passed by then.
     ///
     /// - Parameters:
     ///   - action: What was done.
@@ -17,6 +17,11 @@ extension Call {
         try await administer { directory throws(DirectoryError) in
             try await directory.audit(action, brand: brand, target: target, by: origin)
         }
+    }
+
+    /// What the trail says of an act, to be written with it; the caller has passed by then.
+    func auditEntry(_ action: AuditAction, brand: BrandID, target: String) throws(Problem) -> AuditEntry {
+        services.directory.entry(action, brand: brand, target: target, by: try origin())
     }
 
     /// Who asks, for the audit trail; to be asked by routes that have let the caller pass.

@@ -36,6 +36,8 @@ extension Call {
             } catch { throw Problem(error) }
         case .bearer(let token):
             if services.admin.matches(token) { return .admin }
+            // What is not in memory is looked up in the store, which strangers could keep busy.
+            if !services.sessions.isCached(token) { try checkAddress() }
             do {
                 return .session(try await services.sessions.authenticate(token: token, brand: brand))
             } catch { throw Problem(error) }

@@ -1,3 +1,4 @@
+internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
 
@@ -30,5 +31,14 @@ enum ClientAddress: Equatable {
         }
         guard let first = hops.first else { return }
         self = .remote(hops.last { hop in !proxies.contains { $0.contains(hop) } } ?? first)
+    }
+}
+
+extension String {
+    /// What an address is counted by: IPv4 by itself, IPv6 by its first 64 bits, of which one site has all the rest (RFC 4291
+    /// section 2.5.4, RFC 6177).
+    var network: [UInt8] {
+        guard let bytes = InternetAddress(self)?.unmapped.bytes else { return Array(utf8) }
+        return Array(bytes.prefix(8))
     }
 }

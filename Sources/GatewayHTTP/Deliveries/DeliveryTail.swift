@@ -19,33 +19,35 @@ struct DeliveryTail: Sendable {
     /// How long a change may take to be seen.
     private static let pollInterval = Duration.milliseconds(500)
     /// Between two signs of life on a quiet stream: well below what proxies allow (WHATWG HTML section 9.2.7 advises 15 s).
-    private static let heartbeatInterval = Duration.seconds(15)
+    static let heartbeatInterval = Duration.seconds(15)
     /// Deliveries that are written at once.
     private static let pieceSize = 100
 
     let store: any GatewayStore
     let query: DeliveryQuery
     let start: Int64
+    /// Whether the reader may read still; asked before each piece.
+    let mayRead: @Sendable () -> Bool
     /// Held as long as the stream runs.
     let slot: CallSlots.Slot
+    /// Between two signs of life.
+    var heartbeat = Self.heartbeatInterval
 
-    init(store: any GatewayStore, query: DeliveryQuery, start: Int64, slot: CallSlots.Slot) {
-        self.store = store
-        self.query = query
-        self.start = start
-        self.slot = slot
-    }
-
-    var response: Response {
+    /// The stream as the answer to a request.
+    func response(to request: Request) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { writer in try await run(&writer) }
+            body: ResponseBody { writer in
+                // A reader that goes ends it at once, and not with the next write.
+                try await request.body.consumeWithCancellationOnInboundClose { _ in try await run(&writer) }
+            }
         )
     }
 
+    /// Writes until the reader or the gateway ends it, or the reader may not read any more.
     @concurrent
-    private func run(_ writer: inout any ResponseBodyWriter) async throws {
+    func run(_ writer: inout any ResponseBodyWriter) async throws {
         var query = query
         query.limit = Self.pieceSize
         var position = start
@@ -54,11 +56,11 @@ struct DeliveryTail: Sendable {
         var lastWrite = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
             // Whoever reads sees the end of the stream and comes back.
-            guard let piece = try? await store.deliveryChanges(query, after: position) else { break }
+            guard let piece = try? await store.deliveryChanges(query, after: position), mayRead() else { break }
             if !piece.items.isEmpty {
                 try await writer.write(Self.text(piece))
                 lastWrite = .now
-            } else if ContinuousClock.now - lastWrite >= Self.heartbeatInterval {
+            } else if ContinuousClock.now - lastWrite >= heartbeat {
                 try await writer.write(ByteBuffer(string: ": still here\nid: \(piece.position)\n\n"))
                 lastWrite = .now
             }

@@ -1,4 +1,4 @@
-internal import Outbound
+internal import GuardedHTTP
 
 /// Addresses that share a prefix: `10.0.0.0/8`, `::1` (RFC 4632 section 3.1, RFC 4291 section 2.3).
 package struct AddressRange: Sendable, Equatable {

@@ -32,11 +32,17 @@ struct RateBuckets: Sendable {
 
     /// Takes one request of a caller.
     mutating func take(_ caller: Int, now: UInt64) -> Verdict {
+        if let wait = wait(caller, now: now) { return .refused(wait: wait) }
         let full = max(fullAt[caller] ?? 0, now) + interval
-        guard full - now <= capacity else { return .refused(wait: full - now - capacity) }
         if fullAt.count >= Self.maxCallers, fullAt[caller] == nil { makeRoom(now) }
         fullAt[caller] = full
         return .taken(remaining: Int((capacity - (full - now)) / interval), untilFull: full - now)
+    }
+
+    /// For how many nanoseconds a caller would be refused; nil when it would not be.
+    func wait(_ caller: Int, now: UInt64) -> UInt64? {
+        let full = max(fullAt[caller] ?? 0, now) + interval
+        return full - now > capacity ? full - now - capacity : nil
     }
 
     /// Forgets the buckets that are full, and all when that is not enough: it is better to let a few requests too many

@@ -50,10 +50,7 @@ final class RateLimiter: Sendable {
     /// - Returns: How it stands now; nil when there is no limit.
     /// - Throws: `Problem` 429 when the caller asks too often.
     func take(_ kind: Kind, _ caller: some Hashable) throws(Problem) -> RateStanding? {
-        // Seeded anew by each process, so that nobody finds callers that share a bucket.
-        var hasher = Hasher()
-        hasher.combine(caller)
-        let key = hasher.finalize()
+        let key = Self.key(caller)
         let now = clock.monotonicNanoseconds
         let met = buckets.withLock { buckets in
             let quota = buckets[kind.rawValue]?.quota ?? 0
@@ -68,21 +65,38 @@ final class RateLimiter: Sendable {
                 remaining: remaining,
                 seconds: Self.seconds(untilFull)
             )
-        case .refused(let wait):
-            metrics.refused[.rate].increment()
-            var problem = Problem(
-                .rateLimited,
-                "Too many requests of this \(kind.name).",
-                retryAfterSeconds: max(1, Self.seconds(wait))
-            )
-            problem.rate = RateStanding(
-                name: kind.name,
-                quota: met.quota,
-                remaining: 0,
-                seconds: max(1, Self.seconds(wait))
-            )
-            throw problem
+        case .refused(let wait): throw refusal(kind, quota: met.quota, wait: wait)
         }
+    }
+
+    /// Refuses a caller who asks too often already, without counting anything.
+    ///
+    /// - Parameters:
+    ///   - kind: Whom the limit is for.
+    ///   - caller: Names the caller among those of its kind.
+    /// - Throws: `Problem` 429.
+    func check(_ kind: Kind, _ caller: some Hashable) throws(Problem) {
+        let key = Self.key(caller)
+        let now = clock.monotonicNanoseconds
+        let met = buckets.withLock { buckets in
+            buckets[kind.rawValue].flatMap { bucket in bucket.wait(key, now: now).map { (bucket.quota, $0) } }
+        }
+        if let (quota, wait) = met { throw refusal(kind, quota: quota, wait: wait) }
+    }
+
+    /// Seeded anew by each process, so that nobody finds callers that share a bucket.
+    private static func key(_ caller: some Hashable) -> Int {
+        var hasher = Hasher()
+        hasher.combine(caller)
+        return hasher.finalize()
+    }
+
+    private func refusal(_ kind: Kind, quota: Int, wait: UInt64) -> Problem {
+        metrics.refused[.rate].increment()
+        let seconds = max(1, Self.seconds(wait))
+        var problem = Problem(.rateLimited, "Too many requests of this \(kind.name).", retryAfterSeconds: seconds)
+        problem.rate = RateStanding(name: kind.name, quota: quota, remaining: 0, seconds: seconds)
+        return problem
     }
 
     private static func seconds(_ nanoseconds: UInt64) -> Int { Int((nanoseconds + 999_999_999) / 1_000_000_000) }

@@ -30,6 +30,7 @@ extension Problem {
         case .newerSchema, .constraint:
             self.init(.internal, "The store failed.")
         }
+        isOutcomeUnknown = error != .duplicate
     }
 
     /// Translates why events or a change were not taken.

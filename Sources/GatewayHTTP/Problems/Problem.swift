@@ -16,6 +16,8 @@ package struct Problem: Error, Sendable, Equatable {
     package var retryAfterSeconds: Int?
     /// The methods for `Allow`; empty sends none.
     package var allow: [String]
+    /// Whether what was asked for may have been done nevertheless: the store did not say.
+    var isOutcomeUnknown = false
     /// How the caller stands with the rate limit that it met.
     var rate: RateStanding?
 

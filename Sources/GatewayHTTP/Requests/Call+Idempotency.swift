@@ -9,7 +9,7 @@ internal import NIOCore
 //
 // The request is noted before it does anything and its answer is kept afterwards, so that a repetition after a crash in
 // between does not create a second thing: it is told that nobody knows. Only answers of success are kept: after a refusal
-// nothing was made, and the same key may be used again.
+// nothing was made, and the same key may be used again. After a failure of which that cannot be said the key stays in use.
 extension Call {
     /// Whether a repetition gets the first one's answer again.
     enum Repetition {
@@ -50,7 +50,8 @@ extension Call {
         do {
             response = try await create()
         } catch {
-            try await read { store throws(StorageError) in try await store.endIdempotent(key: key, answer: nil) }
+            // What fails here must not take the place of the reason.
+            if Self.madeNothing(error) { try? await services.store.endIdempotent(key: key, answer: nil) }
             throw error
         }
         let answer = IdempotencyRecord.Answer(
@@ -58,8 +59,14 @@ extension Call {
             location: response.headers[.location],
             body: repetition == .answered ? try await response.collected() : nil
         )
-        try await read { store throws(StorageError) in try await store.endIdempotent(key: key, answer: answer) }
+        // It is made, and the answer may be the only place of its secret: a repetition is told that nobody knows.
+        try? await services.store.endIdempotent(key: key, answer: answer)
         return response
+    }
+
+    private static func madeNothing(_ error: any Error) -> Bool {
+        guard let problem = error as? Problem else { return false }
+        return !problem.isOutcomeUnknown && problem.code != .internal
     }
 
     /// Names the key with who uses it and for what: the same key of another caller is another one.

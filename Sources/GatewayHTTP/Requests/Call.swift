@@ -38,7 +38,13 @@ struct Call: Sendable {
     /// Callers on this machine are not counted.
     func limitAddress() throws(Problem) {
         guard case .remote(let address) = address else { return }
-        context.notes.rate = try limiter.take(.address, address)
+        context.notes.rate = try limiter.take(.address, address.network)
+    }
+
+    /// Refuses a request whose address has used up its limit, without counting it; throws 429.
+    func checkAddress() throws(Problem) {
+        guard case .remote(let address) = address else { return }
+        try limiter.check(.address, address.network)
     }
 
     /// The query, decoded.

@@ -17,13 +17,12 @@ enum AppRoutes {
         let app = try call.identifier("app", as: AppID.self)
         let settings = try AppBody.settings(try await call.object())
         let origin = try call.origin()
-        let isNew = try await call.administer { directory throws(DirectoryError) in
+        let (stored, isNew) = try await call.administer { directory throws(DirectoryError) in
             try await directory.putApp(brand: brand.id, app: app, settings: settings, by: origin) {
                 old throws(DirectoryError) in
                 guard call.mayChange(old.flatMap { try? EntityTag(of: $0.redacted) }) else { throw .changed }
             }
         }
-        guard let stored = call.services.directory.app(brand: brand.id, app: app) else { throw Problem.notFound("app") }
         return try call.changed(isNew ? .created : .ok, stored.redacted)
     }
 

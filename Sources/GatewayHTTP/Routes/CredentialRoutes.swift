@@ -19,7 +19,12 @@ enum CredentialRoutes {
     }
 
     private static func create(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
-        let wanted = try CredentialBody(body, at: call.services.clock.now)
+        let now = call.services.clock.now
+        // Keys are checked as they are read.
+        let read = try await call.administer { directory throws(DirectoryError) in
+            try await directory.keyWork.run { Result { () throws(Problem) in try CredentialBody(body, at: now) } }
+        }
+        let wanted = try read.get()
         let origin = try call.origin()
         let issued = try await call.administer { directory throws(DirectoryError) in
             try await directory.issue(

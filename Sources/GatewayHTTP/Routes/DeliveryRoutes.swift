@@ -96,11 +96,14 @@ enum DeliveryRoutes {
     private static func retry(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let id = try id(call)
-        let request = RetryRequest(brand: brand.id, delivery: id, ttlSeconds: brand.settings.messageTtlSeconds)
+        let request = RetryRequest(
+            brand: brand.id,
+            delivery: id,
+            ttlSeconds: brand.settings.messageTtlSeconds,
+            audit: try call.auditEntry(.deliveryRetried, brand: brand.id, target: id.description)
+        )
         switch try await call.perform(.retry(request)) {
-        case .retried:
-            try await call.audit(.deliveryRetried, brand: brand.id, target: id.description)
-            return Answer.json(.accepted, detail(try await find(id, brand, call)))
+        case .retried: return Answer.json(.accepted, detail(try await find(id, brand, call)))
         case .notRetried(let refusal): throw Problem(.conflict, text(of: refusal))
         default: throw Problem.notFound("delivery")
         }
@@ -112,9 +115,10 @@ enum DeliveryRoutes {
             "The delivery is \(state.rawValue); only one that failed or expired can be tried again."
         case .registrationGone: "The device is not registered for the delivery's consumer any more."
         case .registrationQuarantined: "The device's token was refused by the provider; the device must register again."
+        case .notReceived: "The device does not receive such messages any more."
         case .messageGone: "The delivery's message is not kept any more."
         case .read: "The delivery's message has been read."
-        case .collapsed: "A newer delivery to the device waits that takes the place of this one."
+        case .collapsed: "A newer delivery to the device takes the place of this one."
         }
     }
 
@@ -138,7 +142,15 @@ enum DeliveryRoutes {
         }
         // An id of the future is of other data, for example from before a restore.
         let position = start.map { min($0, newest) } ?? newest
-        return DeliveryTail(store: call.services.store, query: query, start: position, slot: slot).response
+        let permission = StandingPermission(call, brand)
+        let tail = DeliveryTail(
+            store: call.services.store,
+            query: query,
+            start: position,
+            mayRead: { permission.stands },
+            slot: slot
+        )
+        return tail.response(to: call.request)
     }
 
     private static func stats(_ call: Call) async throws -> Response {

@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
+internal import Identity
 internal import Outbound
 internal import PushPayloads
 
@@ -34,12 +35,15 @@ enum OutboundRoutes {
         let after = request.after ?? mark
         var query = OutboundQuery(brand: brand.id, after: after, limit: request.limit)
         query.types = request.types
+        let permission = StandingPermission(call, brand)
         let deadline = ContinuousClock.now + .seconds(request.waitSeconds)
         while true {
             let rings = call.services.outbound.bell.rings(brand.id)
             let wanted = query
             let page = try await call.read { store throws(StorageError) in try await store.outbound(wanted) }
             query.after = page.nextAfter
+            // While it waited, the credential or the brand may have gone.
+            guard permission.stands else { throw Problem(AuthenticationError.unauthorized) }
             if page.items.isEmpty, !page.isWhole { continue }
             let left = deadline - ContinuousClock.now
             guard page.items.isEmpty, left > .zero else { return answer(page, hasGap: after < page.removedThrough) }

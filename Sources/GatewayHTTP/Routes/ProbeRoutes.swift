@@ -41,14 +41,23 @@ enum ProbeRoutes {
         let event = try event(body, call, &checks)
         let (transport, posted) = try checks.finish(pushType, event)
         let job = try await job(posted, transport, app, brand, call)
+        let now = call.services.clock.now
+        // An app's certificate is opened for it.
+        let made = try await call.administer { directory throws(DirectoryError) in
+            try await directory.keyWork.run {
+                Result { () throws(PushCredentialError) in
+                    try PushPreview(
+                        of: job,
+                        lane: LaneKey(brand: brand.id, app: app.id, pushType: transport, environment: .production),
+                        app: app.settings,
+                        brand: brand,
+                        now: now
+                    )
+                }
+            }
+        }
         do {
-            let preview = try PushPreview(
-                of: job,
-                lane: LaneKey(brand: brand.id, app: app.id, pushType: transport, environment: .production),
-                app: app.settings,
-                brand: brand,
-                now: call.services.clock.now
-            )
+            let preview = try made.get()
             return Answer.json(.ok, PreviewAnswer.write(preview, job: job, brand: brand))
         } catch { throw Problem(.conflict, "The app's settings cannot be used: \(error.pointer) \(error.detail).") }
     }
@@ -61,7 +70,10 @@ enum ProbeRoutes {
     ) throws(Problem) -> AgentEvent? {
         guard checks.object(body["event"], isRequired: true) != nil else { return nil }
         let range = body.text.withUnsafeBufferPointer { RawMember.value("event", of: $0) }
-        guard let range else { return nil }
+        guard let range else {
+            checks.fail("/event", "must be named without escapes")
+            return nil
+        }
         let text = ByteBuffer(bytes: body.text[range])
         var pieces = try call.services.events.open(text, format: .json, now: call.services.clock.now)
         let batch = try pieces.next()

@@ -6,7 +6,7 @@ internal import Identity
 ///
 /// It is registered when there is no doubt what it is: the login names its device, the SDK key names its app (or the brand
 /// has one app only), the app has a credential for one transport only, and the token has that transport's shape. Otherwise
-/// it is ignored: the device registers by itself.
+/// it is ignored, as it is when it cannot be stored: the device registers by itself.
 struct PushTokenClaim {
     /// The token: secret.
     let token: String
@@ -14,7 +14,7 @@ struct PushTokenClaim {
     let app: AppID?
 
     /// Registers it for a consumer's device, if that can be told.
-    func register(_ device: DeviceID, of consumer: ConsumerID, _ brand: Brand, _ call: Call) async throws(Problem) {
+    func register(_ device: DeviceID, of consumer: ConsumerID, _ brand: Brand, _ call: Call) async {
         let apps = call.services.directory.apps(brand: brand.id)
         let candidates = app.map { app in apps.filter { $0.id == app } } ?? apps
         guard candidates.count == 1, let target = candidates.first else { return }
@@ -22,7 +22,7 @@ struct PushTokenClaim {
         guard transports.count == 1, let pushType = transports.first,
             let token = DeviceToken.normalised(token, for: pushType)
         else { return }
-        _ = try await call.perform(
+        _ = try? await call.perform(
             .register(
                 DeviceToRegister(
                     brand: brand.id,

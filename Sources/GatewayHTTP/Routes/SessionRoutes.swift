@@ -51,7 +51,7 @@ enum SessionRoutes {
         _ = try await call.perform(
             .upsertConsumer(brand: brand.id, id: consumer, anonymous: true, profile: ConsumerProfile())
         )
-        return try await open(brand, consumer, anonymous: true, device, call, by: .anonymous)
+        return try await open(brand, consumer, device, credential: nil, call, by: .anonymous)
     }
 
     private static func openAsserted(
@@ -79,13 +79,13 @@ enum SessionRoutes {
         let response = try await open(
             brand,
             assertion.consumer,
-            anonymous: assertion.anonymous,
             device,
+            credential: assertion.credential,
             call,
             by: .assertion
         )
         if let token = assertion.pushToken, let device {
-            try await PushTokenClaim(token: token, app: assertion.app).register(
+            await PushTokenClaim(token: token, app: assertion.app).register(
                 device,
                 of: assertion.consumer,
                 brand,
@@ -111,26 +111,27 @@ enum SessionRoutes {
         var checks = FieldChecks()
         let device = checks.identifier(body["deviceId"], as: DeviceID.self)
         try checks.finish()
-        let known = try await call.read { store throws(StorageError) in
-            try await store.consumer(brand: brand.id, id: consumer)
-        }
-        return try await open(brand, consumer, anonymous: known?.anonymous ?? false, device, call, by: .backend)
+        var credential: String?
+        if case .account(let account) = call.context.notes.caller { credential = account.id }
+        return try await open(brand, consumer, device, credential: credential, call, by: .backend)
     }
 
     private static func open(
         _ brand: Brand,
         _ consumer: ConsumerID,
-        anonymous: Bool,
         _ device: DeviceID?,
+        credential: String?,
         _ call: Call,
         by grant: GrantLabel
     ) async throws -> Response {
-        if let device, brand.settings.singleDevice {
-            try await SingleDevice(brand: brand, consumer: consumer, device: device).logOutOthers(call)
-        }
         let minted: MintedSession
         do {
-            minted = try await call.services.sessions.open(brand: brand.id, consumer: consumer, device: device)
+            minted = try await call.services.sessions.open(
+                brand: brand.id,
+                consumer: consumer,
+                device: device,
+                credential: credential
+            )
         } catch { throw Problem(error) }
         call.services.metrics.sessionsOpened[grant].increment()
         var writer = JSONWriter(capacity: 256)
@@ -139,9 +140,9 @@ enum SessionRoutes {
         writer.literal(#","expiresIn":"#)
         writer.integer(minted.expiresInSeconds)
         writer.literal(#","consumer":{"id":"#)
-        writer.string(consumer.rawValue)
+        writer.string(minted.session.consumer.rawValue)
         writer.literal(#","anonymous":"#)
-        writer.boolean(anonymous)
+        writer.boolean(minted.anonymous)
         writer.literal("}}")
         return Answer.json(.created, writer).uncached()
     }

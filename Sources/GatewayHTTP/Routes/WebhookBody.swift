@@ -1,6 +1,6 @@
 internal import GatewayModel
+internal import GuardedHTTP
 internal import Identity
-internal import Outbound
 
 /// The member `webhook` of a brand's settings: a merge patch of its own.
 ///
@@ -18,7 +18,7 @@ enum WebhookBody {
         let needsURL = context.isNew || object["url"].isNamed
         let url = checks.text(object["url"], isRequired: needsURL)
         if let url {
-            do { _ = try WebhookURL(url, allowsPrivate: context.allowsPrivate) } catch {
+            do { _ = try GuardedURL(url, allowsPrivate: context.allowsPrivate) } catch {
                 checks.fail(object["url"].pointer, error.text)
             }
         }

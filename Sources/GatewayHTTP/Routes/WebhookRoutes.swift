@@ -26,11 +26,11 @@ enum WebhookRoutes {
         guard after <= overview.end else {
             throw Problem(invalid: "/after", "lies beyond the end, which is \(overview.end)")
         }
+        let audit = try call.auditEntry(.outboundReplayed, brand: brand.id, target: "webhook")
         let state = try await call.read { store throws(StorageError) in
-            try await store.replayWebhook(brand: brand.id, after: after)
+            try await store.replayWebhook(brand: brand.id, after: after, audit: audit)
         }
         guard state != nil else { throw Problem.notFound("webhook") }
-        try await call.audit(.outboundReplayed, brand: brand.id, target: "webhook")
         call.services.outbound.webhookChanged()
         return try await answer(call, brand, state)
     }

@@ -2,6 +2,7 @@ package import Delivery
 package import GatewayModel
 package import GatewayStorage
 package import Identity
+package import IdentityProviders
 package import Logging
 internal import PushProviders
 package import Telemetry
@@ -32,6 +33,8 @@ package struct GatewayServices: Sendable {
     package var renderMetrics: @Sendable () -> String
     /// The outbound feed.
     package var outbound = OutboundServices()
+    /// Who redeems codes; nil where there is none.
+    package var codes: CodeExchange?
     /// Reads events, and keeps the parsers.
     let events = EventReader()
     /// Makes and reads the cursors of lists.

@@ -37,6 +37,11 @@ struct GuardedHTTP1Channel: ServerChildChannel {
             eventLoop: channel.eventLoop
         )
         do {
+            // A peer that is gone without a word, though what is written to it is little enough for the system to keep.
+            try channel.syncOptions?.setOption(
+                .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
+                value: Int(clamping: TimeAmount(limits.requestTimeout).nanoseconds / 1_000_000)
+            )
             try channel.pipeline.syncOperations.addHandler(connection.value)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)

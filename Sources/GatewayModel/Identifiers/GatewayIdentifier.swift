@@ -52,7 +52,27 @@ extension GatewayIdentifier {
     ///   - lhs: The first identifier.
     ///   - rhs: The second identifier.
     /// - Returns: True when the first sorts before the second.
-    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    package static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
+    }
+
+    /// Compares the bytes, as the store does: to Swift, texts that look alike are equal, and two people would be one.
+    ///
+    /// - Parameters:
+    ///   - lhs: The first identifier.
+    ///   - rhs: The second identifier.
+    /// - Returns: True when they are the same bytes.
+    package static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8) }
+
+    /// Hashes the bytes.
+    ///
+    /// - Parameter hasher: Takes them.
+    package func hash(into hasher: inout Hasher) {
+        var text = rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // No identifier is the beginning of this one and what is hashed next.
+        hasher.combine(0xFF as UInt8)
+    }
 
     /// Whether a string is at most 64 bytes of `[A-Za-z0-9._-]`, the narrower shape of brand and app ids.
     ///

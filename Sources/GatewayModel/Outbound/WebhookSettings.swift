@@ -21,6 +21,10 @@ package struct WebhookSettings: Codable, Equatable, Sendable {
     /// How long a replaced secret signs beside the new one, in seconds: a day, so that somebody is at work.
     package static let previousSeconds: Int64 = 86_400
 
+    /// How many replaced secrets sign: whoever renews again because an answer was lost does not lose the one that the
+    /// receiver has.
+    package static let maxPrevious = 3
+
     /// The receiver's address.
     package var url: String
     /// What is posted; nil is everything.
@@ -29,8 +33,10 @@ package struct WebhookSettings: Codable, Equatable, Sendable {
     package var sealedSecret: [UInt8]
     /// The beginning of the secret's hash, for operators.
     package var secretFingerprint: String
-    /// The secret before this one, while it signs too.
-    package var previous: Previous?
+    /// The secrets before this one that sign too, newest first, at most ``maxPrevious``.
+    package var previous: [Previous]
+    /// When it was last set, in milliseconds since 1970: setting it again, even the same, has it tried again.
+    package var setMilliseconds: Int64
 
     /// Takes where to post.
     ///
@@ -39,18 +45,21 @@ package struct WebhookSettings: Codable, Equatable, Sendable {
     ///   - types: What is posted; nil is everything.
     ///   - sealedSecret: The secret's key, sealed.
     ///   - secretFingerprint: The beginning of the secret's hash.
-    ///   - previous: The secret before this one.
+    ///   - previous: The secrets before this one.
+    ///   - setMilliseconds: When it was last set.
     package init(
         url: String,
         types: [OutboundType]?,
         sealedSecret: [UInt8],
         secretFingerprint: String,
-        previous: Previous? = nil
+        previous: [Previous] = [],
+        setMilliseconds: Int64 = 0
     ) {
         self.url = url
         self.types = types
         self.sealedSecret = sealedSecret
         self.secretFingerprint = secretFingerprint
         self.previous = previous
+        self.setMilliseconds = setMilliseconds
     }
 }

@@ -10,6 +10,8 @@ package struct StoredSession: Sendable, Equatable {
     package var consumer: ConsumerID
     /// The device that it is bound to, if any.
     package var device: DeviceID?
+    /// The credential that opened it, with whose revocation it ends; nil for anonymous logins and for the admin's.
+    package var credential: String?
     /// When it ends.
     package var expiresAt: Timestamp
     /// When it was opened.
@@ -22,6 +24,7 @@ package struct StoredSession: Sendable, Equatable {
     ///   - brand: The brand.
     ///   - consumer: The consumer.
     ///   - device: The device that it is bound to.
+    ///   - credential: The credential that opened it.
     ///   - expiresAt: When it ends.
     ///   - createdAt: When it was opened.
     package init(
@@ -29,6 +32,7 @@ package struct StoredSession: Sendable, Equatable {
         brand: BrandID,
         consumer: ConsumerID,
         device: DeviceID?,
+        credential: String? = nil,
         expiresAt: Timestamp,
         createdAt: Timestamp
     ) {
@@ -36,6 +40,7 @@ package struct StoredSession: Sendable, Equatable {
         self.brand = brand
         self.consumer = consumer
         self.device = device
+        self.credential = credential
         self.expiresAt = expiresAt
         self.createdAt = createdAt
     }

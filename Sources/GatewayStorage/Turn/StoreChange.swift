@@ -18,8 +18,14 @@ package enum StoreChange: Sendable {
     case receipts(brand: BrandID, consumer: ConsumerID, [DeviceReceipt])
     /// Finds or creates a consumer and updates what is known of it; nil members of the profile change nothing.
     case upsertConsumer(brand: BrandID, id: ConsumerID, anonymous: Bool, profile: ConsumerProfile)
-    /// Opens a session; the consumer is created when it is new.
-    case openSession(StoredSession)
+    /// Opens a session; the consumer is created when it is new. Refused when its credential is revoked or unknown.
+    ///
+    /// A login with an identifier takes in the anonymous consumers of its device: those of the brand to whom the device's
+    /// latest session, or a registration of it, belongs. Their conversations, registrations and deliveries are the
+    /// consumer's from then on, their sessions end, and their ids lead to it. With `singleDevice` the consumer's
+    /// earlier sessions end, and its registrations on other devices (`unregistered`). Neither is done for a login
+    /// that names no device. The consumer's oldest sessions above ``SessionLimits/perConsumer`` end.
+    case openSession(StoredSession, singleDevice: Bool)
     /// Ends one session; with a scope also unregisters the device that it is bound to (all of the consumer's devices
     /// when it is bound to none).
     case endSession(tokenHash: [UInt8], unregister: UnregisterScope)
@@ -38,6 +44,8 @@ package struct RetryRequest: Sendable {
     package var delivery: DeliveryID
     /// How long it may wait from now on, in seconds.
     package var ttlSeconds: Int64
+    /// What the trail says of it; written with it, and only when it is done.
+    package var audit: AuditEntry?
 
     /// Takes what is to be tried again.
     ///
@@ -45,10 +53,12 @@ package struct RetryRequest: Sendable {
     ///   - brand: The brand.
     ///   - delivery: The delivery.
     ///   - ttlSeconds: How long it may wait from now on.
-    package init(brand: BrandID, delivery: DeliveryID, ttlSeconds: Int64) {
+    ///   - audit: What the trail says of it.
+    package init(brand: BrandID, delivery: DeliveryID, ttlSeconds: Int64, audit: AuditEntry? = nil) {
         self.brand = brand
         self.delivery = delivery
         self.ttlSeconds = ttlSeconds
+        self.audit = audit
     }
 }
 

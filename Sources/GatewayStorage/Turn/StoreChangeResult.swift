@@ -15,7 +15,9 @@ package enum StoreChangeResult: Sendable {
     /// A consumer was found or created.
     case consumer(StoredConsumer)
     /// A session was opened.
-    case sessionOpened
+    case sessionOpened(SessionOpening)
+    /// A session was not opened: the credential that was to open it is revoked, or not the brand's.
+    case credentialRevoked
     /// Sessions ended.
     case sessionsEnded(count: Int, RegistrationsChange)
     /// A delivery waits to be tried again.
@@ -36,11 +38,14 @@ package enum RetryRefusal: Sendable, Equatable {
     case registrationGone
     /// The device's token is quarantined.
     case registrationQuarantined
+    /// The device does not receive such deliveries any more, for example since a logout that kept proactive ones only.
+    case notReceived
     /// Its message was removed.
     case messageGone
     /// Its message has been read.
     case read
-    /// A newer one that waits takes its place: the same collapse key, or another badge.
+    /// A newer one takes its place: with the same collapse key, which waits or was taken by the provider, or another badge
+    /// that waits.
     case collapsed
 }
 

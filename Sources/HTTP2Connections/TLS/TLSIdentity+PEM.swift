@@ -35,6 +35,8 @@ extension TLSIdentity {
     }
 
     private static func privateKey(_ pem: [UInt8], _ password: String?) throws(TLSIdentityFailure) -> OpaquePointer {
+        let isCheap = TLSContextHandle.withBIO(pem) { bio in switchboard_PKCS8_is_cheap(bio, maxKeyDerivations) }
+        guard isCheap == 1 else { throw .tooManyDerivations }
         // Without a callback OpenSSL takes the last argument for the password; an empty one keeps it from asking at the
         // terminal.
         var secret = Array((password ?? "").utf8CString)

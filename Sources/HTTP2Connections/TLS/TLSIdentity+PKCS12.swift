@@ -1,6 +1,10 @@
 internal import COpenSSL
 
 extension TLSIdentity {
+    /// How often a key may be derived: hundreds of times what Apple's and OpenSSL's tools write (2,048), and a fifth of a
+    /// second of a processor for each key.
+    package static let maxKeyDerivations = 1_000_000
+
     /// Reads a PKCS#12 file, as Apple's tools export push certificates.
     ///
     /// Old files need RC2 and the like, which OpenSSL 3 keeps in its legacy provider. It is loaded into a library context
@@ -30,6 +34,11 @@ extension TLSIdentity {
             return .failure(.unreadable("PKCS#12: \(OpenSSLErrors.takeText())"))
         }
         defer { PKCS12_free(file) }
+        guard switchboard_PKCS12_is_cheap(file, password, maxKeyDerivations) == 1 else {
+            return .failure(.tooManyDerivations)
+        }
+        // What the look at it met is not what reading it will meet.
+        OpenSSLErrors.clear()
         var key: OpaquePointer?
         var own: OpaquePointer?
         var issuers: OpaquePointer?

@@ -4,6 +4,8 @@ package enum TLSIdentityFailure: Error, Equatable, Sendable {
     case unreadable(String)
     /// The password does not open it, or is missing.
     case wrongPassword
+    /// Its keys are derived from the password more often than is done here (``TLSIdentity/maxKeyDerivations``).
+    case tooManyDerivations
     /// It holds no certificate.
     case noCertificate
     /// It holds no private key.

@@ -62,9 +62,17 @@ package struct ServiceAccountAuthenticator: Sendable {
         guard
             matches,
             let account,
-            account.expiresAt.map({ clock.now < $0 }) ?? true,
+            isActive(account),
             brand == nil || brand == account.identity.brand
         else { throw .unauthorized }
         return account.identity
     }
+
+    /// Whether an account, known by its secret before, still counts.
+    ///
+    /// - Parameter id: The account.
+    /// - Returns: False once it has expired or was revoked.
+    package func isActive(_ id: String) -> Bool { directory.serviceAccount(id: id).map { isActive($0) } ?? false }
+
+    private func isActive(_ account: ServiceAccount) -> Bool { account.expiresAt.map { clock.now < $0 } ?? true }
 }

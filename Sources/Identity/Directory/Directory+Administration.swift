@@ -95,7 +95,7 @@ extension Directory {
     ///   - settings: Its settings, secrets included.
     ///   - origin: Who asks.
     ///   - condition: Looks at the app as it is before the change, if it is there, and throws to keep it so.
-    /// - Returns: True when the app is new.
+    /// - Returns: The app as it is now, and whether it is new.
     /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/notFound``, what `condition` throws, and others of
     ///   ``DirectoryError``.
     package func putApp(
@@ -104,11 +104,13 @@ extension Directory {
         settings: AppSettings,
         by origin: AuditOrigin = .gateway,
         on condition: (DirectoryApp?) throws(DirectoryError) -> Void = { _ in }
-    ) async throws(DirectoryError) -> Bool {
-        let problems = reader.problems(settings)
+    ) async throws(DirectoryError) -> (app: DirectoryApp, isNew: Bool) {
+        let reader = reader
+        let (problems, certificate) = try await keyWork.run {
+            (reader.problems(settings), reader.certificate(settings))
+        }
         guard problems.isEmpty else { throw .invalid(problems) }
-        let certificate = reader.certificate(settings)
-        return try await gate.run { () async throws(DirectoryError) -> Bool in
+        return try await gate.run { () async throws(DirectoryError) in
             guard snapshot.brands[brand] != nil else { throw .notFound }
             let old = self.app(brand: brand, app: app)
             try condition(old)
@@ -149,7 +151,7 @@ extension Directory {
                 }
             }
             publish(next, change)
-            return isNew
+            return (opened, isNew)
         }
     }
 

@@ -2,8 +2,7 @@ package import GatewayModel
 package import GatewayStorage
 
 extension Directory {
-    /// Writes down an administrative act that is no change of the directory: a delivery that is retried, a credential's
-    /// self-check, a replay.
+    /// Writes down an administrative act that changes nothing that is stored, such as an app's self-check.
     ///
     /// The directory's own changes are written down by themselves, in their own transactions.
     ///
@@ -25,8 +24,16 @@ extension Directory {
         do { try await store.appendAudit(entry) } catch { throw .storage(error) }
     }
 
-    /// What the trail says of an act that happens now.
-    func entry(
+    /// What the trail says of an act that happens now, to be written in the act's own transaction.
+    ///
+    /// - Parameters:
+    ///   - action: What is done.
+    ///   - brand: The brand that it is about.
+    ///   - target: To what.
+    ///   - changes: The names of members that change; never their values.
+    ///   - origin: Who asks.
+    /// - Returns: The entry.
+    package func entry(
         _ action: AuditAction,
         brand: BrandID,
         target: String,

@@ -1,4 +1,3 @@
-internal import Dispatch
 package import GatewayModel
 import GatewayStorage
 
@@ -27,7 +26,12 @@ extension Directory {
         expiresAt: Timestamp? = nil,
         by origin: AuditOrigin = .gateway
     ) async throws(DirectoryError) -> IssuedCredential {
-        let parts = try await Self.parts(request)
+        // Before a key is made for nothing; the gate looks again.
+        try checkRoom(in: brand, of: snapshot)
+        let made = try await keyWork.run {
+            Result { () throws(DirectoryError) in try CredentialParts(request) }
+        }
+        let parts = try made.get()
         let context = Self.sealingContext(brand: brand, credential: parts.id)
         var sealed: [UInt8]?
         if let material = parts.material { sealed = try seal(material, context: context) }
@@ -55,7 +59,8 @@ extension Directory {
         snapshot.credentials[id].flatMap { $0.brand == brand ? CredentialSummary($0) : nil }
     }
 
-    /// Revokes a credential; it is refused from the moment that this returns (R33).
+    /// Revokes a credential; it is refused from the moment that this returns (R33), and the sessions that it opened with
+    /// it.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -70,7 +75,7 @@ extension Directory {
         try await gate.run { () async throws(DirectoryError) in
             let now = clock.now
             let audit = entry(.credentialRevoked, brand: brand, target: id, by: origin)
-            let isRevoked = try await stored { () async throws(StorageError) in
+            let endedSessions = try await stored { () async throws(StorageError) in
                 try await self.store.revokeCredential(brand: brand, id: id, now: now, audit: audit)
             }
             // Also when the store has it revoked already: an earlier call may have been told of a failure after the
@@ -79,9 +84,9 @@ extension Directory {
                 var next = snapshot
                 next.removeCredential(id)
                 next.rememberRevoked(credential)
-                publish(next)
+                publish(next, DirectoryChange(revokedCredentials: [id]))
             }
-            guard isRevoked else { throw .notFound }
+            guard endedSessions != nil else { throw .notFound }
         }
     }
 
@@ -92,12 +97,9 @@ extension Directory {
         }
         try await gate.run { () async throws(DirectoryError) in
             let brand = credential.brand
-            guard snapshot.brands[brand] != nil else { throw .notFound }
+            try checkRoom(in: brand, of: snapshot)
             if let app = credential.details.app, self.app(brand: brand, app: app) == nil {
                 throw .invalid([SettingsProblem(pointer: "/app", detail: "is not an app of the brand")])
-            }
-            guard snapshot.credentials.values.count(where: { $0.brand == brand }) < Self.maxCredentialsPerBrand else {
-                throw .tooManyCredentials
             }
             let changes = MemberDifference.names(from: nil, to: credential.details)
             let audit = entry(.credentialIssued, brand: brand, target: credential.id, changes: changes, by: origin)
@@ -110,14 +112,10 @@ extension Directory {
         }
     }
 
-    /// The parts of a new credential; a thread that may block makes RSA keys.
-    private static func parts(_ request: CredentialRequest) async throws(DirectoryError) -> CredentialParts {
-        guard case .jweKey(_, privateKey: nil) = request else { return try CredentialParts(request) }
-        let made: Result<CredentialParts, DirectoryError> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(DirectoryError) in try CredentialParts(request) })
-            }
+    private func checkRoom(in brand: BrandID, of snapshot: DirectorySnapshot) throws(DirectoryError) {
+        guard snapshot.brands[brand] != nil else { throw .notFound }
+        guard snapshot.credentials.values.count(where: { $0.brand == brand }) < Self.maxCredentialsPerBrand else {
+            throw .tooManyCredentials
         }
-        return try made.get()
     }
 }

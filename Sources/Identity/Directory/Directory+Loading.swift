@@ -67,7 +67,7 @@ extension Directory {
         )
     }
 
-    /// A webhook's keys: the newest, and the one before it if there is one.
+    /// A webhook's keys: the newest, and those before it.
     static func open(
         _ webhook: WebhookSettings,
         of brand: BrandID,
@@ -76,7 +76,7 @@ extension Directory {
         let context = sealingContext(webhookOf: brand)
         do {
             var keys = [try box.open(webhook.sealedSecret, context: context)]
-            if let previous = webhook.previous { keys.append(try box.open(previous.sealedSecret, context: context)) }
+            for previous in webhook.previous { keys.append(try box.open(previous.sealedSecret, context: context)) }
             return keys
         } catch { throw DirectoryError(opening: error, what: "the webhook of brand \(brand)") }
     }

@@ -1,16 +1,14 @@
 package import GatewayModel
 
 extension Directory {
-    /// The keys that sign a brand's webhook now: the newest, and the one before it while it signs too.
+    /// The keys that sign a brand's webhook now: the newest, and those before it while they sign too.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: Empty when it has no webhook, or its secret does not open.
     package func webhookKeys(brand: BrandID) -> [[UInt8]] {
-        guard let webhook = snapshot.brands[brand]?.webhook, var keys = try? Self.open(webhook, of: brand, box) else {
-            return []
-        }
-        if let previous = webhook.previous, previous.untilMilliseconds <= clock.now.milliseconds { keys.removeLast() }
-        return keys
+        guard var webhook = snapshot.brands[brand]?.webhook else { return [] }
+        webhook.previous = previous(of: webhook)
+        return (try? Self.open(webhook, of: brand, box)) ?? []
     }
 
     /// A brand's webhook after a change, for ``createBrand(_:by:)`` and within ``updateBrand(_:by:_:)``; stores nothing.
@@ -36,32 +34,42 @@ extension Directory {
         switch edit.secret {
         case .given(let given): secret = given
         case .keep:
-            if var webhook = current {
-                webhook.url = url
-                webhook.types = types
-                return (webhook, nil)
-            }
+            if let current { return (changed(current, url, types), nil) }
             secret = WebhookSecret()
             made = secret
         case .renew:
             secret = WebhookSecret()
             made = secret
         }
-        if var webhook = current, try Self.open(webhook, of: brand, box).first == secret.key {
-            webhook.url = url
-            webhook.types = types
-            return (webhook, nil)
+        if let current, try Self.open(current, of: brand, box).first == secret.key {
+            return (changed(current, url, types), nil)
         }
         let until = clock.now.adding(seconds: WebhookSettings.previousSeconds).milliseconds
+        let replaced = current.map { WebhookSettings.Previous(sealedSecret: $0.sealedSecret, untilMilliseconds: until) }
+        let older = current.map { previous(of: $0) } ?? []
         let webhook = WebhookSettings(
             url: url,
             types: types,
             sealedSecret: try seal(secret.key, context: Self.sealingContext(webhookOf: brand)),
             secretFingerprint: SecretHash.fingerprint(secret.text),
-            previous: current.map {
-                WebhookSettings.Previous(sealedSecret: $0.sealedSecret, untilMilliseconds: until)
-            }
+            previous: Array(([replaced].compactMap(\.self) + older).prefix(WebhookSettings.maxPrevious)),
+            setMilliseconds: clock.now.milliseconds
         )
         return (webhook, made)
+    }
+
+    private func changed(_ webhook: WebhookSettings, _ url: String, _ types: [OutboundType]?) -> WebhookSettings {
+        var webhook = webhook
+        webhook.url = url
+        webhook.types = types
+        webhook.previous = previous(of: webhook)
+        webhook.setMilliseconds = clock.now.milliseconds
+        return webhook
+    }
+
+    /// The replaced secrets that still sign.
+    private func previous(of webhook: WebhookSettings) -> [WebhookSettings.Previous] {
+        let now = clock.now.milliseconds
+        return webhook.previous.filter { $0.untilMilliseconds > now }
     }
 }

@@ -12,6 +12,8 @@ package final class Directory: Sendable {
     let clock: any GatewayClock
     let reader: any AppSettingsReader
     let gate = AdministrationGate()
+    /// Where keys of operators are looked at and made.
+    package let keyWork = KeyWork()
     /// Swapped as a whole under its lock; read by taking a reference.
     private let current: Mutex<Box>
     private let listeners = Mutex<[@Sendable (DirectoryChange) -> Void]>([])

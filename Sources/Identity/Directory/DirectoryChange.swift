@@ -8,4 +8,6 @@ package struct DirectoryChange: Sendable, Equatable {
     package var removedLanes: [LaneID] = []
     /// Brands that are gone, with all sessions.
     package var removedBrands: [BrandID] = []
+    /// Credentials that were revoked, with all sessions that they opened.
+    package var revokedCredentials: [String] = []
 }

@@ -63,9 +63,17 @@ extension DirectorySnapshot {
                     createdAt: credential.createdAt
                 )
             )
-        case .identityProvider(let provider):
-            guard secret != nil else { throw .damaged(what: what) }
-            providerKeys[credential.id] = try Self.key(provider.key, what)
+        case .identityProvider(let details):
+            guard let secret else { throw .damaged(what: what) }
+            identityProviders[credential.brand, default: []].append(
+                IdentityProvider(
+                    credentialID: credential.id,
+                    details: details,
+                    clientSecret: secret,
+                    key: try Self.key(details.key, what),
+                    expiresAt: credential.expiresAt
+                )
+            )
         // This version keeps these and does not verify with them yet.
         case .apiKey:
             guard credential.secretHash != nil else { throw .damaged(what: what) }
@@ -87,7 +95,7 @@ extension DirectorySnapshot {
         case .jweKey:
             jweKeys[credential.brand]?.removeAll { $0.id == id }
             if jweKeys[credential.brand]?.isEmpty == true { jweKeys[credential.brand] = nil }
-        case .identityProvider: providerKeys[id] = nil
+        case .identityProvider: identityProviders[credential.brand]?.removeAll { $0.credentialID == id }
         case .apiKey, .customerTokenKey, .tokenBroker: break
         }
     }

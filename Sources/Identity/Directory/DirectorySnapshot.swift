@@ -39,8 +39,7 @@ struct DirectorySnapshot: Sendable {
     var jwtIssuers: [IssuerKey: [JWTIssuer]] = [:]
     /// A brand's together, the newest first.
     var jweKeys: [BrandID: [JWEKey]] = [:]
-    /// The keys of identity providers that publish none, by credential.
-    var providerKeys: [String: VerifyingKey] = [:]
+    var identityProviders: [BrandID: [IdentityProvider]] = [:]
     var revokedSDKKeys = RevokedNames<KeyName>()
     var revokedIssuers = RevokedNames<RevokedIssuer>()
     var revokedJWEKeys = RevokedNames<KeyName>()

@@ -18,11 +18,11 @@ package struct AsymmetricKey: ~Copyable {
     }
 
     /// Fewer bits are broken in reach of a state (NIST SP 800-131A); more cost verification, which strangers ask for.
-    static let rsaBits = 2048...8192
+    static let rsaBits = 2048...4096
     /// Bits of a new RSA key: about as strong as the 128-bit content keys that it carries (NIST SP 800-57 part 1).
     private static let newRSABits: UInt32 = 3072
-    /// Longer texts hold no key of those sizes: an RSA key of 8192 bits has about 6,400.
-    private static let maxPEMBytes = 16_384
+    /// Longer texts hold no key of those sizes: an RSA key of 4096 bits has about 3,300.
+    private static let maxPEMBytes = 8192
 
     let pointer: OpaquePointer
 
@@ -44,6 +44,8 @@ package struct AsymmetricKey: ~Copyable {
     ///   - use: What it is for.
     /// - Throws: ``KeyRefusal``.
     package init(privatePEM pem: String, for use: KeyUse) throws(KeyRefusal) {
+        // Deriving a key from a password may take OpenSSL minutes.
+        guard !pem.contains("ENCRYPTED") else { throw .unreadable }
         // An empty password keeps OpenSSL from asking for one at the terminal.
         var password: [CChar] = [0]
         pointer = try Self.read(pem, use) { PEM_read_bio_PrivateKey($0, nil, nil, &password) }

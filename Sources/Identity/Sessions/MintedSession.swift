@@ -8,4 +8,6 @@ package struct MintedSession: Sendable {
     package var expiresInSeconds: Int64
     /// What is stored of it.
     package var session: StoredSession
+    /// Whether its consumer has no identifier of the brand's.
+    package var anonymous: Bool
 }

@@ -8,25 +8,15 @@ import Synchronization
 /// that began before that cannot bring it back (the generation is counted up by every end). Any thread may call.
 package final class SessionService: Sendable {
     private struct Cache {
-        var sessions: [TokenHash: StoredSession] = [:]
+        var sessions: SessionCache
         var generation: UInt64 = 0
-    }
-
-    /// The 32 bytes of a hash as a key that needs no memory of its own.
-    private struct TokenHash: Hashable {
-        let words: SIMD4<UInt64>
-
-        init(_ bytes: [UInt8]) {
-            words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
-        }
     }
 
     private let store: any GatewayStore
     private let directory: Directory
     private let writer: any SessionWriter
     private let clock: any GatewayClock
-    private let cacheLimit: Int
-    private let cache = Mutex(Cache())
+    private let cache: Mutex<Cache>
 
     /// What every token begins with, so that scanners find one that leaked.
     private static let prefix = "sbs_"
@@ -40,7 +30,7 @@ package final class SessionService: Sendable {
     ///   - directory: The brands with their lifetimes.
     ///   - writer: Who makes changes durable.
     ///   - clock: For expiry.
-    ///   - cacheLimit: How many sessions are kept in memory, about 300 bytes each.
+    ///   - cacheLimit: How many sessions are kept in memory, about 450 bytes each with ids of 36 characters.
     package init(
         store: any GatewayStore,
         directory: Directory,
@@ -52,10 +42,13 @@ package final class SessionService: Sendable {
         self.directory = directory
         self.writer = writer
         self.clock = clock
-        self.cacheLimit = cacheLimit
+        cache = Mutex(Cache(sessions: SessionCache(limit: cacheLimit)))
         directory.onChange { [weak self] change in
-            guard !change.removedBrands.isEmpty else { return }
-            self?.forget { change.removedBrands.contains($0.brand) }
+            guard !change.removedBrands.isEmpty || !change.revokedCredentials.isEmpty else { return }
+            self?.forget { sessions in
+                for brand in change.removedBrands { sessions.remove(brand: brand) }
+                for credential in change.revokedCredentials { sessions.remove(credential: credential) }
+            }
         }
     }
 
@@ -75,32 +68,84 @@ package final class SessionService: Sendable {
         return session
     }
 
+    /// Whether a token's session is in memory, so that it is told without asking the store.
+    ///
+    /// - Parameter token: The bearer token.
+    /// - Returns: True also for what is no token of ours: the store is not asked for that either.
+    package func isCached(_ token: String) -> Bool {
+        guard let hash = Self.hash(of: token) else { return true }
+        return cache.withLock { $0.sessions.session(SessionCache.Key(hash), tokenHash: hash) != nil }
+    }
+
     /// Opens a session; the consumer is created when it is new.
+    ///
+    /// Where the brand's `singleDevice` is on, a login that names its device logs the consumer's others out. A login with
+    /// an identifier takes in the anonymous consumers of its device (``StoreChange/openSession(_:singleDevice:)``).
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
     ///   - device: The device that it is bound to, if any.
+    ///   - credential: The credential that opens it, with whose revocation it ends; nil for anonymous logins and the
+    ///     admin's.
     /// - Returns: The session with its token.
-    /// - Throws: `unknownBrand` or `storage`.
+    /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more, or `storage`.
     package func open(
         brand: BrandID,
         consumer: ConsumerID,
-        device: DeviceID?
+        device: DeviceID?,
+        credential: String? = nil
     ) async throws(SessionError) -> MintedSession {
         guard let settings = directory.brand(brand)?.settings else { throw .unknownBrand }
         let token = Self.prefix + StrictBase64.encode(SecureRandom.bytes(32), .url)
         let now = clock.now
-        let session = StoredSession(
+        var session = StoredSession(
             tokenHash: SecretHash.sha256(token.utf8),
             brand: brand,
             consumer: consumer,
             device: device,
+            credential: credential,
             expiresAt: now.adding(seconds: settings.sessionTtlSeconds),
             createdAt: now
         )
-        guard case .sessionOpened = try await perform(.openSession(session)) else { throw .unknownBrand }
-        return MintedSession(token: token, expiresInSeconds: settings.sessionTtlSeconds, session: session)
+        let opening = try await open(session, settings)
+        session.consumer = opening.consumer
+        return MintedSession(
+            token: token,
+            expiresInSeconds: settings.sessionTtlSeconds,
+            session: session,
+            anonymous: opening.anonymous
+        )
+    }
+
+    /// Stores a session, and forgets those that its opening has ended.
+    private func open(
+        _ session: StoredSession,
+        _ settings: BrandSettings
+    ) async throws(SessionError) -> SessionOpening {
+        let result: StoreChangeResult
+        do {
+            result = try await perform(.openSession(session, singleDevice: settings.singleDevice))
+        } catch {
+            // Perhaps it is done: what is forgotten is only looked up again.
+            forget { sessions in
+                sessions.remove(brand: session.brand, consumer: session.consumer)
+                if let device = session.device { sessions.removeConsumers(on: device, brand: session.brand) }
+            }
+            throw error
+        }
+        switch result {
+        case .sessionOpened(let opening):
+            if opening.endedSessions > 0 {
+                forget { sessions in
+                    sessions.remove(brand: session.brand, consumer: opening.consumer)
+                    for merge in opening.merged { sessions.remove(brand: session.brand, consumer: merge.id) }
+                }
+            }
+            return opening
+        case .credentialRevoked: throw .refused(.tokenInvalid(.revoked))
+        default: throw .unknownBrand
+        }
     }
 
     /// Ends the session of a token (logout).
@@ -113,7 +158,7 @@ package final class SessionService: Sendable {
     package func end(token: String, unregister: UnregisterScope) async throws(SessionError) -> EndedSessions {
         guard let hash = Self.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
         // Also when the store did not say whether it is done: what is forgotten is only looked up again.
-        defer { forget(TokenHash(hash)) }
+        defer { forget { $0.remove(SessionCache.Key(hash)) } }
         return Self.ended(try await perform(.endSession(tokenHash: hash, unregister: unregister)))
     }
 
@@ -133,12 +178,7 @@ package final class SessionService: Sendable {
         unregister: UnregisterScope
     ) async throws(SessionError) -> EndedSessions {
         let change = StoreChange.endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister)
-        defer {
-            forget {
-                $0.brand == brand && $0.consumer == consumer
-                    && (device == nil || $0.device == nil || $0.device == device)
-            }
-        }
+        defer { forget { $0.remove(brand: brand, consumer: consumer, device: device) } }
         return Self.ended(try await perform(change))
     }
 
@@ -148,8 +188,8 @@ package final class SessionService: Sendable {
     package var cachedSessions: Int { cache.withLock { $0.sessions.count } }
 
     private func find(_ hash: [UInt8]) async throws(SessionError) -> StoredSession? {
-        let key = TokenHash(hash)
-        let (known, generation) = cache.withLock { ($0.sessions[key], $0.generation) }
+        let key = SessionCache.Key(hash)
+        let (known, generation) = cache.withLock { ($0.sessions.session(key, tokenHash: hash), $0.generation) }
         if let known { return known }
         let stored: StoredSession?
         do { stored = try await store.session(tokenHash: hash) } catch { throw .storage(error) }
@@ -158,31 +198,15 @@ package final class SessionService: Sendable {
         cache.withLock { cache in
             // Something ended meanwhile, perhaps this one: what was read may be out of date.
             guard cache.generation == generation, now < stored.expiresAt else { return }
-            if cache.sessions.count >= cacheLimit {
-                cache.sessions = cache.sessions.filter { now < $0.value.expiresAt }
-                // Full of live ones: a part makes room at once, so that the next look-ups do not each look for one.
-                if cache.sessions.count >= cacheLimit {
-                    for old in Array(cache.sessions.keys.prefix(cacheLimit / 8 + 1)) { cache.sessions[old] = nil }
-                }
-            }
-            cache.sessions[key] = stored
+            cache.sessions.insert(stored, key, now: now)
         }
         return stored
     }
 
-    private func forget(_ key: TokenHash) {
+    private func forget(_ work: (inout SessionCache) -> Void) {
         cache.withLock { cache in
             cache.generation += 1
-            cache.sessions[key] = nil
-        }
-    }
-
-    private func forget(where isEnded: (StoredSession) -> Bool) {
-        cache.withLock { cache in
-            cache.generation += 1
-            // The keys first: to change the table within a walk over it would copy all of it.
-            let ended = cache.sessions.compactMap { isEnded($0.value) ? $0.key : nil }
-            for key in ended { cache.sessions[key] = nil }
+            work(&cache.sessions)
         }
     }
 

@@ -1,5 +1,6 @@
 package import GatewayModel
 package import GatewayStorage
+internal import GuardedHTTP
 
 /// Decides what one webhook does next; no clock of its own, no IO, no randomness.
 ///

@@ -1,6 +1,7 @@
 import CoreMetrics
 package import GatewayModel
 package import GatewayStorage
+internal import GuardedHTTP
 package import Logging
 import ServiceLifecycle
 import Synchronization
@@ -123,8 +124,10 @@ package final class WebhookService: Service, Sendable {
                     note(brand, .working, lag: page.end - page.nextAfter)
                     if page.items.isEmpty {
                         skipped.through = page.nextAfter
-                        let isIdle = page.isWhole ? await isIdle(brand, rings: rings, changed: changed) : false
-                        guard skipped.through - after >= (isIdle ? 1 : Self.skippedItems) else { continue }
+                        if skipped.through - after < Self.skippedItems {
+                            let isIdle = page.isWhole ? await isIdle(brand, rings: rings, changed: changed) : false
+                            guard isIdle, skipped.through > after else { continue }
+                        }
                         machine.skipped(through: skipped.through)
                     } else {
                         machine.collected(page)

@@ -58,6 +58,12 @@ package struct APNsCertificate: Sendable {
                 pointer: "/apns/password",
                 detail: hasPassword ? "does not open the certificate" : "is required: the certificate is closed by one"
             )
+        case .tooManyDerivations:
+            PushCredentialError(
+                pointer: pointer,
+                detail:
+                    "its keys are derived more than \(TLSIdentity.maxKeyDerivations) times, or in a way not known here"
+            )
         case .noCertificate: PushCredentialError(pointer: pointer, detail: "holds no certificate")
         case .noPrivateKey: PushCredentialError(pointer: pointer, detail: "holds no private key")
         case .keyDoesNotFit:

@@ -7,6 +7,7 @@ struct ControlHandlers: Sendable {
 
     let core: SimulatorCore
     let log: PushLog
+    let identityProvider: SimulatedIdentityProvider
 
     /// `GET /pushes?after=&waitSeconds=`: pushes with greater numbers, as soon as there is one.
     func pushes(_ request: Request) async -> Response {
@@ -63,7 +64,7 @@ struct ControlHandlers: Sendable {
         return Int(text).flatMap { (0...limit).contains($0) ? $0 : nil }
     }
 
-    private static func problem(_ text: String) -> Response {
+    static func problem(_ text: String) -> Response {
         Response(
             status: .badRequest,
             headers: [.contentType: "text/plain; charset=utf-8"],
@@ -71,7 +72,7 @@ struct ControlHandlers: Sendable {
         )
     }
 
-    private static func json(_ bytes: [UInt8]) -> Response {
+    static func json(_ bytes: [UInt8]) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/json; charset=utf-8"],

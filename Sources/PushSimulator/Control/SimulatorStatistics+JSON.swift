@@ -37,7 +37,7 @@ extension SimulatorStatistics {
                 }
             }
         }
-        guard provider != .oauth else { return }
+        guard provider.isPushService else { return }
         let connections = self.connections[provider] ?? Connections()
         writer.name("connections")
         writer.object { writer in

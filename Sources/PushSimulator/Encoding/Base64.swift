@@ -38,6 +38,16 @@ package enum Base64 {
         return output
     }
 
+    /// Decodes the ordinary alphabet with padding.
+    ///
+    /// - Parameter text: The text.
+    /// - Returns: Nil for anything that ``encode(_:)`` does not write.
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let url = text.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+        guard let bytes = Self.decodeURL(String(url)), Self.encode(bytes) == text else { return nil }
+        return bytes
+    }
+
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let urlAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

@@ -16,7 +16,8 @@ enum FormDecoder {
         return fields
     }
 
-    private static func decode(_ text: ArraySlice<UInt8>) -> String? {
+    /// Undoes the encoding of one name or value; nil for what is not well formed.
+    static func decode(_ text: ArraySlice<UInt8>) -> String? {
         var output: [UInt8] = []
         output.reserveCapacity(text.count)
         var rest = text

@@ -6,4 +6,9 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     case fcm
     /// Google's OAuth 2.0 token endpoint.
     case oauth
+    /// A brand's identity provider.
+    case identityProvider
+
+    /// Whether it takes pushes; the others must be named by rules.
+    var isPushService: Bool { self == .apns || self == .fcm }
 }

@@ -49,7 +49,7 @@ package struct SimulatorStatistics: Sendable {
     /// - Returns: The sum.
     package func count(_ result: SimulatedPush.Result, of provider: SimulatedProvider? = nil) -> Int {
         self.outcomes.reduce(0) { sum, outcome in
-            let isAsked = provider.map { $0 == outcome.key.provider } ?? (outcome.key.provider != .oauth)
+            let isAsked = provider.map { $0 == outcome.key.provider } ?? outcome.key.provider.isPushService
             return isAsked && outcome.key.result == result ? sum + outcome.value : sum
         }
     }

@@ -27,6 +27,10 @@ package struct RuleAction: Sendable, Equatable {
     package var html: String?
     /// These bytes in place of the answer's body, whatever they are.
     package var body: [UInt8]?
+    /// The `Location` field, for a status that redirects.
+    package var location: String?
+    /// The signature of an id token is another than its key's.
+    package var spoilsSignature: Bool
     /// No answer ever; the stream stays open.
     package var isSilent: Bool
     /// The first half of the answer's bytes, then the end of TCP without the end of TLS.
@@ -50,6 +54,8 @@ package struct RuleAction: Sendable, Equatable {
     ///   - maxStreams: A new SETTINGS_MAX_CONCURRENT_STREAMS.
     ///   - html: An HTML page in place of the JSON body.
     ///   - body: These bytes in place of the answer's body.
+    ///   - location: The `Location` field.
+    ///   - spoilsSignature: The signature of an id token is wrong.
     ///   - isSilent: No answer ever.
     ///   - truncates: Half an answer, then the end of TCP.
     ///   - mutes: Nothing is read or sent on the connection any more.
@@ -66,6 +72,8 @@ package struct RuleAction: Sendable, Equatable {
         maxStreams: UInt32? = nil,
         html: String? = nil,
         body: [UInt8]? = nil,
+        location: String? = nil,
+        spoilsSignature: Bool = false,
         isSilent: Bool = false,
         truncates: Bool = false,
         mutes: Bool = false,
@@ -82,6 +90,8 @@ package struct RuleAction: Sendable, Equatable {
         self.maxStreams = maxStreams
         self.html = html
         self.body = body
+        self.location = location
+        self.spoilsSignature = spoilsSignature
         self.isSilent = isSilent
         self.truncates = truncates
         self.mutes = mutes

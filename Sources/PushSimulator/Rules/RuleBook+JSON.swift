@@ -32,7 +32,7 @@ extension RuleBook {
         var match = SimulatorRule.Match()
         if let name = try reader.string("provider") {
             guard let provider = SimulatedProvider(rawValue: name) else {
-                throw RuleError(description: "\(place): \"provider\" must be apns, fcm or oauth")
+                throw RuleError(description: "\(place): \"provider\" must be apns, fcm, oauth or identityProvider")
             }
             match.provider = provider
         }
@@ -59,6 +59,8 @@ extension RuleBook {
         action.isSilent = try reader.flag("silent")
         action.truncates = try reader.flag("truncate")
         action.mutes = try reader.flag("mute")
+        action.location = try Self.location(&reader)
+        action.spoilsSignature = try reader.flag("wrongSignature")
         action.dribbleMilliseconds = try reader.integer("dribbleMs", in: 1...60_000).map { Int($0) } ?? 0
         try reader.end()
         try Self.checkConsistency(of: action, at: place)
@@ -74,6 +76,14 @@ extension RuleBook {
             return date
         }
         return try reader.integer("retryAfter", in: 0...10_000_000).map { String($0) }
+    }
+
+    private static func location(_ reader: inout RuleReader) throws(RuleError) -> String? {
+        guard let text = try reader.string("location") else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+            throw RuleError(description: "\(reader.place): \"location\" must be visible ASCII")
+        }
+        return text
     }
 
     /// `true` is a routine shutdown; an object says more.
@@ -136,7 +146,7 @@ extension RuleBook {
         }
         let answers =
             action.status != nil || action.reason != nil || action.html != nil || action.body != nil
-            || action.retryAfter != nil
+            || action.retryAfter != nil || action.location != nil || action.spoilsSignature
         if withholds.contains(true), answers {
             throw RuleError(description: "\(place): an answer is described, but none will be given")
         }

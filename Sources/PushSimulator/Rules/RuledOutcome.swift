@@ -70,8 +70,23 @@ package struct RuledOutcome: Sendable {
             if status != 200 { verdict.reason = verdict.reason ?? "HTML" }
         }
         if let body = action.body { verdict.reply.body = body }
+        if action.spoilsSignature { verdict.reply.body = Self.spoilingSignature(of: verdict.reply.body) }
+        if let text = action.location { verdict.reply.headers.append(("location", text)) }
         if let text = action.retryAfter { verdict.reply.headers.append(("retry-after", text)) }
         return verdict
+    }
+
+    /// Changes a character of an id token's signature, so that it is still base64url.
+    private static func spoilingSignature(of body: [UInt8]) -> [UInt8] {
+        guard var members = (try? JSONParser.parse(body))?.members,
+            let index = members.firstIndex(where: { $0.name == "id_token" }),
+            let token = members[index].value.stringValue
+        else { return body }
+        var bytes = Array(token.utf8)
+        let place = bytes.count - 10
+        bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        members[index].value = .string(String(decoding: bytes, as: UTF8.self))
+        return JSONWriter.bytes(of: .object(members))
     }
 
     private static func refusal(
@@ -96,13 +111,13 @@ package struct RuledOutcome: Sendable {
             let code = action.reason ?? FCMRefusal.usualCode(for: action.status ?? 500)
             let refusal = FCMRefusal.code(code, httpStatus: action.status)
             return PushVerdict(token: verdict.token, reason: refusal.reason, reply: refusal.reply)
-        case .oauth:
+        case .oauth, .identityProvider:
             let status = action.status ?? 400
             let usual = status == 401 ? "invalid_client" : status < 500 ? "invalid_grant" : "internal_failure"
             let refusal = OAuthRefusal(error: action.reason ?? usual, text: "Refused by a rule of the simulator.")
             var reply = refusal.reply
             reply.status = action.status ?? reply.status
-            return PushVerdict(token: nil, reason: refusal.error, reply: reply)
+            return PushVerdict(token: verdict.token, reason: refusal.error, reply: reply)
         }
     }
 }

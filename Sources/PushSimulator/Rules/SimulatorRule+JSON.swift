@@ -38,6 +38,8 @@ extension RuleAction {
         add("maxStreams", self.maxStreams.map { .integer(Int64($0)) })
         add("html", self.html.map { .string($0) })
         add("body", self.body.map { .string(String(decoding: $0, as: UTF8.self)) })
+        add("location", self.location.map { .string($0) })
+        add("wrongSignature", self.spoilsSignature ? .bool(true) : nil)
         add("silent", self.isSilent ? .bool(true) : nil)
         add("truncate", self.truncates ? .bool(true) : nil)
         add("mute", self.mutes ? .bool(true) : nil)

@@ -19,9 +19,9 @@ package struct SimulatorRule: Sendable, Equatable {
 
     /// What a rule applies to.
     package struct Match: Sendable, Equatable {
-        /// Nil for pushes of both push services; the token endpoint must be named.
+        /// Nil for pushes of both push services; the token endpoint and the identity provider must be named.
         package var provider: SimulatedProvider?
-        /// The first characters of the device token.
+        /// The first characters of the device token; of `token` or `jwks` at the identity provider.
         package var tokenPrefix: String?
         /// Only every so-manyth request that fits otherwise, 1 or more; nil for each.
         package var everyNth: Int?
@@ -40,7 +40,7 @@ package struct SimulatorRule: Sendable, Equatable {
 
         /// Whether a request fits, `everyNth` left aside.
         func fits(_ provider: SimulatedProvider, token: String?) -> Bool {
-            guard self.provider.map({ $0 == provider }) ?? (provider != .oauth) else { return false }
+            guard self.provider.map({ $0 == provider }) ?? provider.isPushService else { return false }
             guard let prefix = self.tokenPrefix else { return true }
             return token?.hasPrefix(provider == .apns ? prefix.lowercased() : prefix) ?? false
         }

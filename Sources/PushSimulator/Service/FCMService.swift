@@ -1,7 +1,7 @@
 internal import HTTP2Connections
 internal import Synchronization
 
-/// The simulated FCM behind its port, and Google's token endpoint on the same port at `/token`.
+/// The simulated FCM behind its port, and on the same port Google's token endpoint at `/token` and the identity provider.
 final class FCMService: HTTP2ServerApplication {
     /// More access tokens than these are not remembered; the oldest go.
     private static let grantLimit = 10_000
@@ -9,6 +9,7 @@ final class FCMService: HTTP2ServerApplication {
     private let core: SimulatorCore
     private let endpoint: Mutex<TokenEndpoint>
     private let validator: Mutex<FCMValidator>
+    private let identityProvider: SimulatedIdentityProvider
     private let connections: ConnectionTable
 
     /// Takes what it judges by.
@@ -17,9 +18,16 @@ final class FCMService: HTTP2ServerApplication {
     ///   - core: Rules, list and counts.
     ///   - validator: Judges the messages; gets to know the access tokens that are issued.
     ///   - endpoint: Judges the requests for access tokens.
-    init(core: SimulatorCore, validator: FCMValidator, endpoint: TokenEndpoint) {
+    ///   - identityProvider: Judges what goes to its paths.
+    init(
+        core: SimulatorCore,
+        validator: FCMValidator,
+        endpoint: TokenEndpoint,
+        identityProvider: SimulatedIdentityProvider
+    ) {
         self.core = core
         self.endpoint = Mutex(endpoint)
+        self.identityProvider = identityProvider
         self.validator = Mutex(validator)
         self.connections = ConnectionTable(core: core, provider: .fcm)
     }
@@ -53,6 +61,10 @@ final class FCMService: HTTP2ServerApplication {
 
     private func judge(_ request: HTTP2ServerRequest, at now: SimulatorTime) -> RequestBatch.Judged {
         let simulated = SimulatorRequest(request)
+        if [SimulatedIdentityProvider.tokenPath, SimulatedIdentityProvider.keysPath].contains(request.path) {
+            let verdict = self.identityProvider.verdict(on: simulated, at: now)
+            return .init(request: request, provider: .identityProvider, verdict: verdict)
+        }
         guard request.path == "/token" else {
             // A copy, so that validation of one connection does not hold up the others.
             let validator = self.validator.withLock { $0 }

@@ -116,7 +116,7 @@ struct RequestBatch {
         }
         guard let log = self.core.log else { return }
         log.append(
-            zip(judged, outcomes).filter { $0.0.provider != .oauth }.map { one, outcome in
+            zip(judged, outcomes).filter { $0.0.provider.isPushService }.map { one, outcome in
                 SimulatedPush(
                     number: 0,
                     provider: one.provider,

@@ -80,7 +80,7 @@ struct HousekeepingSearch {
     /// Messages, brand by brand in the order of their keys, which is that of time.
     ///
     /// Messages have no index of brands, which would be paid for with every event: each pass begins at the brand's mark.
-    /// That a message has no outbox row is final: rows are only made together with their message.
+    /// That a message has no outbox row is looked at again when it is removed: a delivery may be tried again.
     func messages(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
         for (brand, after) in Self.brands(batch, before.keys) {
             guard let key = try brandKey(brand), let limit = before[brand] else { continue }

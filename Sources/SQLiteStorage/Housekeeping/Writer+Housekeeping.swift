@@ -24,8 +24,10 @@ extension Writer {
         var removed = 0
         var deltas = LogDeltas()
         for id in ids {
+            // One that is tried again meanwhile keeps its tries.
+            guard try removeFromLog(id, &deltas) else { continue }
             try db.prepare("DELETE FROM attempts WHERE delivery = ?").int(id).run()
-            removed += try removeFromLog(id, &deltas) ? 1 : 0
+            removed += 1
         }
         try store(deltas)
         try db.prepare(
@@ -54,9 +56,12 @@ extension Writer {
             let row = try db.prepare(
                 """
                 SELECT m.low, m.conversation, m.counts AND m.sequence > c.read_sequence FROM messages m \
-                JOIN conversations c ON c.key = m.conversation WHERE m.key = ?
+                JOIN conversations c ON c.key = m.conversation WHERE m.key = ? \
+                AND NOT EXISTS (SELECT 1 FROM registrations r JOIN outbox o ON o.registration = r.id \
+                WHERE r.consumer = c.consumer AND o.message = m.key)
                 """
             ).int(key)
+            // A delivery of it may be tried again since it was found.
             guard try row.next() else { continue }
             let (low, conversation, isUnread) = (row.int64(0), row.int64(1), row.int64(2) != 0)
             row.end()

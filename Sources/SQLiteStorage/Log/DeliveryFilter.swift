@@ -17,10 +17,27 @@ struct DeliveryFilter {
         case text(String)
     }
 
+    /// A consumer's log is looked for under its own key and those of so many that were merged into it, the youngest: each
+    /// costs a look into the index, and a consumer logs in anew a few times while the log is kept.
+    private static let mergedLimit = 100
+
     let brand: Int64
     let query: DeliveryQuery
-    let consumer: Int64?
     let message: Int64?
+    /// The consumer's key, and those that the log still has for it behind; nil is any consumer.
+    private(set) var consumers: [Int64]?
+
+    var consumer: Int64? { consumers?.first }
+
+    /// The same filter for each of the consumer's keys.
+    var byKey: [DeliveryFilter] {
+        guard let consumers else { return [self] }
+        return consumers.map { key in
+            var filter = self
+            filter.consumers = [key]
+            return filter
+        }
+    }
 
     /// Nil when nothing can match: the brand or the consumer is unknown.
     init?(_ query: DeliveryQuery, _ db: OpaquePointer) throws {
@@ -29,14 +46,17 @@ struct DeliveryFilter {
         self.brand = brand.int64(0)
         self.query = query
         message = query.message.map { Int64(bitPattern: $0.high) }
-        guard let id = query.consumer else {
-            consumer = nil
-            return
-        }
-        let row = try Statement(db, "SELECT key FROM consumers WHERE brand = ? AND id = ?").int(self.brand)
-            .text(id.rawValue)
+        guard let id = query.consumer else { return }
+        let row = try Statement(db, "SELECT coalesce(merged_into, key) FROM consumers WHERE brand = ? AND id = ?")
+            .int(self.brand).text(id.rawValue)
         guard try row.next() else { return nil }
-        consumer = row.int64(0)
+        var keys = [row.int64(0)]
+        let merged = try Statement(
+            db,
+            "SELECT key FROM consumers WHERE merged_into = ? ORDER BY key DESC LIMIT \(Self.mergedLimit)"
+        ).int(keys[0])
+        while try merged.next() { keys.append(merged.int64(0)) }
+        consumers = keys
     }
 
     /// The conditions on rows of the log but for times and numbers, those that usually leave the fewest rows first.
@@ -56,7 +76,16 @@ struct DeliveryFilter {
         if let device = query.device {
             conditions.append(of("delivery_log_device", "d.device = ?", .text(device.rawValue)))
         }
-        if let consumer { conditions.append(of("delivery_log_consumer", "d.consumer = ?", .int(consumer))) }
+        if let consumers {
+            let places = Array(repeating: "?", count: consumers.count).joined(separator: ", ")
+            conditions.append(
+                Condition(
+                    index: "delivery_log_consumer",
+                    sql: consumers.count == 1 ? "d.consumer = ?" : "d.consumer IN (\(places))",
+                    values: consumers.map { .int($0) }
+                )
+            )
+        }
         if let reason = query.reason { conditions.append(of("delivery_log_reason", "d.reason = ?", .text(reason))) }
         if let state = query.state {
             conditions.append(of("delivery_log_state", "d.state = ?", .text(state.rawValue)))

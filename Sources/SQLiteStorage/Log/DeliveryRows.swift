@@ -24,7 +24,8 @@ final class DeliveryRows {
                 SELECT d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), u.id, \
                 d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
                 d.state, d.suppressed_by, d.provider_id, d.badge, d.delivered_at, d.finished_at \
-                FROM delivery_log d JOIN consumers u ON u.key = d.consumer WHERE d.id = ?
+                FROM delivery_log d JOIN consumers n ON n.key = d.consumer \
+                JOIN consumers u ON u.key = coalesce(n.merged_into, n.key) WHERE d.id = ?
                 """
             )
         finishedRows = statement
@@ -50,7 +51,7 @@ final class DeliveryRows {
                 """
                 SELECT o.id, o.message, (SELECT low FROM messages WHERE key = o.message), u.id, r.device, r.app, r.push_type, \
                 o.attempts, o.queued_at, o.tapped_at, a.status, a.reason, a.sent_at, a.latency, o.owner, o.delivered_at \
-                FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = o.consumer \
+                FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
                 LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?
                 """
             )

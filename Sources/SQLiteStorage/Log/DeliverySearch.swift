@@ -38,7 +38,7 @@ struct DeliverySearch {
     }
 
     func page() throws -> DeliveryPage {
-        let places = [try outbox(), try recentLog(), try indexedLog()]
+        let places = [try outbox(), try recentLog()] + (try filter.byKey.map { try indexedLog($0) })
         let floor = places.map(\.floor).max() ?? .min
         let found = places.flatMap(\.ids).filter { $0 >= floor }.sorted(by: >)
         let rows = DeliveryRows(db)
@@ -68,7 +68,7 @@ struct DeliverySearch {
             "(SELECT low FROM messages WHERE key = o.message) = ?",
             query.message.map { .int(Int64(bitPattern: $0.low)) }
         )
-        add("o.consumer = ?", filter.consumer.map { .int($0) })
+        add("r.consumer = ?", filter.consumer.map { .int($0) })
         add("r.device = ?", query.device.map { .text($0.rawValue) })
         add("r.push_type = ?", query.provider.map { .text($0.rawValue) })
         add("o.queued_at >= ?", query.since.map { .int($0.milliseconds) })
@@ -166,7 +166,7 @@ struct DeliverySearch {
         return found
     }
 
-    private func indexedLog() throws -> Found {
+    private func indexedLog(_ filter: DeliveryFilter) throws -> Found {
         guard query.state?.isFinished != false else { return Found() }
         var conditions = filter.conditions
         let ranges = try TimeRanges(db).ranges(since: query.since, until: query.until)

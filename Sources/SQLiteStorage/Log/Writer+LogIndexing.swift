@@ -50,13 +50,14 @@ extension Writer {
         return LogFacts(row)
     }
 
-    /// The log's rows of a message to a device, of any consumer or of one.
+    /// The log's rows of a message to a device, of any consumer or of one and those merged into it.
     func logRows(message: Int64, device: String, consumer: Int64? = nil) throws -> [Int64] {
         var ids: [Int64] = []
         let rows = try db.prepare(
             """
             SELECT id FROM delivery_log INDEXED BY delivery_log_message \
-            WHERE message = ?1 AND device = ?2 AND (?3 IS NULL OR consumer = ?3)
+            WHERE message = ?1 AND device = ?2 AND (?3 IS NULL OR consumer = ?3 \
+            OR consumer IN (SELECT key FROM consumers WHERE merged_into = ?3))
             """
         ).int(message).text(device).int(consumer)
         while try rows.next() { ids.append(rows.int64(0)) }

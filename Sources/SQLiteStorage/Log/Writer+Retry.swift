@@ -9,6 +9,7 @@ extension Writer {
         var brand: Int64
         var app: String
         var device: String
+        /// Whose it is now.
         var consumer: Int64
         var message: Int64?
         var attempts: Int64
@@ -18,7 +19,10 @@ extension Writer {
         guard let brand = try brandKey(request.brand) else { return .notFound }
         let id = request.delivery.rawValue
         let row = try db.prepare(
-            "SELECT app, device, consumer, message, state, attempts FROM delivery_log WHERE id = ? AND brand = ?"
+            """
+            SELECT app, device, (SELECT coalesce(merged_into, key) FROM consumers WHERE key = consumer), message, state, \
+            attempts FROM delivery_log WHERE id = ? AND brand = ?
+            """
         ).int(id).int(brand)
         guard try row.next() else { return try unfinishedState(id, brand: brand) }
         let failed = Failed(
@@ -38,6 +42,7 @@ extension Writer {
             return .notRetried(.registrationQuarantined)
         }
         if let refusal = try queueAgain(failed, known, request, &context) { return .notRetried(refusal) }
+        try write(request.audit)
         return .retried
     }
 
@@ -74,28 +79,33 @@ extension Writer {
         var conversation: Int64?
         var sequence: Int64?
         var collapse: String?
+        // A badge counts what agents wrote.
+        var wanted = Receives.agent
         if let message = failed.message {
             let row = try db.prepare(
                 """
-                SELECT m.conversation, m.sequence, m.collapse_key, m.sequence <= c.read_sequence FROM messages m \
+                SELECT m.conversation, m.sequence, m.collapse_key, m.sequence <= c.read_sequence, m.kind FROM messages m \
                 JOIN conversations c ON c.key = m.conversation WHERE m.key = ?
                 """
             ).int(message)
             guard try row.next() else { return .messageGone }
             (conversation, sequence, collapse) = (row.int64(0), row.int64(1), row.optionalString(2))
             let isRead = row.int64(3) != 0
+            if row.string(4) != MessageKind.agent.rawValue { wanted = .proactive }
             row.end()
             if isRead { return .read }
         }
+        guard registration.receives.contains(wanted) else { return .notReceived }
         let kind: DeliveryKind = failed.message == nil ? .badge : .message
         if try hasNewer(failed.id, of: registration.id, kind: kind, collapse: collapse) { return .collapsed }
+        if let collapse, try isReplaced(failed, collapse) { return .collapsed }
         try keepTry(of: failed)
         let due = try due(of: failed.id, registration: registration.id, now: now.milliseconds)
         try db.prepare(
             """
-            INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, attempts, \
+            INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, attempts, \
             expires_at, queued_at, delivered_at, tapped_at, collapse) \
-            SELECT id, ?2, ?3, consumer, ?4, ?5, message, ?6, NULL, ?7, attempts, ?8, queued_at, delivered_at, tapped_at, ?9 \
+            SELECT id, ?2, ?3, ?4, ?5, message, ?6, NULL, ?7, attempts, ?8, queued_at, delivered_at, tapped_at, ?9 \
             FROM delivery_log WHERE id = ?1
             """
         )
@@ -122,6 +132,24 @@ extension Writer {
         return try row.next()
     }
 
+    /// Whether the device got a newer one with the same collapse key, which this one would replace on its screen.
+    private func isReplaced(_ failed: Failed, _ collapse: String) throws -> Bool {
+        // What no index names yet is asked for by its change.
+        let row = try db.prepare(
+            """
+            SELECT 1 FROM (SELECT id, app, state, message FROM delivery_log INDEXED BY delivery_log_device \
+            WHERE brand = ?1 AND device = ?2 AND indexed = 1 AND id > ?4 UNION ALL \
+            SELECT id, app, state, message FROM delivery_log INDEXED BY delivery_log_change \
+            WHERE brand = ?1 AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0 \
+            AND device = ?2 AND id > ?4) d \
+            JOIN messages m ON m.key = d.message WHERE d.app = ?3 AND d.state IN ('accepted', 'delivered', 'tapped') \
+            AND m.collapse_key = ?5 LIMIT 1
+            """
+        ).int(failed.brand).text(failed.device).text(failed.app).int(failed.id).text(collapse)
+        defer { row.end() }
+        return try row.next()
+    }
+
     /// The only try of a delivery stands in its own row of the log, which goes.
     private func keepTry(of failed: Failed) throws {
         try db.prepare(
@@ -133,7 +161,9 @@ extension Writer {
         ).int(failed.id).run()
     }
 
-    /// Not before older rows of the registration that wait, and not after younger ones.
+    /// When it may go: now, or with the first of younger rows of the registration that wait.
+    ///
+    /// So a provider that asked for a pause gets it. Never before older ones that wait.
     private func due(of id: Int64, registration: Int64, now: Int64) throws -> Int64 {
         let row = try db.prepare(
             """
@@ -143,6 +173,6 @@ extension Writer {
         ).int(registration).int(id)
         guard try row.next() else { return now }
         defer { row.end() }
-        return max(min(now, row.optionalInt64(1) ?? now), row.optionalInt64(0) ?? .min)
+        return max(row.optionalInt64(1) ?? now, row.optionalInt64(0) ?? .min)
     }
 }

@@ -118,8 +118,29 @@ extension SQLiteStore {
     }
 
     package func webhookState(brand: BrandID) async throws(StorageError) -> WebhookState? {
-        // On the writer, whose statements these are; a webhook asks once a batch.
-        try await write { writer in try writer.brandKey(brand).flatMap { try writer.webhookState(brand: $0) } }
+        try await read { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT w.revision, w.mark, w.batch_through, w.attempts, w.next_try, w.last_tried_at, w.last_status,
+                    w.last_error, w.switched_off FROM webhook_states w JOIN brands b ON b.key = w.brand WHERE b.id = ?
+                    """,
+                arguments: [brand.rawValue]
+            )
+            guard let row else { return nil }
+            var state = try WebhookState(mark: row.value(1), revision: row.value(0))
+            state.batchThrough = try row.value(2)
+            state.attempts = try row.value(3)
+            let nextTry: Int64? = try row.value(4)
+            state.nextTry = nextTry.map(Timestamp.init(milliseconds:))
+            let lastTriedAt: Int64? = try row.value(5)
+            state.lastTriedAt = lastTriedAt.map(Timestamp.init(milliseconds:))
+            state.lastStatus = try row.value(6)
+            state.lastError = try row.value(7)
+            let switchedOff: Int64 = try row.value(8)
+            state.isSwitchedOff = switchedOff != 0
+            return state
+        }
     }
 
     package func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool {
@@ -129,10 +150,19 @@ extension SQLiteStore {
         }
     }
 
-    package func replayWebhook(brand: BrandID, after: Int64) async throws(StorageError) -> WebhookState? {
-        try await write { writer in
-            try writer.brandKey(brand).flatMap { try writer.replayWebhook(brand: $0, after: after) }
+    package func replayWebhook(
+        brand: BrandID,
+        after: Int64,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> WebhookState? {
+        let isFound = try await write { writer in
+            guard let key = try writer.brandKey(brand), try writer.replayWebhook(brand: key, after: after) else {
+                return false
+            }
+            try writer.write(audit)
+            return true
         }
+        return isFound ? try await webhookState(brand: brand) : nil
     }
 
     private static func ends(

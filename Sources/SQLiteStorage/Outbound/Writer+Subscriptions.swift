@@ -80,26 +80,6 @@ extension Writer {
         readersChanged()
     }
 
-    func webhookState(brand: Int64) throws -> WebhookState? {
-        let row = try db.prepare(
-            """
-            SELECT revision, mark, batch_through, attempts, next_try, last_tried_at, last_status, last_error, switched_off \
-            FROM webhook_states WHERE brand = ?
-            """
-        ).int(brand)
-        guard try row.next() else { return nil }
-        defer { row.end() }
-        var state = WebhookState(mark: row.int64(1), revision: row.int64(0))
-        state.batchThrough = row.optionalInt64(2)
-        state.attempts = Int(row.int64(3))
-        state.nextTry = row.optionalInt64(4).map(Timestamp.init(milliseconds:))
-        state.lastTriedAt = row.optionalInt64(5).map(Timestamp.init(milliseconds:))
-        state.lastStatus = row.optionalInt64(6).map { Int($0) }
-        state.lastError = row.optionalString(7)
-        state.isSwitchedOff = row.int64(8) != 0
-        return state
-    }
-
     func put(_ state: WebhookState, brand: Int64) throws -> Bool {
         try db.prepare(
             """
@@ -113,15 +93,16 @@ extension Writer {
         return db.changedRows == 1
     }
 
-    func replayWebhook(brand: Int64, after: Int64) throws -> WebhookState? {
+    /// False when there is no webhook.
+    func replayWebhook(brand: Int64, after: Int64) throws -> Bool {
         let end = try outboundEnd(brand)
         try db.prepare(
             """
             UPDATE webhook_states SET revision = revision + 1, mark = ?2, batch_through = NULL, attempts = 0, \
-            next_try = NULL WHERE brand = ?1
+            next_try = NULL, switched_off = 0 WHERE brand = ?1
             """
         ).int(brand).int(min(max(after, 0), end)).run()
-        return try webhookState(brand: brand)
+        return db.changedRows == 1
     }
 
     // MARK: Housekeeping
@@ -141,17 +122,21 @@ extension Writer {
             let rows = try db.prepare("SELECT position, time FROM outbound WHERE brand = ? ORDER BY position LIMIT ?")
                 .int(key).int(batch.limit - removed)
             var through: Int64?
-            var count = 0
+            var (seen, count) = (0, 0)
             while try rows.next() {
                 let (position, time) = (rows.int64(0), rows.int64(1))
                 let isOver = time < limit.milliseconds
                 let isRead = position <= acknowledged && time < acknowledgedBefore.milliseconds
-                guard isOver || isRead else {
+                seen += 1
+                if isOver || isRead {
+                    (through, count) = (position, seen)
+                    continue
+                }
+                // One of a time when the clock was ahead goes with those behind it.
+                if time <= batch.now.milliseconds {
                     rows.end()
                     break
                 }
-                through = position
-                count += 1
             }
             guard let through else { continue }
             try db.prepare("DELETE FROM outbound WHERE brand = ? AND position <= ?").int(key).int(through).run()

@@ -42,6 +42,9 @@ enum M0001CreateTables {
             key BLOB NOT NULL PRIMARY KEY, body_hash BLOB NOT NULL, status INTEGER, location TEXT, body BLOB,
             created_at INTEGER NOT NULL) WITHOUT ROWID;
         CREATE INDEX idempotency_age ON idempotency (created_at);
+        -- Authorization codes that were presented: a hash that names brand, credential and code.
+        CREATE TABLE redeemed_codes (hash BLOB NOT NULL PRIMARY KEY, burnt_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX redeemed_codes_age ON redeemed_codes (burnt_at);
         -- Stays when its brand goes: then only the brand's name is left of it.
         CREATE TABLE audit (
             id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, brand_id TEXT NOT NULL,
@@ -49,16 +52,23 @@ enum M0001CreateTables {
             target TEXT NOT NULL, changes TEXT NOT NULL, request TEXT);
         CREATE INDEX audit_brand ON audit (brand, id);
 
+        -- An anonymous consumer that was merged into another leaves its row, which leads there, and its key in the delivery
+        -- log; nothing else names it. The other is never merged itself.
         CREATE TABLE consumers (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             anonymous INTEGER NOT NULL, name TEXT, email TEXT, phone TEXT, created_at INTEGER NOT NULL,
-            UNIQUE (brand, id));
+            merged_into INTEGER, UNIQUE (brand, id));
+        CREATE INDEX consumers_merged ON consumers (merged_into) WHERE merged_into IS NOT NULL;
 
+        -- A session whose credential is revoked has ended, though its row is here until housekeeping removes it: to delete
+        -- them all at once could hold the writer for a second.
         CREATE TABLE sessions (
-            token_hash BLOB NOT NULL PRIMARY KEY, consumer INTEGER NOT NULL, device TEXT,
-            expires_at INTEGER NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
-        CREATE INDEX sessions_consumer ON sessions (consumer);
+            token_hash BLOB NOT NULL PRIMARY KEY, brand INTEGER NOT NULL, consumer INTEGER NOT NULL, device TEXT,
+            credential TEXT, expires_at INTEGER NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX sessions_consumer ON sessions (consumer, created_at);
         CREATE INDEX sessions_expiry ON sessions (expires_at);
+        CREATE INDEX sessions_device ON sessions (brand, device, created_at, consumer) WHERE device IS NOT NULL;
+        CREATE INDEX sessions_credential ON sessions (credential, expires_at) WHERE credential IS NOT NULL;
 
         -- A consumer's unread count is the sum over its conversations: no second page is written for each event.
         CREATE TABLE conversations (
@@ -90,10 +100,10 @@ enum M0001CreateTables {
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
 
-        -- Only what is not finished. `owner` is an incarnation or nobody. The index of collapse keys is partial, so that
+        -- Only what is not finished; whose it is says its registration. `owner` is an incarnation or nobody. The index of collapse keys is partial, so that
         -- rows without one pay nothing for it.
         CREATE TABLE outbox (
-            id INTEGER PRIMARY KEY, lane INTEGER NOT NULL, registration INTEGER NOT NULL, consumer INTEGER NOT NULL,
+            id INTEGER PRIMARY KEY, lane INTEGER NOT NULL, registration INTEGER NOT NULL,
             conversation INTEGER, sequence INTEGER, message INTEGER, kind INTEGER NOT NULL, owner INTEGER,
             due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL,
             queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER, collapse TEXT);

@@ -68,6 +68,16 @@ struct TurnContext {
         changedConversations.append(conversation)
     }
 
+    /// Rows of the turn, and what it says of counts, follow a consumer that was merged into another.
+    mutating func merged(_ key: Int64, into consumer: KnownConsumer) {
+        for index in ownedConsumers.indices where ownedConsumers[index].key == key {
+            ownedConsumers[index] = consumer
+            owned[index].consumer = ConsumerKey(consumer.key)
+        }
+        unread[ConsumerKey(key)] = nil
+        changed(consumer)
+    }
+
     mutating func noteNew(_ id: Int64) { if firstNew == nil { firstNew = id } }
 
     mutating func noteWithdrawn(_ id: Int64, of registration: Int64) {

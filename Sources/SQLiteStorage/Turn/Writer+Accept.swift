@@ -182,7 +182,7 @@ extension Writer {
                 try tell(
                     brand,
                     at: context.turn.now,
-                    .resolved(consumer: event.consumer.rawValue, conversation: id.rawValue)
+                    .resolved(consumer: consumer?.name.id ?? event.consumer.rawValue, conversation: id.rawValue)
                 )
             }
             conversation.isResolved = true

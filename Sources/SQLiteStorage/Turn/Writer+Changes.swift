@@ -23,7 +23,8 @@ extension Writer {
             return try record(receipts, brand: brand, consumer: consumer, &context)
         case .upsertConsumer(let brand, let id, let anonymous, let profile):
             return try upsert(id, brand: brand, anonymous: anonymous, profile: profile, &context)
-        case .openSession(let session): return try open(session, &context)
+        case .openSession(let session, let singleDevice):
+            return try open(session, singleDevice: singleDevice, &context)
         case .endSession(let tokenHash, let scope): return try endSession(tokenHash, scope, &context)
         case .endSessions(let brand, let consumer, let device, let scope):
             return try endSessions(brand, consumer, device, scope, &context)
@@ -87,17 +88,16 @@ extension Writer {
     }
 
     private func message(_ id: MessageID, brand: BrandID, consumer: ConsumerID) throws -> Message? {
-        guard let brandKey = try brandKey(brand) else { return nil }
+        guard let consumerKey = try consumerKey(brand, consumer) else { return nil }
         let row = try db.prepare(
             """
             SELECT c.id, m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, \
             m.title, m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, \
             m.silent, m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign FROM messages m \
-            JOIN conversations c ON c.key = m.conversation JOIN consumers u ON u.key = c.consumer \
-            WHERE m.key = ? AND m.low = ? AND u.brand = ? AND u.id = ?
+            JOIN conversations c ON c.key = m.conversation WHERE m.key = ? AND m.low = ? AND c.consumer = ?
             """
         )
-        .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(brandKey).text(consumer.rawValue)
+        .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(consumerKey)
         guard try row.next() else { return nil }
         defer { row.end() }
         return MessageColumns.message(
@@ -143,7 +143,7 @@ extension Writer {
         return .receipts(recorded: recorded)
     }
 
-    // MARK: Consumers and sessions
+    // MARK: Consumers
 
     private func upsert(
         _ id: ConsumerID,
@@ -154,6 +154,8 @@ extension Writer {
     ) throws -> StoreChangeResult {
         guard let brandKey = try brandKey(brand) else { return .notFound }
         try flush(&context)
+        // One who was merged into another means that one.
+        let id = try consumer(BrandedName(brand: brandKey, id: id.rawValue)).map { ConsumerID(trusted: $0.name.id) } ?? id
         // One who has authenticated is not anonymous any more, whoever asks later.
         try db.prepare(
             """
@@ -187,57 +189,6 @@ extension Writer {
                 unread: row.int64(5),
                 createdAt: Timestamp(milliseconds: row.int64(6))
             )
-        )
-    }
-
-    private func open(_ session: StoredSession, _ context: inout TurnContext) throws -> StoreChangeResult {
-        guard let brand = try brandKey(session.brand) else { return .notFound }
-        let name = BrandedName(brand: brand, id: session.consumer.rawValue)
-        let consumer = try self.consumer(name) ?? makeConsumer(name, at: context.turn.now)
-        try db.prepare(
-            "INSERT INTO sessions (token_hash, consumer, device, expires_at, created_at) VALUES (?, ?, ?, ?, ?)"
-        )
-        .blob(session.tokenHash).int(consumer.key).text(session.device?.rawValue)
-        .int(session.expiresAt.milliseconds).int(session.createdAt.milliseconds).run()
-        return .sessionOpened
-    }
-
-    private func endSession(
-        _ tokenHash: [UInt8],
-        _ scope: UnregisterScope,
-        _ context: inout TurnContext
-    ) throws -> StoreChangeResult {
-        let row = try db.prepare(
-            """
-            SELECT s.consumer, s.device FROM sessions s JOIN consumers u ON u.key = s.consumer \
-            JOIN brands b ON b.key = u.brand WHERE s.token_hash = ?
-            """
-        ).blob(tokenHash)
-        guard try row.next() else { return .notFound }
-        let (consumer, device) = (row.int64(0), row.optionalString(1))
-        row.end()
-        try db.prepare("DELETE FROM sessions WHERE token_hash = ?").blob(tokenHash).run()
-        return .sessionsEnded(
-            count: 1,
-            try unregister(consumer: consumer, app: nil, device: device, scope, .logout, &context)
-        )
-    }
-
-    private func endSessions(
-        _ brand: BrandID,
-        _ consumer: ConsumerID,
-        _ device: DeviceID?,
-        _ scope: UnregisterScope,
-        _ context: inout TurnContext
-    ) throws -> StoreChangeResult {
-        guard let key = try consumerKey(brand, consumer) else { return .sessionsEnded(count: 0, RegistrationsChange()) }
-        // A session that is bound to no device may be in use on any: it ends with each of them.
-        try db.prepare("DELETE FROM sessions WHERE consumer = ?1 AND (?2 IS NULL OR device IS NULL OR device = ?2)")
-            .int(key).text(device?.rawValue).run()
-        let count = db.changedRows
-        return .sessionsEnded(
-            count: count,
-            try unregister(consumer: key, app: nil, device: device?.rawValue, scope, .remoteLogout, &context)
         )
     }
 }

@@ -32,13 +32,13 @@ extension Writer {
     private func outboxRow(_ id: Int64) throws -> OutboxRow? {
         let row = try db.prepare(
             """
-            SELECT o.lane, o.registration, r.token, r.platform, o.consumer, \
-            (SELECT coalesce(sum(s.unread), 0) FROM conversations s WHERE s.consumer = o.consumer), o.kind, o.conversation, o.attempts, \
+            SELECT o.lane, o.registration, r.token, r.platform, r.consumer, \
+            (SELECT coalesce(sum(s.unread), 0) FROM conversations s WHERE s.consumer = r.consumer), o.kind, o.conversation, o.attempts, \
             o.expires_at, o.queued_at, b.id, u.id, c.id, \
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
             m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign \
-            FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = o.consumer \
+            FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
             JOIN brands b ON b.key = r.brand LEFT JOIN messages m ON m.key = o.message \
             LEFT JOIN conversations c ON c.key = o.conversation WHERE o.id = ?
             """

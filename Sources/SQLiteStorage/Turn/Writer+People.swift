@@ -3,15 +3,21 @@ import GatewayStorage
 
 /// Consumers, their conversations and registrations, from memory or from the file.
 extension Writer {
+    /// The consumer of a name, or the one that it was merged into; then its own name is another.
     func consumer(_ name: BrandedName) throws -> KnownConsumer? {
         if let known = memory.consumers.value(name) { return known }
         let row = try db.prepare(
             """
-            SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key) \
-            FROM consumers u WHERE u.brand = ? AND u.id = ?
+            SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), \
+            (SELECT t.id FROM consumers t WHERE t.key = u.merged_into) FROM consumers u WHERE u.brand = ? AND u.id = ?
             """
         ).int(name.brand).text(name.id)
         guard try row.next() else { return nil }
+        if let other = row.optionalString(2) {
+            row.end()
+            // Not remembered by this name: each consumer is in memory once.
+            return try consumer(BrandedName(brand: name.brand, id: other))
+        }
         let consumer = KnownConsumer(key: row.int64(0), name: name, unread: row.int64(1))
         row.end()
         memory.consumers.keep(consumer, for: name)

@@ -26,11 +26,11 @@ extension Writer {
         }
         try db.prepare(
             """
-            INSERT INTO outbox (id, lane, registration, consumer, conversation, sequence, message, kind, owner, due, \
-            expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, \
+            expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
-        .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.consumer.key).int(row.conversation)
+        .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.conversation)
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
         .int(isOwned ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
         .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey).run()

@@ -8,7 +8,8 @@ extension Writer {
         }
         let now = context.turn.now
         let name = BrandedName(brand: brand, id: device.consumer.rawValue)
-        let consumer = try (self.consumer(name) ?? makeConsumer(name, at: now)).key
+        let owner = try self.consumer(name) ?? makeConsumer(name, at: now)
+        let consumer = owner.key
 
         var ended = try endOthers(withTokenOf: device, brand: brand, &context)
         let existing = try db.prepare(
@@ -17,10 +18,10 @@ extension Writer {
         .int(brand).text(device.app.rawValue).text(device.device.rawValue)
         var kept: (id: Int64, createdAt: Timestamp)?
         if try existing.next() {
-            let (id, owner, oldLane) = (existing.int64(0), existing.int64(1), existing.int64(2))
+            let (id, oldOwner, oldLane) = (existing.int64(0), existing.int64(1), existing.int64(2))
             let (token, createdAt) = (existing.string(3), existing.int64(4))
             existing.end()
-            if owner == consumer, oldLane == lane {
+            if oldOwner == consumer, oldLane == lane {
                 kept = (id, Timestamp(milliseconds: createdAt))
             } else {
                 // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
@@ -44,7 +45,7 @@ extension Writer {
             brand: device.brand,
             app: device.app,
             device: device.device,
-            consumer: device.consumer,
+            consumer: ConsumerID(trusted: owner.name.id),
             lane: LaneID(lane),
             token: device.token,
             pushType: device.pushType,

@@ -7,7 +7,7 @@ enum AdministrationCases {
     static let all = [
         brands, brandTaken, deleteBrand, deleteUnknown, brandAgain, apps, lanesKeepTheirNumbers, appOfNoBrand,
         deleteApp,
-        credentials, credentialDetails, credentialTaken, revoke, allSurvive, idempotency, closed, probe,
+        credentials, credentialDetails, credentialTaken, revoke, allSurvive, idempotency, codes, closed, probe,
     ]
 
     static let brands = ContractCase("brands are kept with their settings, by id") { (f) async throws in
@@ -238,10 +238,10 @@ enum AdministrationCases {
 
     static let revoke = ContractCase("a revoked credential is gone, once") { (f) async throws in
         try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
-        #expect(try await !f.store.revokeCredential(brand: BrandID(trusted: "other"), id: "sa-1", now: f.now))
-        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-9", now: f.now))
-        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now))
-        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now))
+        #expect(try await f.store.revokeCredential(brand: BrandID(trusted: "other"), id: "sa-1", now: f.now) == nil)
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-9", now: f.now) == nil)
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now) == 0)
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now) == nil)
         #expect(try await f.store.credentials().isEmpty)
     }
 
@@ -294,6 +294,31 @@ enum AdministrationCases {
         #expect(try await f.store.beginIdempotent(request(1))?.answer == answer)
         f.now = f.now.adding(milliseconds: IdempotencyRecord.lifetimeMilliseconds)
         #expect(try await f.store.beginIdempotent(request(1, body: 3)) == nil)
+    }
+
+    static let codes = ContractCase("a code is burnt once, for a week, across restarts, however many come at once") {
+        (f) async throws in
+        func code(_ byte: UInt8) -> RedeemedCode {
+            RedeemedCode(hash: .init(repeating: byte, count: 32), burntAt: f.now)
+        }
+        #expect(try await f.store.burnCode(code(1)))
+        #expect(try await !f.store.burnCode(code(1)))
+        #expect(try await f.store.burnCode(code(2)))
+        let (store, contended) = (f.store, code(3))
+        let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 { group.addTask { try await store.burnCode(contended) } }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(winners == 1)
+        _ = try await f.restart()
+        f.now = f.now.adding(milliseconds: RedeemedCode.lifetimeMilliseconds - 1)
+        // A repetition does not make it younger.
+        #expect(try await !f.store.burnCode(code(1)))
+        f.now = f.now.adding(milliseconds: 1)
+        #expect(try await f.store.burnCode(code(1)))
+        // Also when the clock goes back.
+        f.now = f.now.adding(seconds: -3600)
+        #expect(try await !f.store.burnCode(code(1)))
     }
 
     static let closed = ContractCase("a closed store says so") { (f) async throws in

@@ -98,22 +98,9 @@ enum HousekeepingCases {
 
     static let sessions = ContractCase("a session goes a day after it expired") { (f) async throws in
         func open(_ byte: UInt8, seconds: Int64) async throws {
-            try await f.change(
-                .openSession(
-                    StoredSession(
-                        tokenHash: [UInt8](repeating: byte, count: 32),
-                        brand: f.brand,
-                        consumer: ConsumerID(trusted: "u-1"),
-                        device: nil,
-                        expiresAt: f.now.adding(seconds: seconds),
-                        createdAt: f.now
-                    )
-                )
-            )
+            try await f.open(f.session(byte, seconds: seconds))
         }
-        func isKept(_ byte: UInt8) async throws -> Bool {
-            try await f.store.session(tokenHash: [UInt8](repeating: byte, count: 32)) != nil
-        }
+        func isKept(_ byte: UInt8) async throws -> Bool { try await f.hasSession(byte) }
         for byte in 1...5 as ClosedRange<UInt8> { try await open(byte, seconds: 60) }
         try await open(9, seconds: 3600)
         f.wait(seconds: 60 + 86_400)
@@ -138,18 +125,7 @@ enum HousekeepingCases {
         try await f.change(f.tap("u-1", "d-1", try #require(row.message?.id)))
         let claimed = try await f.claim(limit: 2).rows
         try await f.outcome(f.answer(claimed[0]))
-        try await f.change(
-            .openSession(
-                StoredSession(
-                    tokenHash: [UInt8](repeating: 1, count: 32),
-                    brand: f.brand,
-                    consumer: ConsumerID(trusted: "u-1"),
-                    device: nil,
-                    expiresAt: f.now.adding(seconds: 3600),
-                    createdAt: f.now
-                )
-            )
-        )
+        try await f.open(f.session(1))
         return claimed[1]
     }
 

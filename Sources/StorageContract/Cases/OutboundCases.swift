@@ -246,7 +246,7 @@ enum OutboundCases {
         brand.name = "Another name"
         #expect(try await f.store.updateBrand(brand))
         #expect(try await f.store.webhookState(brand: f.brand) == state)
-        brand.webhook?.types = [.messageTapped]
+        brand.webhook?.setMilliseconds = 5
         #expect(try await f.store.updateBrand(brand))
         let renewed = try #require(try await f.store.webhookState(brand: f.brand))
         #expect(renewed.revision == 2 && !renewed.isSwitchedOff && renewed.nextTry == nil && renewed.attempts == 0)
@@ -261,18 +261,19 @@ enum OutboundCases {
 
     static let replays = ContractCase("a replay sets the webhook's mark back, and never beyond the end") {
         (f) async throws in
-        #expect(try await f.store.replayWebhook(brand: f.brand, after: 0) == nil)
+        #expect(try await f.store.replayWebhook(brand: f.brand, after: 0, audit: nil) == nil)
         var brand = try #require(try await f.store.brands().first)
         brand.webhook = WebhookSettings(url: "https://a.example", types: nil, sealedSecret: [1], secretFingerprint: "f")
         #expect(try await f.store.updateBrand(brand))
         for number in 1...3 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
         var state = try #require(try await f.store.webhookState(brand: f.brand))
         state.mark = 3
+        state.isSwitchedOff = true
         #expect(try await f.store.putWebhookState(state, brand: f.brand))
-        let back = try #require(try await f.store.replayWebhook(brand: f.brand, after: 1))
-        #expect(back.mark == 1 && back.revision == state.revision + 1)
+        let back = try #require(try await f.store.replayWebhook(brand: f.brand, after: 1, audit: nil))
+        #expect(back.mark == 1 && back.revision == state.revision + 1 && !back.isSwitchedOff)
         #expect(try await !f.store.putWebhookState(state, brand: f.brand))
-        #expect(try await f.store.replayWebhook(brand: f.brand, after: 99)?.mark == 3)
+        #expect(try await f.store.replayWebhook(brand: f.brand, after: 99, audit: nil)?.mark == 3)
     }
 
     static let deletedBrand = ContractCase("a brand made anew has nothing of the old one's feed") { (f) async throws in

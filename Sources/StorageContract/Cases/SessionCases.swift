@@ -5,7 +5,7 @@ import Testing
 /// Consumers, sessions and logout.
 enum SessionCases {
     static let all = [
-        openAndLookUp, expiredIsKept, twice, endOne, endOfUnknown, endUnbound, endAll, endOfDevice, upsert, upsertKeeps,
+        openAndLookUp, expiredIsKept, twice, oldestEnd, endOne, endOfUnknown, endUnbound, endAll, endOfDevice, upsert, upsertKeeps,
     ]
 
     private static func session(
@@ -15,27 +15,20 @@ enum SessionCases {
         device: String? = nil,
         seconds: Int64 = 3600
     ) -> StoredSession {
-        StoredSession(
-            tokenHash: [UInt8](repeating: byte, count: 32),
-            brand: f.brand,
-            consumer: ConsumerID(trusted: consumer),
-            device: device.map(DeviceID.init(trusted:)),
-            expiresAt: f.now.adding(seconds: seconds),
-            createdAt: f.now
-        )
+        f.session(byte, consumer, device: device, seconds: seconds)
     }
 
     private static func exists(_ f: ContractFixture, _ byte: UInt8) async throws -> Bool {
-        try await f.store.session(tokenHash: [UInt8](repeating: byte, count: 32)) != nil
+        try await f.hasSession(byte)
     }
 
     static let openAndLookUp = ContractCase("a session is found by its hash, as it was opened") { (f) async throws in
         let bound = session(f, 1, device: "d-1")
         let free = session(f, 2, "u-2")
-        let result = try await f.commit { $0.changes = [.openSession(bound), .openSession(free)] }
-        guard case .sessionOpened = result.changes[0], case .sessionOpened = result.changes[1] else {
-            throw Unexpected(what: "\(result.changes)")
-        }
+        let changes = [bound, free].map { StoreChange.openSession($0, singleDevice: false) }
+        let result = try await f.commit { $0.changes = changes }
+        #expect(try result.changes[0].opening == SessionOpening(consumer: bound.consumer, anonymous: false))
+        #expect(try result.changes[1].opening == SessionOpening(consumer: free.consumer, anonymous: false))
         #expect(try await f.store.session(tokenHash: bound.tokenHash) == bound)
         #expect(try await f.store.session(tokenHash: free.tokenHash) == free)
         #expect(try await f.store.session(tokenHash: [UInt8](repeating: 9, count: 32)) == nil)
@@ -44,18 +37,37 @@ enum SessionCases {
 
     static let expiredIsKept = ContractCase("an expired session is kept for a while, so that its device learns why") {
         (f) async throws in
-        try await f.change(.openSession(session(f, 1, seconds: 60)))
+        try await f.open(session(f, 1, seconds: 60))
         f.wait(seconds: 3600)
-        try await f.change(.openSession(session(f, 2)))
+        try await f.open(session(f, 2))
         #expect(try await exists(f, 1))
     }
 
     static let twice = ContractCase("one token cannot open two sessions") { (f) async throws in
-        try await f.change(.openSession(session(f, 1)))
+        try await f.open(session(f, 1))
         await #expect(throws: StorageError.self) {
-            try await f.change(.openSession(session(f, 1, "u-2")))
+            try await f.open(session(f, 1, "u-2"))
         }
         #expect(try await f.store.session(tokenHash: [UInt8](repeating: 1, count: 32))?.consumer.rawValue == "u-1")
+    }
+
+    static let oldestEnd = ContractCase("of a consumer's sessions the oldest end when there are too many") {
+        (f) async throws in
+        let limit = SessionLimits.perConsumer
+        try await f.open(session(f, 255, "u-2"))
+        for number in 0..<limit {
+            #expect(try await f.open(session(f, UInt8(number))).endedSessions == 0)
+            f.wait(seconds: 1)
+        }
+        #expect(try await exists(f, 0))
+        #expect(try await f.open(session(f, 200)).endedSessions == 1)
+        // A clock that was set back does not end the newest.
+        f.wait(seconds: -86_400)
+        #expect(try await f.open(session(f, 201)).endedSessions == 1)
+        var live: [Int] = []
+        for number in 0..<limit where try await exists(f, UInt8(number)) { live.append(number) }
+        #expect(live == Array(2..<limit))
+        for byte in [UInt8(200), 201, 255] { #expect(try await exists(f, byte)) }
     }
 
     static let endOne = ContractCase("the end of a session unregisters its device as far as asked") {
@@ -65,7 +77,7 @@ enum SessionCases {
             try await f.register("d-2", of: "u-1").registration.id,
         ]
         for (byte, device) in [(UInt8(1), "d-1"), (2, "d-1"), (3, "d-2")] {
-            try await f.change(.openSession(session(f, byte, device: device)))
+            try await f.open(session(f, byte, device: device))
         }
         let kept = try await f.change(.endSession(tokenHash: [UInt8](repeating: 2, count: 32), unregister: .none))
         #expect(try kept.endedSessions == (1, RegistrationsChange()))
@@ -88,7 +100,7 @@ enum SessionCases {
             try await f.register("d-2", of: "u-1").registration.id,
         ]
         try await f.register("d-3", of: "u-2")
-        try await f.change(.openSession(session(f, 1)))
+        try await f.open(session(f, 1))
         let result = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
         #expect(try result.endedSessions == (1, RegistrationsChange(ended: ids)))
         #expect(try await f.registrations("u-2").count == 1)
@@ -96,9 +108,9 @@ enum SessionCases {
 
     static let endAll = ContractCase("all sessions of a consumer end at once, and of nobody else") { (f) async throws in
         try await f.register("d-1", of: "u-1")
-        try await f.change(.openSession(session(f, 1)))
-        try await f.change(.openSession(session(f, 2, device: "d-1")))
-        try await f.change(.openSession(session(f, 3, "u-2")))
+        try await f.open(session(f, 1))
+        try await f.open(session(f, 2, device: "d-1"))
+        try await f.open(session(f, 3, "u-2"))
         let end = StoreChange.endSessions(
             brand: f.brand,
             consumer: ConsumerID(trusted: "u-1"),
@@ -122,9 +134,9 @@ enum SessionCases {
         (f) async throws in
         let id = try await f.register("d-1", of: "u-1").registration.id
         try await f.register("d-2", of: "u-1")
-        try await f.change(.openSession(session(f, 1, device: "d-1")))
-        try await f.change(.openSession(session(f, 2, device: "d-2")))
-        try await f.change(.openSession(session(f, 3)))
+        try await f.open(session(f, 1, device: "d-1"))
+        try await f.open(session(f, 2, device: "d-2"))
+        try await f.open(session(f, 3))
         let end = StoreChange.endSessions(
             brand: f.brand,
             consumer: ConsumerID(trusted: "u-1"),

@@ -4,13 +4,15 @@ import Testing
 
 /// Random turns on a store and on a model of it, compared after every turn.
 struct RandomWalk {
-    private let f: ContractFixture
-    private var random: SplitMix
-    private var model = WalkModel()
+    let f: ContractFixture
+    var random: SplitMix
+    var model = WalkModel()
     /// Rows that were handed out and not answered, cancelled ones among them.
-    private var held: [OutboxRow] = []
+    private(set) var held: [OutboxRow] = []
     private var newest = DeliveryID(0)
-    private let consumers = (0..<6).map { "u-\($0)" }
+    var consumers = (0..<6).map { "u-\($0)" }
+    /// How many sessions were opened: each has another token.
+    var logins = 0
 
     init(fixture: ContractFixture, seed: UInt64) {
         f = fixture
@@ -27,9 +29,9 @@ struct RandomWalk {
         try await compare()
     }
 
-    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    private mutating func any<Element>(_ elements: [Element]) -> Element {
+    mutating func any<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &random)]
     }
 
@@ -37,6 +39,7 @@ struct RandomWalk {
 
     private mutating func walk() async throws {
         f.now = f.now.adding(milliseconds: Int64.random(in: 0...1500, using: &random))
+        let changes = chance(60) ? anyChanges() : []
         f.budgets = [:]
         for lane in [f.apns, f.fcm] where chance(70) {
             let slots = Int.random(in: 0...3, using: &random)
@@ -47,19 +50,27 @@ struct RandomWalk {
         }
         var turn = f.turn()
         turn.outcomes = outcomes()
-        let change: StoreChange? = chance(60) ? anyChange() : nil
-        turn.changes = change.map { [$0] } ?? []
+        turn.changes = changes
+        let retried = try await retriedState(changes)
         var events: [AgentEvent] = []
         for _ in 0..<Int.random(in: 0...5, using: &random) { events.append(anyEvent()) }
         turn.accepts = [f.request(events)]
         for lane in [f.apns, f.fcm] where chance(40) {
             turn.claims.append(ClaimRequest(lane: lane, limit: Int.random(in: 1...6, using: &random)))
         }
-        let openBefore = Set(model.open.keys)
+        var openBefore = Set(model.open.keys)
         let result = try await f.store.commit(turn)
 
         for (outcome, effect) in zip(turn.outcomes, result.outcomes) { apply(outcome, effect) }
-        if let change { try apply(change, result.changes[0]) }
+        for (change, answer) in zip(turn.changes, result.changes) {
+            switch change {
+            case .upsertConsumer, .openSession: try applyLogin(change, answer)
+            case .retry(let request):
+                try applyRetry(request, answer, stateBefore: retried?.state)
+                if case .retried = answer { openBefore.insert(request.delivery) }
+            default: try apply(change, answer)
+            }
+        }
         let reads = try zip(turn.accepts[0].events, result.accepts[0]).compactMap { input, answer in
             try apply(input.event, input.messageID, answer)
         }
@@ -105,6 +116,14 @@ struct RandomWalk {
         }
         held = kept
         return outcomes
+    }
+
+    private mutating func anyChanges() -> [StoreChange] {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<12: return login()
+        case 12..<20: return anyRetry()
+        default: return [anyChange()]
+        }
     }
 
     private mutating func anyChange() -> StoreChange {
@@ -191,7 +210,8 @@ struct RandomWalk {
         case (.register(let device), .registered(let change)):
             let expected = model.registrations.filter {
                 let isSame = $0.value.device == device.device.rawValue
-                return isSame ? $0.value.consumer != device.consumer.rawValue : $0.value.token == device.token
+                let owner = model.name(device.consumer.rawValue)
+                return isSame ? $0.value.consumer != owner : $0.value.token == device.token
             }
             #expect(Set(change.ended) == Set(expected.keys))
             model.end(change.ended)
@@ -199,14 +219,14 @@ struct RandomWalk {
             #expect(change.created == (model.registrations[id] == nil))
             model.registrations[id] = WalkModel.Registration(
                 device: device.device.rawValue,
-                consumer: device.consumer.rawValue,
+                consumer: model.name(device.consumer.rawValue),
                 token: device.token,
                 receives: device.receives
             )
             if !device.receives.contains(.agent) { model.narrow(id) }
         case (.unregister(_, let consumer, _, let device, let scope), .unregistered(let change)):
             let named = model.registrations.filter {
-                $0.value.consumer == consumer.rawValue && (device == nil || $0.value.device == device?.rawValue)
+                $0.value.consumer == model.name(consumer.rawValue) && (device == nil || $0.value.device == device?.rawValue)
             }
             let narrowed = named.filter { $0.value.receives.contains(.agent) }
             #expect(Set(change.ended) == (scope == .all ? Set(named.keys) : []))
@@ -216,12 +236,13 @@ struct RandomWalk {
         case (.read(let request), .read(let change)):
             guard case .sequence(let sequence) = request.target else { throw Unexpected(what: "\(request)") }
             let conversation = request.conversation.rawValue
-            #expect(model.conversations[conversation]?.consumer == request.consumer.rawValue)
+            #expect(model.conversations[conversation]?.consumer == model.name(request.consumer.rawValue))
             model.read(conversation, upTo: sequence)
             #expect(change.readSequence == Int64(model.conversations[conversation]?.mark ?? -1))
-            #expect(change.unread == model.unread(request.consumer.rawValue))
+            #expect(change.unread == model.unread(model.name(request.consumer.rawValue)))
         case (.read(let request), .notFound):
-            #expect(model.conversations[request.conversation.rawValue]?.consumer != request.consumer.rawValue)
+            let owner = model.conversations[request.conversation.rawValue]?.consumer
+            #expect(owner != model.name(request.consumer.rawValue))
         case (.tap, .tapped), (.tap, .notFound), (.receipts, .receipts): break
         default: throw Unexpected(what: "\(change) was answered by \(result)")
         }
@@ -233,7 +254,7 @@ struct RandomWalk {
         _ id: MessageID,
         _ answer: EventResult
     ) throws -> (conversation: String, mark: Int64)? {
-        let consumer = event.consumer.rawValue
+        let consumer = model.name(event.consumer.rawValue)
         if let known = model.events[event.id.rawValue] {
             let (duplicate, _) = try answer.duplicateEvent
             let first = known.flatMap { model.made[$0.id] }
@@ -287,6 +308,8 @@ struct RandomWalk {
             #expect((message == nil) == (item.messageID == nil))
             let row = WalkModel.Row(
                 registration: try #require(registration?.key),
+                device: item.device.rawValue,
+                consumer: item.consumer.rawValue,
                 conversation: message?.conversation,
                 sequence: message?.sequence ?? 0,
                 kind: message?.kind,
@@ -300,6 +323,7 @@ struct RandomWalk {
             collapsed.formUnion(older.subtracting(made.keys))
             model.finish { row.takesPlace(of: $0) }
             model.open[item.id] = row
+            model.rows[item.id] = row
             model.queuedAt[item.id] = f.now
             made[item.id] = item.state
             let wasRead = message.map { message in
@@ -363,7 +387,8 @@ struct RandomWalk {
     private func compare() async throws {
         for consumer in consumers {
             let counts = try await f.store.unread(brand: f.brand, consumer: ConsumerID(trusted: consumer))
-            #expect(counts.total == model.unread(consumer))
+            let owner = model.name(consumer)
+            #expect(counts.total == model.unread(owner))
             for stored in counts.conversations {
                 let expected = model.conversations[stored.id.rawValue]
                 #expect(stored.unread == expected?.unread && stored.readSequence == Int64(expected?.mark ?? -1))
@@ -374,7 +399,7 @@ struct RandomWalk {
                 }
                 #expect(messages.map(\.sequence) == kept)
             }
-            #expect(counts.conversations.count == model.conversations.values.count { $0.consumer == consumer })
+            #expect(counts.conversations.count == model.conversations.values.count { $0.consumer == owner })
         }
         var open: Set<DeliveryID> = []
         var finished: Set<DeliveryID> = []

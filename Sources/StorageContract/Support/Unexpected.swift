@@ -65,6 +65,14 @@ extension StoreChangeResult {
         }
     }
 
+    /// What the opening of a session did; throws when it was something else.
+    var opening: SessionOpening {
+        get throws {
+            guard case .sessionOpened(let opening) = self else { throw Unexpected(what: "\(self)") }
+            return opening
+        }
+    }
+
     var isNotFound: Bool { if case .notFound = self { true } else { false } }
 
     var isGone: Bool { if case .gone = self { true } else { false } }

@@ -28,6 +28,8 @@ struct WalkModel {
     /// A delivery that is not finished.
     struct Row {
         var registration: RegistrationID
+        var device: String
+        var consumer: String
         /// Nil for a badge.
         var conversation: String?
         var sequence: Int64
@@ -45,6 +47,12 @@ struct WalkModel {
         }
     }
 
+    struct Session {
+        var consumer: String
+        var device: String?
+        var createdAt: Timestamp
+    }
+
     struct Made {
         var id: MessageID
         var conversation: String
@@ -58,6 +66,12 @@ struct WalkModel {
     var conversations: [String: Conversation] = [:]
     var registrations: [RegistrationID: Registration] = [:]
     var open: [DeliveryID: Row] = [:]
+    /// Every row, as it was made or last tried again.
+    var rows: [DeliveryID: Row] = [:]
+    var sessions: [Session] = []
+    var anonymous: Set<String> = []
+    /// Consumers that were merged into another.
+    var merged: [String: String] = [:]
     var finished: Set<DeliveryID> = []
     var queuedAt: [DeliveryID: Timestamp] = [:]
     /// How many deliveries were removed from the log.
@@ -66,6 +80,9 @@ struct WalkModel {
     var events: [String: Made?] = [:]
     var made: [MessageID: Made] = [:]
     private var messages = 0
+
+    /// Whom a name means.
+    func name(_ consumer: String) -> String { merged[consumer] ?? consumer }
 
     func unread(_ consumer: String) -> Int64 {
         conversations.values.reduce(0) { $0 + ($1.consumer == consumer ? $1.unread : 0) }
@@ -85,7 +102,7 @@ struct WalkModel {
 
     mutating func add(_ event: AgentEvent, _ id: MessageID, to conversation: String, at now: Timestamp) -> Made {
         messages += 1
-        var target = conversations[conversation] ?? Conversation(consumer: event.consumer.rawValue)
+        var target = conversations[conversation] ?? Conversation(consumer: name(event.consumer.rawValue))
         target.counts.append(event.kind == .agent && !event.silent)
         target.isResolved = false
         target.newest = messages

@@ -236,6 +236,27 @@ package enum MetricCatalogue {
         .gauge,
         help: "Outbound items that the webhook that is furthest behind has before it."
     )
+    /// Tries to read a set of keys (``KeySetFetchLabel``).
+    package static let keySetFetches = MetricDeclaration(
+        "switchboard_identity_key_set_fetches_total",
+        .counter,
+        help: "Tries to read a JWK set, by how they ended.",
+        labels: ["result"]
+    )
+    /// Codes that devices presented (``CodeExchangeLabel``).
+    package static let codeExchanges = MetricDeclaration(
+        "switchboard_identity_code_exchanges_total",
+        .counter,
+        help: "Authorization codes that devices presented, by what became of them.",
+        labels: ["result"]
+    )
+    /// From asking an identity provider to its answer, or to giving up (``IdentityProviderRequestLabel``).
+    package static let identityProviderDuration = MetricDeclaration(
+        "switchboard_identity_provider_request_seconds",
+        .histogram(bounds: secondBounds),
+        help: "From asking an identity provider to its answer, or to giving up.",
+        labels: ["request"]
+    )
     /// Series that did not fit.
     package static let telemetryDroppedSeries = MetricDeclaration(
         "switchboard_telemetry_dropped_series_total",
@@ -286,6 +307,7 @@ package enum MetricCatalogue {
         httpCutOff,
         machineFaults, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag,
+        keySetFetches, codeExchanges, identityProviderDuration,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
     ]
 }

@@ -6,7 +6,6 @@ import ProcessHarness
 struct RawTurnPlanner {
     private struct Conversation {
         var key: Int64
-        var consumer: Int64
         var registration: Int64
         var lane: Int64
         var sequence: Int64
@@ -24,20 +23,19 @@ struct RawTurnPlanner {
     init(_ store: RawStore) throws {
         let rows = try store.rows(
             """
-            SELECT c.id, c.key, c.consumer, r.id, r.lane, c.last_sequence, c.unread \
+            SELECT c.id, c.key, r.id, r.lane, c.last_sequence, c.unread \
             FROM conversations c JOIN registrations r ON r.consumer = c.consumer
             """
         )
         for row in rows {
             let numbers = row.dropFirst().compactMap { Int64($0) }
-            guard numbers.count == 6 else { throw HarnessError("the store is not as expected") }
+            guard numbers.count == 5 else { throw HarnessError("the store is not as expected") }
             conversations[row[0]] = Conversation(
                 key: numbers[0],
-                consumer: numbers[1],
-                registration: numbers[2],
-                lane: numbers[3],
-                sequence: numbers[4],
-                unread: numbers[5]
+                registration: numbers[1],
+                lane: numbers[2],
+                sequence: numbers[3],
+                unread: numbers[4]
             )
         }
         nextDelivery = try Self.number(store, "SELECT coalesce(max(id), 0) + 1 FROM outbox")
@@ -75,7 +73,7 @@ struct RawTurnPlanner {
                     .outbox,
                     [
                         .integer(nextDelivery), .integer(conversation.lane), .integer(conversation.registration),
-                        .integer(conversation.consumer), .integer(conversation.key), .integer(conversation.sequence),
+                        .integer(conversation.key), .integer(conversation.sequence),
                         .integer(key), .integer(0), .integer(turn.incarnation.rawValue), .integer(now),
                         .integer(expiresAt), .integer(now), .text(event.collapseKey),
                     ]

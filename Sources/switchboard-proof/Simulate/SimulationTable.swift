@@ -17,6 +17,7 @@ struct SimulationTable {
             ("commits that failed", counts.failedCommits), ("commits with a poison row", counts.poisonedCommits),
             ("events accepted", counts.accepted), ("replays answered", counts.replays), ("pushes", counts.pushes),
             ("pushes that came again, each explained", counts.duplicates), ("collapsed", counts.collapsed),
+            ("logins", counts.logins), ("anonymous consumers merged", counts.merges),
             ("expired", counts.expired), ("registrations and token moves", counts.registrations),
             ("reads", counts.reads), ("logouts", counts.logouts), ("crashes", counts.crashes),
             ("restarts in good order", counts.drains), ("clock jumps", counts.clockJumps),

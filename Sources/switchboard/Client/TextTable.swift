@@ -39,6 +39,14 @@ struct TextTable {
     /// - Parameter cell: Any text.
     /// - Returns: The same with blanks for control characters.
     static func printable(_ cell: String) -> String {
-        String(cell.map { $0.isNewline || ($0.asciiValue.map { $0 < 0x20 || $0 == 0x7F } ?? false) ? " " : $0 })
+        String(cell.map { $0.isNewline || $0.unicodeScalars.contains(where: isControl) ? " " : $0 })
+    }
+
+    /// What a terminal obeys, and what turns the order of the text behind it (Unicode UAX 9 section 2).
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

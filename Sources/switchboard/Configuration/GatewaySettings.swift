@@ -15,8 +15,8 @@ struct GatewaySettings: Equatable {
     var delivery = DeliverySettings()
     /// How long things are kept.
     var housekeeping = HousekeepingSettings()
-    /// Webhooks of all brands.
-    var webhook = WebhookServerSettings()
+    /// Requests to addresses that brands chose.
+    var outgoing = OutgoingSettings()
     /// Log lines.
     var log = LogSettings()
     /// The metrics' own listener.
@@ -35,7 +35,7 @@ struct GatewaySettings: Equatable {
         provider = try await ProviderSettings(config: config)
         delivery = try await DeliverySettings(config: config)
         housekeeping = try await HousekeepingSettings(config: config)
-        webhook = try await WebhookServerSettings(config: config)
+        outgoing = try await OutgoingSettings(config: config)
         log = try await LogSettings(config: config)
         metrics = try await MetricsSettings(config: config)
     }

@@ -20,7 +20,7 @@ enum SettingKey: String, CaseIterable {
     case deliveryRetryDelaysSeconds = "delivery.retryDelaysSeconds"
     case deliveryDrainDeadlineSeconds = "delivery.drainDeadlineSeconds"
     case retentionDays = "retention.days"
-    case webhookAllowPrivateAddresses = "webhook.allowPrivateAddresses"
+    case outgoingAllowPrivateAddresses = "outgoing.allowPrivateAddresses"
     case retentionAuditDays = "retention.auditDays"
     case logLevel = "log.level"
     case logFormat = "log.format"

@@ -36,6 +36,7 @@ final class Gateway: Sendable {
     private let httpClient: HTTPClient
     private let server: GatewayServer
     private let outbound: GatewayOutbound
+    private let identity: GatewayIdentity
     private let logger: Logger
 
     private init(
@@ -49,6 +50,7 @@ final class Gateway: Sendable {
         httpClient: HTTPClient,
         server: GatewayServer,
         outbound: GatewayOutbound,
+        identity: GatewayIdentity,
         logger: Logger
     ) {
         self.settings = settings
@@ -61,6 +63,7 @@ final class Gateway: Sendable {
         self.httpClient = httpClient
         self.server = server
         self.outbound = outbound
+        self.identity = identity
         self.logger = logger
     }
 
@@ -143,6 +146,13 @@ final class Gateway: Sendable {
             registry: registry,
             logger: logger
         )
+        let identity = GatewayIdentity(
+            store: store,
+            directory: directory,
+            settings: settings,
+            registry: registry,
+            logger: logger
+        )
         var services = GatewayServices(
             store: store,
             delivery: delivery,
@@ -157,7 +167,7 @@ final class Gateway: Sendable {
             ),
             assertions: AssertionVerifier(
                 directory: directory,
-                publishedKeys: NoPublishedKeys(),
+                publishedKeys: identity.publishedKeys,
                 clock: clock
             ),
             clock: steadyClock,
@@ -166,6 +176,7 @@ final class Gateway: Sendable {
             renderMetrics: { registry.render() }
         )
         services.outbound = outbound.services
+        services.codes = identity.codes
         services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
             try providers.make(lane: lane, app: app, brand: brand, source: source)
         }
@@ -180,6 +191,7 @@ final class Gateway: Sendable {
             httpClient: httpClient,
             server: GatewayServer(services: services, limits: limits(settings, logger)),
             outbound: outbound,
+            identity: identity,
             logger: logger
         )
     }
@@ -290,7 +302,8 @@ final class Gateway: Sendable {
 
     /// Closes what was opened.
     func close() async {
-        await outbound.close()
+        outbound.close()
+        await identity.close()
         try? await httpClient.shutdown()
         await store.close()
     }
@@ -321,16 +334,5 @@ final class Gateway: Sendable {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
         return quiet
-    }
-}
-
-/// Stands in until this version asks for keys that others publish.
-private struct NoPublishedKeys: PublishedKeys {
-    func keys(
-        at url: String,
-        keyID: String?,
-        algorithm: SignatureAlgorithm
-    ) async throws(AuthenticationError) -> [VerifyingKey] {
-        throw .upstreamUnavailable("This version does not fetch the keys that others publish.")
     }
 }

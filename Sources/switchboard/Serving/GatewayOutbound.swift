@@ -2,6 +2,7 @@ import CoreMetrics
 import GatewayHTTP
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import Identity
 import Logging
 import Outbound
@@ -38,12 +39,19 @@ struct GatewayOutbound: Sendable {
         let metrics = OutboundMetrics(factory: registry)
         let bell = OutboundBell()
         let client = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
-        let allowsPrivate = settings.webhook.allowsPrivateAddresses
+        let allowsPrivate = settings.outgoing.allowsPrivateAddresses
         let webhooks = WebhookService(
             store: store,
             directory: GatewayWebhookDirectory(directory: directory),
             makeSender: {
-                HTTPWebhookSender(resolver: resolver, configuration: client, allowsPrivate: allowsPrivate)
+                HTTPWebhookSender(
+                    client: GuardedHTTPClient(
+                        resolver: resolver,
+                        configuration: client,
+                        allowsPrivate: allowsPrivate,
+                        maxIdle: 1
+                    )
+                )
             },
             clock: SystemClock(),
             metrics: metrics,
@@ -63,5 +71,5 @@ struct GatewayOutbound: Sendable {
     }
 
     /// Ends what runs beside the services.
-    func close() async { await resolver.shutdown() }
+    func close() { resolver.shutdown() }
 }

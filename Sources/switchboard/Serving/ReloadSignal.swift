@@ -46,7 +46,7 @@ struct ReloadSignal: Service {
         [
             ("server", running.server == read.server), ("storage", running.storage == read.storage),
             ("provider", running.provider == read.provider),
-            ("webhook", running.webhook == read.webhook),
+            ("outgoing", running.outgoing == read.outgoing),
             ("intake, delivery", running.delivery == read.delivery),
             ("log.format", running.log.format == read.log.format), ("metrics", running.metrics == read.metrics),
         ].filter { !$0.1 }.map(\.0)

@@ -116,6 +116,12 @@ struct ContractTests {
                         #expect([400, 401, 404].contains(reply.status), "\(operation) \(value): \(reply.text)")
                         count += 1
                     }
+                }
+            }
+            #expect(try await api.dump() == before, "something was stored")
+            for operation in description.operations where operation.isForAdmin {
+                for parameter in operation.parameters where parameter.place == "path" {
+                    // Some of these are ids that may be.
                     for value in ["%00", "..%2F..", "%252e%252e", String(repeating: "x", count: 257), "%C2%85"] {
                         let path = world.path(operation, [parameter.name: value])
                         let reply = try await world.call(operation, path: path)
@@ -128,7 +134,6 @@ struct ContractTests {
                     }
                 }
             }
-            _ = before
             print("parameters that are wrong: \(count)")
         }
     }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import Logging
 import Metrics
 import Outbound
@@ -63,7 +64,16 @@ final class WebhookStage: Sendable {
         let service = WebhookService(
             store: store,
             directory: targets,
-            makeSender: { HTTPWebhookSender(resolver: resolver, configuration: configuration, allowsPrivate: false) },
+            makeSender: {
+                HTTPWebhookSender(
+                    client: GuardedHTTPClient(
+                        resolver: resolver,
+                        configuration: configuration,
+                        allowsPrivate: false,
+                        maxIdle: 1
+                    )
+                )
+            },
             clock: clock,
             metrics: OutboundMetrics(factory: metrics),
             logger: logger

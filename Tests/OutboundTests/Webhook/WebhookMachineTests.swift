@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import Outbound
 import Testing
 

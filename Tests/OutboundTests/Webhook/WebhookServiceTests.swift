@@ -1,6 +1,7 @@
 import Foundation
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import Outbound
 import Synchronization
 import Testing
@@ -142,7 +143,7 @@ struct WebhookServiceTests {
                 limit: 2
             )
             #expect(try await stage.store.keepHouse(old).removed == 2)
-            _ = try await stage.store.replayWebhook(brand: acme, after: 0)
+            _ = try await stage.store.replayWebhook(brand: acme, after: 0, audit: nil)
             stage.service.changed()
             try await stage.until("the replay", isPatient: true) { try await stage.state().mark == 4 }
             let requests = try await receiver.requests(2)

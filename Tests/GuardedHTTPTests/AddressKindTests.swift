@@ -1,4 +1,4 @@
-import Outbound
+import GuardedHTTP
 import Testing
 
 @Suite("Addresses")

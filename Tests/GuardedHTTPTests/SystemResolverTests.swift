@@ -1,4 +1,4 @@
-import Outbound
+import GuardedHTTP
 import Testing
 
 @Suite("The system's resolver", .timeLimit(.minutes(1)))
@@ -9,6 +9,6 @@ struct SystemResolverTests {
         let found = await resolver.addresses(of: "localhost")
         #expect(!found.isEmpty && found.allSatisfy { AddressKind($0) == .loopback })
         #expect(await resolver.addresses(of: "no.such.name.invalid").isEmpty)
-        await resolver.shutdown()
+        resolver.shutdown()
     }
 }

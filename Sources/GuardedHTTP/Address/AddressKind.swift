@@ -6,7 +6,7 @@ package enum AddressKind: Equatable, Sendable {
     case loopback
     /// A site's own network: RFC 1918, RFC 6598 (carriers), RFC 4193.
     case privateNetwork
-    /// Nobody whom a webhook could mean, for example the metadata service of a cloud (169.254.169.254).
+    /// Nobody whom an address could mean, for example the metadata service of a cloud (169.254.169.254).
     case special
 
     /// Looks an address up.

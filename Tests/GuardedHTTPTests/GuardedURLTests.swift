@@ -1,8 +1,8 @@
-import Outbound
+import GuardedHTTP
 import Testing
 
-@Suite("A webhook's address")
-struct WebhookURLTests {
+@Suite("An address that others chose")
+struct GuardedURLTests {
     @Test(
         "is written anew from its parts",
         arguments: [
@@ -17,7 +17,7 @@ struct WebhookURLTests {
         ]
     )
     func good(text: String, canonical: String) throws {
-        #expect(try WebhookURL(text, allowsPrivate: false).text == canonical)
+        #expect(try GuardedURL(text, allowsPrivate: false).text == canonical)
     }
 
     @Test(
@@ -36,16 +36,16 @@ struct WebhookURLTests {
         ]
     )
     func bad(text: String) {
-        #expect(throws: WebhookURL.Refusal.self) { try WebhookURL(text, allowsPrivate: false) }
+        #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, allowsPrivate: false) }
     }
 
     @Test("may name a private network where the instance allows it, and nothing worse")
     func allowed() throws {
         for text in ["https://10.0.0.1/", "https://[fd00::1]/", "https://100.64.0.1/"] {
-            _ = try WebhookURL(text, allowsPrivate: true)
+            _ = try GuardedURL(text, allowsPrivate: true)
         }
         for text in ["http://10.0.0.1/", "https://169.254.169.254/", "https://[fe80::1]/", "https://0.0.0.0/"] {
-            #expect(throws: WebhookURL.Refusal.self) { try WebhookURL(text, allowsPrivate: true) }
+            #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, allowsPrivate: true) }
         }
     }
 
@@ -54,7 +54,7 @@ struct WebhookURLTests {
         func passes(_ text: String, _ isLoopback: Bool, _ allowsPrivate: Bool = false) throws -> Bool {
             let address = try #require(InternetAddress(text))
             do {
-                try WebhookURL.check(address, isLoopback: isLoopback, allowsPrivate: allowsPrivate)
+                try GuardedURL.check(address, isLoopback: isLoopback, allowsPrivate: allowsPrivate)
                 return true
             } catch { return false }
         }

@@ -1,12 +1,13 @@
 import Configuration
 
-/// What webhooks of all brands may do.
+/// What requests to addresses that brands chose may do: webhooks, JWK sets and token endpoints.
 ///
-/// - `webhook.allowPrivateAddresses` (true or false, default false)
-struct WebhookServerSettings: Equatable {
-    /// Whether webhooks may reach addresses of private networks (RFC 1918, RFC 4193, RFC 6598).
+/// - `outgoing.allowPrivateAddresses` (true or false, default false)
+struct OutgoingSettings: Equatable {
+    /// Whether they may reach addresses of private networks (RFC 1918, RFC 4193, RFC 6598).
     ///
-    /// For sites whose back-ends are beside the gateway; where tenants set their own addresses it opens the site to them.
+    /// For sites whose back-ends or identity providers are beside the gateway; where tenants set their own addresses it
+    /// opens the site to them.
     var allowsPrivateAddresses = false
 
     /// The defaults.
@@ -23,7 +24,7 @@ struct WebhookServerSettings: Equatable {
     /// - Throws: ``SettingsError``.
     init(config: ConfigReader) async throws {
         let flag = try await SettingsReader(config: config).word(
-            .webhookAllowPrivateAddresses,
+            .outgoingAllowPrivateAddresses,
             of: Flag.self,
             default: .no
         )

@@ -1,8 +1,8 @@
-/// An address that a brand may have its items posted to, checked as far as its text says.
+/// An address that others chose, checked as far as its text says.
 ///
 /// Read by a strict parser of its own and written anew from its parts, so that what was checked and what the HTTP client
 /// reads are the same.
-package struct WebhookURL: Sendable, Equatable {
+package struct GuardedURL: Sendable, Equatable {
     /// Why an address is refused; the text is for the one who sets it.
     package struct Refusal: Error, Sendable, Equatable {
         /// What is wrong with it.

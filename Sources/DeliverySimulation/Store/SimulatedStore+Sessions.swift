@@ -1,0 +1,99 @@
+import GatewayModel
+import GatewayStorage
+
+/// Logins, and what they do to consumers and devices.
+extension SimulatedStore {
+    mutating func upsert(
+        _ id: ConsumerID,
+        brand: BrandID,
+        anonymous: Bool,
+        _ context: Context
+    ) -> StoreChangeResult {
+        let isNew = consumerKeys[brand]?[id] == nil
+        let key = consumerKey(brand, id, at: context.now)
+        if isNew || !anonymous { consumers[Int(key) - 1].isAnonymous = anonymous }
+        let consumer = consumers[Int(key) - 1]
+        return .consumer(
+            StoredConsumer(
+                key: ConsumerKey(key),
+                id: consumer.id,
+                anonymous: consumer.isAnonymous,
+                profile: ConsumerProfile(),
+                unread: consumer.unread,
+                createdAt: consumer.createdAt
+            )
+        )
+    }
+
+    mutating func open(
+        _ session: StoredSession,
+        singleDevice: Bool,
+        _ context: inout Context
+    ) -> StoreChangeResult {
+        let key = consumerKey(session.brand, session.consumer, at: context.now)
+        let consumer = consumers[Int(key) - 1]
+        var opening = SessionOpening(consumer: consumer.id, anonymous: consumer.isAnonymous)
+        if let device = session.device {
+            if !consumer.isAnonymous {
+                for other in anonymousConsumers(on: device, brand: session.brand) {
+                    merge(other, into: key, &opening, &context)
+                }
+            }
+            if singleDevice {
+                opening.endedSessions += endSessions(of: key)
+                for registration in consumers[Int(key) - 1].registrations
+                where self.registration(registration)?.device != device {
+                    opening.endedRegistrations.append(end(registration, by: .unregistered))
+                }
+            }
+        }
+        sessions.append(Session(consumer: key, device: session.device, createdAt: session.createdAt))
+        return .sessionOpened(opening)
+    }
+
+    private func anonymousConsumers(on device: DeviceID, brand: BrandID) -> [Int64] {
+        var found: Set<Int64> = []
+        let latest = sessions.filter { $0.device == device && consumers[Int($0.consumer) - 1].brand == brand }
+            .max { ($0.createdAt, $0.consumer) < ($1.createdAt, $1.consumer) }
+        if let latest { found.insert(latest.consumer) }
+        for registration in registrations {
+            if let registration, registration.brand == brand, registration.device == device {
+                found.insert(registration.consumer)
+            }
+        }
+        return found.filter { consumers[Int($0) - 1].isAnonymous }.sorted()
+    }
+
+    private mutating func endSessions(of consumer: Int64) -> Int {
+        let before = sessions.count
+        sessions.removeAll { $0.consumer == consumer }
+        return before - sessions.count
+    }
+
+    private mutating func merge(
+        _ from: Int64,
+        into: Int64,
+        _ opening: inout SessionOpening,
+        _ context: inout Context
+    ) {
+        opening.endedSessions += endSessions(of: from)
+        let old = consumers[Int(from) - 1]
+        consumers[Int(from) - 1].registrations = []
+        consumers[Int(from) - 1].conversations = []
+        consumers[Int(from) - 1].unread = 0
+        consumers[Int(from) - 1].isAnonymous = false
+        consumers[Int(from) - 1].mergedInto = into
+        for key in old.conversations { conversations[Int(key) - 1].consumer = into }
+        for key in old.registrations {
+            registrations[Int(key) - 1]?.consumer = into
+            for id in registration(key)?.pending ?? [] { change(id) { $0.consumer = into } }
+        }
+        consumers[Int(into) - 1].conversations += old.conversations
+        consumers[Int(into) - 1].registrations = (consumers[Int(into) - 1].registrations + old.registrations).sorted()
+        if flaw != .mergesUncounted { consumers[Int(into) - 1].unread += old.unread }
+        consumerKeys[old.brand]?[old.id] = into
+        context.changed.remove(from)
+        context.changed.insert(into)
+        opening.merged.append(ConsumerMerge(id: old.id, from: ConsumerKey(from), into: ConsumerKey(into)))
+    }
+}

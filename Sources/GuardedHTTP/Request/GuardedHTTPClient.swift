@@ -1,0 +1,152 @@
+package import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOSSL
+internal import Synchronization
+
+/// Asks addresses that others chose, so that they lead nowhere else than where they may.
+///
+/// The host is looked up once for each request, all its addresses are checked, and the connection goes to the one that was
+/// chosen: the client below is told the address in place of the name (TLS and `Host` still carry the name), so that a name
+/// server that answers differently the second time is never asked a second time. Redirects are not followed, no proxy is
+/// asked, answers have a limit, and one deadline holds for everything. Any task may call.
+package final class GuardedHTTPClient: Sendable {
+    private let resolver: any HostResolver
+    private let allowsPrivate: Bool
+    private let pool: PinnedClients
+
+    /// Makes a client; nothing is dialled yet.
+    ///
+    /// - Parameters:
+    ///   - resolver: Looks names up.
+    ///   - configuration: Trust roots and the like; redirects, proxy and decompression are switched off here.
+    ///   - allowsPrivate: Whether private networks may be reached.
+    ///   - maxIdle: How many hosts' connections are kept for the next request.
+    package init(
+        resolver: any HostResolver,
+        configuration: HTTPClient.Configuration,
+        allowsPrivate: Bool,
+        maxIdle: Int
+    ) {
+        var configuration = configuration
+        configuration.redirectConfiguration = .disallow
+        configuration.proxy = nil
+        // A small answer could become a large one.
+        configuration.decompression = .disabled
+        self.resolver = resolver
+        self.allowsPrivate = allowsPrivate
+        pool = PinnedClients(configuration: configuration, maxIdle: maxIdle)
+    }
+
+    /// Reads an address as this client would be asked for it.
+    ///
+    /// - Parameter text: The address.
+    /// - Returns: The address.
+    /// - Throws: ``GuardedURL/Refusal``.
+    package func url(_ text: String) throws(GuardedURL.Refusal) -> GuardedURL {
+        try GuardedURL(text, allowsPrivate: allowsPrivate)
+    }
+
+    /// Sends a request, once.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: ``GuardedFailure``, after the request's time at most; ``GuardedFailure/timeout`` when the task is cancelled.
+    package func send(_ request: GuardedRequest) async throws(GuardedFailure) -> GuardedAnswer {
+        let head = Head()
+        let result = await withTaskGroup(of: Result<GuardedAnswer, GuardedFailure>.self) { group in
+            group.addTask { await self.exchange(request, head) }
+            group.addTask {
+                try? await Task.sleep(for: request.timeout)
+                return .failure(.timeout)
+            }
+            let first = await group.next() ?? .failure(.timeout)
+            group.cancelAll()
+            return first
+        }
+        if case .failure = result, case .drained = request.answerBody, let answer = head.answer { return answer }
+        return try result.get()
+    }
+
+    /// Closes the connections that are kept; requests in flight end first.
+    package func close() async { await pool.close() }
+
+    /// The head of an answer whose body is on its way.
+    private final class Head: Sendable {
+        private let state = Mutex<GuardedAnswer?>(nil)
+
+        var answer: GuardedAnswer? { state.withLock { $0 } }
+
+        func came(_ answer: GuardedAnswer) { state.withLock { $0 = answer } }
+    }
+
+    private func exchange(
+        _ request: GuardedRequest,
+        _ head: Head
+    ) async -> Result<GuardedAnswer, GuardedFailure> {
+        let addresses: [InternetAddress]
+        if let literal = request.url.literal {
+            addresses = [literal]
+        } else {
+            addresses = await resolver.addresses(of: request.url.host)
+        }
+        // A look-up that was given up finds nothing, and must not be taken for a name without addresses.
+        guard !Task.isCancelled else { return .failure(.timeout) }
+        guard !addresses.isEmpty else { return .failure(.unresolved) }
+        for address in addresses {
+            do {
+                try GuardedURL.check(address, isLoopback: request.url.isLoopback, allowsPrivate: allowsPrivate)
+            } catch { return .failure(.forbiddenAddress) }
+        }
+        let client = pool.take(host: request.url.host, addresses: addresses, attempt: request.attempt)
+        let result = await Self.execute(request, client.client, head)
+        await pool.give(back: client)
+        return result
+    }
+
+    private static func execute(
+        _ request: GuardedRequest,
+        _ client: HTTPClient,
+        _ head: Head
+    ) async -> Result<GuardedAnswer, GuardedFailure> {
+        var message = HTTPClientRequest(url: request.url.text)
+        if case .post(let body) = request.method {
+            message.method = .POST
+            message.body = .bytes(ByteBuffer(bytes: body))
+        }
+        message.headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
+        do {
+            let response = try await client.execute(message, deadline: .now() + TimeAmount(request.timeout))
+            let status = Int(response.status.code)
+            let answer = GuardedAnswer(status: status, body: [], headers: response.headers)
+            head.came(answer)
+            switch request.answerBody {
+            case .drained(let limit):
+                _ = try? await response.body.collect(upTo: limit)
+                return .success(answer)
+            case .read(let limit):
+                let body = try await response.body.collect(upTo: limit)
+                return .success(
+                    GuardedAnswer(status: status, body: Array(body.readableBytesView), headers: response.headers)
+                )
+            }
+        } catch {
+            return .failure(GuardedFailure(error))
+        }
+    }
+}
+
+extension GuardedFailure {
+    fileprivate init(_ error: any Error) {
+        self =
+            switch error {
+            case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .tls
+            case is NIOTooManyBytesError: .tooLarge
+            case is CancellationError: .timeout
+            case let error as HTTPClientError:
+                [.deadlineExceeded, .connectTimeout, .readTimeout, .tlsHandshakeTimeout, .cancelled].contains(error)
+                    ? .timeout : .unreachable
+            default: .unreachable
+            }
+    }
+}

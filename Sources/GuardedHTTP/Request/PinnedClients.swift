@@ -1,0 +1,68 @@
+internal import AsyncHTTPClient
+internal import NIOPosix
+internal import Synchronization
+
+/// Clients that know one address for one host each; one is used by one request at a time, and the last few that were used are
+/// kept with their connection.
+final class PinnedClients: Sendable {
+    /// A client with the only address that it dials.
+    struct Pinned: Sendable {
+        let host: String
+        let address: InternetAddress
+        let client: HTTPClient
+    }
+
+    private struct State {
+        /// Those that nobody uses, the longest unused first.
+        var idle: [Pinned] = []
+        var isClosed = false
+    }
+
+    private let configuration: HTTPClient.Configuration
+    private let maxIdle: Int
+    private let state = Mutex(State())
+
+    init(configuration: HTTPClient.Configuration, maxIdle: Int) {
+        self.configuration = configuration
+        self.maxIdle = maxIdle
+    }
+
+    /// Takes a client for one of the addresses, which must have been checked just now.
+    ///
+    /// One that is kept serves a first try only: what failed on a connection is tried on another.
+    func take(host: String, addresses: [InternetAddress], attempt: Int) -> Pinned {
+        let known: Pinned? = state.withLock { state in
+            guard attempt == 0,
+                let index = state.idle.lastIndex(where: { $0.host == host && addresses.contains($0.address) })
+            else { return nil }
+            return state.idle.remove(at: index)
+        }
+        if let known { return known }
+        let address = addresses[attempt % addresses.count]
+        var configuration = configuration
+        configuration.dnsOverride = [host: address.description]
+        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        return Pinned(host: host, address: address, client: client)
+    }
+
+    /// Gives a client back; ends what is not to be kept.
+    func give(back client: Pinned) async {
+        let ended = state.withLock { state in
+            state.idle.append(client)
+            let count = state.isClosed ? state.idle.count : max(0, state.idle.count - maxIdle)
+            defer { state.idle.removeFirst(count) }
+            return Array(state.idle.prefix(count))
+        }
+        for client in ended { try? await client.client.shutdown() }
+    }
+
+    /// Ends all that are kept, and from now on each that is given back.
+    func close() async {
+        let ended = state.withLock { state in
+            state.isClosed = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for client in ended { try? await client.client.shutdown() }
+    }
+}

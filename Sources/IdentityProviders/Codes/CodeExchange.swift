@@ -1,0 +1,163 @@
+import CoreMetrics
+import Crypto
+package import GatewayModel
+package import GatewayStorage
+package import GuardedHTTP
+package import Identity
+package import Telemetry
+
+/// Redeems authorization codes at brands' identity providers (R50-R52, R59-R61).
+///
+/// A code is burnt, durably and for all nodes, before anything else is looked at: a wrong redirect URI or verifier burns it as
+/// a right one does, because a code that came with either has leaked. So every code reaches its provider once at most, and an
+/// answer that is lost is not asked for again. Any task may call.
+package final class CodeExchange: Sendable {
+    private let directory: Directory
+    private let store: any GatewayStore
+    private let client: GuardedHTTPClient
+    private let clock: any GatewayClock
+    private let metrics: IdentityProviderMetrics
+    private let slots = ExchangeSlots()
+
+    /// Makes an exchange; nothing is asked yet.
+    ///
+    /// - Parameters:
+    ///   - directory: The brands' identity providers.
+    ///   - store: Where burnt codes are noted.
+    ///   - client: Asks the token endpoints; closed by its owner.
+    ///   - clock: Where time is read from.
+    ///   - metrics: What is counted.
+    package init(
+        directory: Directory,
+        store: any GatewayStore,
+        client: GuardedHTTPClient,
+        clock: any GatewayClock,
+        metrics: IdentityProviderMetrics
+    ) {
+        self.directory = directory
+        self.store = store
+        self.client = client
+        self.clock = clock
+        self.metrics = metrics
+    }
+
+    /// Redeems a code.
+    ///
+    /// - Parameters:
+    ///   - code: The code, 1 to 2048 bytes of printable ASCII.
+    ///   - redirectURI: Where the provider sent it; must be one of the provider's, byte for byte.
+    ///   - codeVerifier: The PKCE verifier, 43 to 128 unreserved characters; nil for none.
+    ///   - issuerName: The provider's display name; nil takes the brand's only provider.
+    ///   - brand: The brand.
+    /// - Returns: The id token, not verified.
+    /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed`, `unknown_issuer`, `code_reused`,
+    ///   `redirect_mismatch`, `pkce_mismatch`, or `revoked` when the provider does not take the code for another reason;
+    ///   ``AuthenticationError/upstreamUnavailable(_:)`` when the provider does not answer as it should, and, with the code not
+    ///   burnt, when too many exchanges run.
+    package func redeem(
+        code: String,
+        redirectURI: String,
+        codeVerifier: String?,
+        issuerName: String?,
+        brand: BrandID
+    ) async throws(AuthenticationError) -> CodeRedemption {
+        guard CodeRules.isCode(code) else { throw .tokenInvalid(.malformed) }
+        let provider = try provider(issuerName, of: brand)
+        // Before the code is burnt: who is turned away here may come back with it.
+        guard slots.take(provider.credentialID) else {
+            metrics.codeExchanges[.overloaded].increment()
+            throw .upstreamUnavailable("Too many logins wait for the identity provider; try again.")
+        }
+        defer { slots.give(back: provider.credentialID) }
+        try await burn(code, provider, brand)
+        guard provider.details.redirectUris.contains(where: { CodeRules.isSame($0, redirectURI) }) else {
+            throw mismatch(.redirectMismatch)
+        }
+        guard codeVerifier.map(CodeRules.isVerifier) ?? (provider.details.pkce == .optional) else {
+            throw mismatch(.pkceMismatch)
+        }
+        let request = TokenRequest(
+            provider: provider,
+            code: code,
+            redirectURI: redirectURI,
+            codeVerifier: codeVerifier
+        )
+        switch await ask(request) {
+        case .token(let token):
+            metrics.codeExchanges[.redeemed].increment()
+            return CodeRedemption(
+                idToken: token,
+                provider: provider.details,
+                credentialID: provider.credentialID
+            )
+        case .refused(let reason):
+            metrics.codeExchanges[.refused].increment()
+            throw .tokenInvalid(reason)
+        case .unavailable(let text):
+            metrics.codeExchanges[.unavailable].increment()
+            throw .upstreamUnavailable(text)
+        }
+    }
+
+    /// The one provider that is meant.
+    private func provider(_ name: String?, of brand: BrandID) throws(AuthenticationError) -> IdentityProvider {
+        var providers = directory.identityProviders(brand: brand)
+        if let name {
+            providers.removeAll { provider in
+                !(provider.details.issuerDisplayName.map { CodeRules.isSame($0, name) } ?? false)
+            }
+        }
+        guard let provider = providers.first, providers.count == 1 else { throw .tokenInvalid(.unknownIssuer) }
+        return provider
+    }
+
+    private func burn(
+        _ code: String,
+        _ provider: IdentityProvider,
+        _ brand: BrandID
+    ) async throws(AuthenticationError) {
+        // None of the three holds a zero byte.
+        let parts = Array("\(brand.rawValue)\0\(provider.credentialID)\0\(code)".utf8)
+        let isFirst: Bool
+        do {
+            isFirst = try await store.burnCode(
+                RedeemedCode(hash: Array(SHA256.hash(data: parts)), burntAt: clock.now)
+            )
+        } catch {
+            metrics.codeExchanges[.storage].increment()
+            throw .upstreamUnavailable("The gateway could not note the code; the identity provider was not asked.")
+        }
+        guard isFirst else {
+            metrics.codeExchanges[.reused].increment()
+            throw .tokenInvalid(.codeReused)
+        }
+    }
+
+    private func mismatch(_ reason: TokenInvalidReason) -> AuthenticationError {
+        metrics.codeExchanges[.mismatch].increment()
+        return .tokenInvalid(reason)
+    }
+
+    private func ask(_ request: TokenRequest) async -> TokenAnswer {
+        guard let url = try? client.url(request.provider.details.tokenEndpoint) else {
+            return .unavailable(Self.text(of: .forbiddenAddress))
+        }
+        let start = clock.monotonicNanoseconds
+        defer { metrics.duration[.code].recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start)) }
+        do {
+            return TokenAnswer(try await client.send(request.message(to: url)))
+        } catch {
+            return .unavailable(Self.text(of: error))
+        }
+    }
+
+    private static func text(of failure: GuardedFailure) -> String {
+        switch failure {
+        case .forbiddenAddress: "The identity provider's address must not be reached."
+        case .timeout: "The identity provider does not answer in time."
+        case .tooLarge: "The identity provider answers with too much."
+        case .tls: "The identity provider shows no certificate that is trusted."
+        case .unreachable, .unresolved: "The identity provider cannot be reached."
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import GatewayModel
+import GuardedHTTP
+import Identity
+
+/// The request for an id token at a token endpoint (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
+struct TokenRequest {
+    /// For all of it, in seconds: the device waits.
+    static let timeoutSeconds: Int64 = 10
+    /// Longer answers are not read; an id token has a few KB.
+    static let maxAnswerBytes = 64 << 10
+
+    var provider: IdentityProvider
+    var code: String
+    var redirectURI: String
+    var codeVerifier: String?
+
+    /// The request as it goes out, with our secret in one place only.
+    func message(to url: GuardedURL) -> GuardedRequest {
+        var headers = [
+            ("accept", "application/json"), ("content-type", "application/x-www-form-urlencoded"),
+            ("user-agent", "switchboard"),
+        ]
+        var fields = [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI)]
+        if let codeVerifier { fields.append(("code_verifier", codeVerifier)) }
+        let id = provider.details.clientId
+        switch provider.details.clientAuth {
+        case .basic:
+            // Each is form-encoded first (RFC 6749 section 2.3.1).
+            let pair = FormEncoding.encode(id.utf8) + ":" + FormEncoding.encode(provider.clientSecret)
+            headers.append(("authorization", "Basic " + StrictBase64.encode(Array(pair.utf8), .standard)))
+        case .body:
+            fields.append(("client_id", id))
+            fields.append(("client_secret", String(decoding: provider.clientSecret, as: UTF8.self)))
+        }
+        return GuardedRequest(
+            url: url,
+            method: .post(FormEncoding.body(fields)),
+            headers: headers,
+            answerBody: .read(maxBytes: Self.maxAnswerBytes),
+            timeout: .seconds(Self.timeoutSeconds)
+        )
+    }
+}

@@ -1,0 +1,47 @@
+import GatewayModel
+import Identity
+
+/// The keys of a JWK set (RFC 7517 section 5) that can verify with an algorithm of ours; others are passed over.
+struct JWKSet: Sendable {
+    /// Longer sets are not read: 100 RSA keys have about this size.
+    static let maxBytes = 64 << 10
+    /// Larger sets are not read: each key may be tried for a token without `kid`.
+    static let maxKeys = 100
+
+    private let keys: [SignatureAlgorithm: [VerifyingKey]]
+
+    /// Reads a set; nil for what is none, or too large.
+    ///
+    /// - Parameter bytes: The JSON text.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.maxBytes, let json = try? StrictJSON.parse(bytes),
+            case .object(let members) = json, case .array(let items)? = members["keys"],
+            items.count <= Self.maxKeys
+        else { return nil }
+        var keys: [SignatureAlgorithm: [VerifyingKey]] = [:]
+        for case .object(let key) in items {
+            for algorithm in SignatureAlgorithm.allCases where Self.mayVerify(key, algorithm) {
+                if let key = try? VerifyingKey(jwk: key, algorithm: algorithm) {
+                    keys[algorithm, default: []].append(key)
+                }
+            }
+        }
+        self.keys = keys
+    }
+
+    /// The keys of an algorithm; with a `kid` those that have it.
+    func keys(_ keyID: String?, _ algorithm: SignatureAlgorithm) -> [VerifyingKey] {
+        let keys = keys[algorithm] ?? []
+        guard let keyID else { return keys }
+        return keys.filter { $0.keyID.map { $0.utf8.elementsEqual(keyID.utf8) } ?? false }
+    }
+
+    /// Whether a key says nothing against verifying an algorithm's signatures (RFC 7517 sections 4.2 to 4.4).
+    private static func mayVerify(_ key: [String: StrictJSON], _ algorithm: SignatureAlgorithm) -> Bool {
+        if let use = key["use"], use != .string("sig") { return false }
+        if let named = key["alg"], named != .string(algorithm.rawValue) { return false }
+        guard let operations = key["key_ops"] else { return true }
+        guard case .array(let items) = operations else { return false }
+        return items.contains(.string("verify"))
+    }
+}

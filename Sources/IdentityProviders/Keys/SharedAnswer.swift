@@ -1,0 +1,52 @@
+import Synchronization
+
+/// One answer for everybody who waits for it; who is cancelled goes on, and the others go on waiting.
+final class SharedAnswer<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value?
+        var waiters: [Int: CheckedContinuation<Value?, Never>] = [:]
+        var left: Set<Int> = []
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Waits for the answer.
+    ///
+    /// - Returns: Nil when the task was cancelled before there was one.
+    func wait() async -> Value? {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // Nil: it waits; else what it is told at once.
+                let told: Value?? = state.withLock { state in
+                    if let value = state.value { return .some(value) }
+                    if state.left.remove(number) != nil { return .some(nil) }
+                    state.waiters[number] = continuation
+                    return nil
+                }
+                if let told { continuation.resume(returning: told) }
+            }
+        } onCancel: {
+            let waiter: CheckedContinuation<Value?, Never>? = state.withLock { state in
+                if let waiter = state.waiters.removeValue(forKey: number) { return waiter }
+                if state.value == nil { state.left.insert(number) }
+                return nil
+            }
+            waiter?.resume(returning: nil)
+        }
+    }
+
+    /// Gives the answer, once.
+    func finish(_ value: Value) {
+        let waiters = state.withLock { state in
+            state.value = value
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume(returning: value) }
+    }
+}

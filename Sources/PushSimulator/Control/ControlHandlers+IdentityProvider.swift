@@ -1,0 +1,87 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import ServiceLifecycle
+
+/// The identity provider on the control port: what gives codes and keys, and its own two paths over plain HTTP.
+extension ControlHandlers {
+    private static let maxFormBytes = 64 << 10
+    /// A rule that withholds the answer holds the request so long.
+    private static let silence = Duration.seconds(600)
+
+    /// `PUT /identity-provider/codes`: gives codes, all or none.
+    func giveCodes(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: 1 << 20)
+        do {
+            self.identityProvider.give(try SimulatedCode.parse(Array(body.readableBytesView)), at: self.core.clock())
+        } catch {
+            return Self.problem(error.description)
+        }
+        return Response(status: .noContent)
+    }
+
+    /// `POST /identity-provider/keys` `{"algorithm"?,"retireOthers"?}`: makes a key that signs from now on.
+    func rotateKey(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: Self.maxFormBytes)
+        var algorithm = SigningAlgorithm.rs256
+        var retiresOthers = false
+        if body.readableBytes > 0 {
+            guard let json = try? JSONParser.parse(Array(body.readableBytesView)) else {
+                return Self.problem("not JSON")
+            }
+            do {
+                var reader = try RuleReader(json, at: "the key")
+                if let name = try reader.string("algorithm") {
+                    guard let named = SigningAlgorithm(rawValue: name) else {
+                        return Self.problem("\"algorithm\" must be RS256, PS256 or ES256")
+                    }
+                    algorithm = named
+                }
+                retiresOthers = try reader.flag("retireOthers")
+                try reader.end()
+            } catch {
+                return Self.problem(error.description)
+            }
+        }
+        let id = try self.identityProvider.rotateKey(algorithm, retiresOthers: retiresOthers)
+        return Self.json(JSONWriter.bytes(of: .object([.init(name: "kid", value: .string(id))])))
+    }
+
+    /// `POST /identity-provider/token` and `GET /identity-provider/jwks`, bent by the rules.
+    ///
+    /// What only HTTP/2 has (goaway, maxStreams) does nothing here; whatever withholds an answer holds it back for long.
+    func identityProvider(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: Self.maxFormBytes)
+        let simulated = SimulatorRequest(
+            method: request.method.rawValue,
+            path: request.uri.path,
+            headers: request.headers.map { ($0.name.canonicalName, $0.value) },
+            body: Array(body.readableBytesView)
+        )
+        let now = self.core.clock()
+        let verdict = self.identityProvider.verdict(on: simulated, at: now)
+        let action = self.core.actions { [(.identityProvider, verdict.token)] }?.first ?? nil
+        let outcome =
+            action.map { RuledOutcome(verdict, bentBy: $0, provider: .identityProvider, at: now) }
+            ?? RuledOutcome(verdict)
+        self.core.count { $0.add(.identityProvider, outcome) }
+        if let delay = action?.delayMilliseconds, delay > 0 { await Self.wait(.milliseconds(delay)) }
+        guard let reply = outcome.reply else {
+            await Self.wait(Self.silence)
+            return Response(status: .serviceUnavailable)
+        }
+        var headers = HTTPFields()
+        for (name, value) in reply.headers {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        return Response(
+            status: .init(code: reply.status),
+            headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: reply.body))
+        )
+    }
+
+    /// Waits, but not longer than the server lives.
+    private static func wait(_ time: Duration) async {
+        await cancelWhenGracefulShutdown { try? await Task.sleep(for: time) }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Crypto
+internal import CryptoExtras
+
+/// The algorithms that the simulated identity provider signs with.
+package enum SigningAlgorithm: String, CaseIterable, Sendable {
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    case rs256 = "RS256"
+    /// RSASSA-PSS with SHA-256.
+    case ps256 = "PS256"
+    /// ECDSA on P-256 with SHA-256.
+    case es256 = "ES256"
+}
+
+/// A key that signs id tokens, with its public half as a JWK (RFC 7517).
+struct SigningKey: Sendable {
+    private enum Material: Sendable {
+        case rsa(_RSA.Signing.PrivateKey, _RSA.Signing.Padding)
+        case p256(P256.Signing.PrivateKey)
+    }
+
+    /// The key's name.
+    let id: String
+    let algorithm: SigningAlgorithm
+    private let material: Material
+
+    /// Makes a key; for RSA that takes a moment.
+    init(_ algorithm: SigningAlgorithm) throws {
+        self.id = "key-\(RandomID.hexadecimal(4))"
+        self.algorithm = algorithm
+        switch algorithm {
+        case .rs256: self.material = .rsa(try .init(keySize: .bits2048), .insecurePKCS1v1_5)
+        case .ps256: self.material = .rsa(try .init(keySize: .bits2048), .PSS)
+        case .es256: self.material = .p256(.init())
+        }
+    }
+
+    /// Signs claims.
+    func token(_ claims: JSONValue) throws -> String {
+        let header = JSONValue.object([
+            .init(name: "alg", value: .string(self.algorithm.rawValue)), .init(name: "kid", value: .string(self.id)),
+            .init(name: "typ", value: .string("JWT")),
+        ])
+        let input = CompactJWS.signingInput(header: header, claims: claims)
+        let signature: [UInt8] =
+            switch self.material {
+            case .rsa(let key, let padding):
+                Array(try key.signature(for: Array(input.utf8), padding: padding).rawRepresentation)
+            case .p256(let key): Array(try key.signature(for: Array(input.utf8)).rawRepresentation)
+            }
+        return input + "." + Base64.encodeURL(signature)
+    }
+
+    /// The public half.
+    func jwk() throws -> JSONValue {
+        var members: [(String, String)] = [
+            ("kid", self.id), ("alg", self.algorithm.rawValue), ("use", "sig"),
+        ]
+        switch self.material {
+        case .rsa(let key, _):
+            let numbers = try key.publicKey.getKeyPrimitives()
+            members += [
+                ("kty", "RSA"), ("n", Base64.encodeURL(Array(numbers.modulus))),
+                ("e", Base64.encodeURL(Array(numbers.publicExponent))),
+            ]
+        case .p256(let key):
+            let point = Array(key.publicKey.rawRepresentation)
+            members += [
+                ("kty", "EC"), ("crv", "P-256"), ("x", Base64.encodeURL(point[..<32])),
+                ("y", Base64.encodeURL(point[32...])),
+            ]
+        }
+        return .object(members.map { .init(name: $0.0, value: .string($0.1)) })
+    }
+}

@@ -1,0 +1,150 @@
+internal import Synchronization
+
+/// A brand's identity provider: a token endpoint for codes (RFC 6749, RFC 7636, OpenID Connect Core section 3.1.3) and the
+/// set of its keys.
+///
+/// Codes are given by whoever plays the app and its browser. Every try with the right client burns its code. Any thread.
+package final class SimulatedIdentityProvider: Sendable {
+    /// More codes than these are not kept; the oldest go.
+    private static let codeLimit = 10_000
+    /// More keys than these are not published; the oldest go.
+    private static let keyLimit = 10
+    /// How long id tokens count.
+    private static let tokenSeconds: Int64 = 300
+
+    /// The `iss` of its id tokens.
+    package static let issuer = "https://idp.simulator.example"
+
+    private struct Given {
+        var code: SimulatedCode
+        var at: SimulatorTime
+        var isUsed = false
+    }
+
+    private struct State {
+        var codes: [String: Given] = [:]
+        /// The newest, which signs, last.
+        var keys: [SigningKey] = []
+    }
+
+    private let clientID: String
+    private let clientSecret: String
+    private let state = Mutex(State())
+
+    init(clientID: String, clientSecret: String) {
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+    }
+
+    /// Gives codes; one that was given before counts anew.
+    ///
+    /// - Parameters:
+    ///   - codes: The codes.
+    ///   - now: The moment from which they count.
+    package func give(_ codes: [SimulatedCode], at now: SimulatorTime = .now()) {
+        self.state.withLock { state in
+            for code in codes { state.codes[code.code] = Given(code: code, at: now) }
+            guard state.codes.count > Self.codeLimit else { return }
+            let oldest = state.codes.sorted { $0.value.at < $1.value.at }.prefix(state.codes.count - Self.codeLimit)
+            for (code, _) in oldest { state.codes[code] = nil }
+        }
+    }
+
+    /// Makes a new key, which signs from now on.
+    ///
+    /// - Parameters:
+    ///   - algorithm: What it signs with.
+    ///   - retiresOthers: Whether the older ones are no longer published.
+    /// - Returns: The key's `kid`.
+    /// - Throws: What the library throws.
+    @discardableResult
+    package func rotateKey(_ algorithm: SigningAlgorithm, retiresOthers: Bool = false) throws -> String {
+        let key = try SigningKey(algorithm)
+        self.state.withLock { state in
+            if retiresOthers { state.keys = [] }
+            state.keys.append(key)
+            state.keys.removeFirst(max(0, state.keys.count - Self.keyLimit))
+        }
+        return key.id
+    }
+
+    // MARK: - Judging
+
+    /// The paths that it answers.
+    static let tokenPath = "/identity-provider/token"
+    static let keysPath = "/identity-provider/jwks"
+
+    /// Judges a request to one of its paths; rules tell them apart by `tokenPrefix`: `token` and `jwks`.
+    func verdict(on request: SimulatorRequest, at now: SimulatorTime) -> PushVerdict {
+        guard request.path == Self.tokenPath else { return Self.judged("jwks", 200, self.keys()) }
+        do throws(OAuthRefusal) {
+            return Self.judged("token", 200, try self.answer(request, at: now))
+        } catch {
+            var reply = error.reply
+            if reply.status == 401, request.header("authorization") != nil {
+                reply.headers.append(("www-authenticate", "Basic realm=\"simulator\""))
+            }
+            return PushVerdict(token: "token", reason: error.error, reply: reply)
+        }
+    }
+
+    private static func judged(_ name: String, _ status: Int, _ json: JSONValue) -> PushVerdict {
+        PushVerdict(token: name, reason: nil, reply: .json(status, headers: [("cache-control", "no-store")], json))
+    }
+
+    private func keys() -> JSONValue {
+        let keys = (try? self.published().map { try $0.jwk() }) ?? []
+        return .object([.init(name: "keys", value: .array(keys))])
+    }
+
+    /// The keys; makes the first when there is none.
+    private func published() throws -> [SigningKey] {
+        try self.state.withLock { state in
+            if state.keys.isEmpty { state.keys = [try SigningKey(.rs256)] }
+            return state.keys
+        }
+    }
+
+    private func answer(_ request: SimulatorRequest, at now: SimulatorTime) throws(OAuthRefusal) -> JSONValue {
+        let form = try TokenForm(request)
+        let client = try form.client(authorization: request.header("authorization"))
+        guard client.id == self.clientID, client.secret == self.clientSecret else {
+            throw OAuthRefusal(error: "invalid_client", text: "The client is unknown or its secret is wrong.")
+        }
+        guard try form.required("grant_type") == "authorization_code" else {
+            throw OAuthRefusal(error: "unsupported_grant_type", text: "The grant type is not supported.")
+        }
+        let text = try form.required("code")
+        let redirectURI = try form.required("redirect_uri")
+        let given: Given? = self.state.withLock { state in
+            defer { state.codes[text]?.isUsed = true }
+            return state.codes[text]
+        }
+        guard let given else { throw .grant("The code is not known.") }
+        guard !given.isUsed else { throw .grant("The code was used before.") }
+        guard now.milliseconds < given.at.milliseconds + given.code.lifetimeSeconds * 1000 else {
+            throw .grant("The code has expired.")
+        }
+        guard given.code.clientID == client.id else { throw .grant("The code was given to another client.") }
+        guard given.code.redirectURI == redirectURI else { throw .grant("The redirect_uri is not the code's.") }
+        try form.checkVerifier(of: given.code.codeChallenge)
+        guard let token = try? self.published().last?.token(self.claims(of: given.code, at: now)) else {
+            throw OAuthRefusal(error: "server_error", text: "No token can be signed.")
+        }
+        return .object([
+            .init(name: "access_token", value: .string(RandomID.hexadecimal(16))),
+            .init(name: "token_type", value: .string("Bearer")), .init(name: "expires_in", value: .integer(3600)),
+            .init(name: "id_token", value: .string(token)),
+        ])
+    }
+
+    private func claims(of code: SimulatedCode, at now: SimulatorTime) -> JSONValue {
+        let usual: [JSONValue.JSONMember] = [
+            .init(name: "iss", value: .string(Self.issuer)), .init(name: "aud", value: .string(code.clientID)),
+            .init(name: "iat", value: .integer(now.seconds)),
+            .init(name: "exp", value: .integer(now.seconds + Self.tokenSeconds)),
+        ]
+        let given = code.claims.filter { $0.value != .null }
+        return .object(usual.filter { one in !code.claims.contains { $0.name == one.name } } + given)
+    }
+}

@@ -1,0 +1,64 @@
+internal import Crypto
+
+/// The form that a token endpoint is sent, each field at most once (RFC 6749 section 3.2).
+struct TokenForm {
+    private let fields: [String: String]
+
+    init(_ request: SimulatorRequest) throws(OAuthRefusal) {
+        guard request.method == "POST" else {
+            throw OAuthRefusal(error: "invalid_request", text: "Only POST is taken.")
+        }
+        let type = request.header("content-type")?.split(separator: ";").first?.lowercased()
+        guard type == "application/x-www-form-urlencoded", let pairs = FormDecoder.fields(of: request.body) else {
+            throw OAuthRefusal(error: "invalid_request", text: "The body must be a form.")
+        }
+        var fields: [String: String] = [:]
+        for (name, value) in pairs {
+            guard fields.updateValue(value, forKey: name) == nil else {
+                throw OAuthRefusal(error: "invalid_request", text: "Repeated parameter: \(name)")
+            }
+        }
+        self.fields = fields
+    }
+
+    func required(_ name: String) throws(OAuthRefusal) -> String {
+        guard let value = self.fields[name], !value.isEmpty else {
+            throw OAuthRefusal(error: "invalid_request", text: "Missing parameter: \(name)")
+        }
+        return value
+    }
+
+    /// Who asks, by the header or by the body, never by both (RFC 6749 section 2.3).
+    func client(authorization: String?) throws(OAuthRefusal) -> (id: String, secret: String) {
+        guard let authorization else {
+            guard let id = self.fields["client_id"], let secret = self.fields["client_secret"] else {
+                throw OAuthRefusal(error: "invalid_client", text: "The client does not say who it is.")
+            }
+            return (id, secret)
+        }
+        guard self.fields["client_id"] == nil, self.fields["client_secret"] == nil else {
+            throw OAuthRefusal(error: "invalid_request", text: "The client says twice who it is.")
+        }
+        let words = authorization.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "basic", let pair = Base64.decode(words[1]),
+            let colon = pair.firstIndex(of: UInt8(ascii: ":")),
+            let id = FormDecoder.decode(pair[..<colon]), let secret = FormDecoder.decode(pair[(colon + 1)...])
+        else { throw OAuthRefusal(error: "invalid_client", text: "The Authorization field is not Basic.") }
+        return (id, secret)
+    }
+
+    /// RFC 7636 section 4.6, with S256 alone; a verifier without a challenge is refused too (RFC 9700 section 4.8.2).
+    func checkVerifier(of challenge: String?) throws(OAuthRefusal) {
+        guard let challenge else {
+            guard self.fields["code_verifier"] == nil else {
+                throw .grant("There is a code_verifier, but the code has no code_challenge.")
+            }
+            return
+        }
+        guard let verifier = self.fields["code_verifier"] else { throw .grant("The code_verifier is missing.") }
+        let hash = Array(SHA256.hash(data: Array(verifier.utf8)))
+        guard (43...128).contains(verifier.utf8.count), Base64.encodeURL(hash) == challenge else {
+            throw .grant("The code_verifier does not match the code_challenge.")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import GatewayModel
+import GatewayStorage
+
+/// Opening and ending sessions.
+extension Writer {
+    func open(
+        _ session: StoredSession,
+        singleDevice: Bool,
+        _ context: inout TurnContext
+    ) throws -> StoreChangeResult {
+        guard let brand = try brandKey(session.brand) else { return .notFound }
+        // It may have been revoked since the assertion was verified.
+        if let credential = session.credential, try !isInForce(credential, brand: brand) { return .credentialRevoked }
+        let name = BrandedName(brand: brand, id: session.consumer.rawValue)
+        let consumer = try self.consumer(name) ?? makeConsumer(name, at: context.turn.now)
+        var opening = SessionOpening(
+            consumer: ConsumerID(trusted: consumer.name.id),
+            anonymous: try isAnonymous(consumer.key)
+        )
+        if let device = session.device {
+            if !opening.anonymous {
+                for other in try anonymousConsumers(on: device.rawValue, brand: brand, except: consumer.key) {
+                    try merge(other, into: consumer, &opening, &context)
+                }
+            }
+            if singleDevice { try logOutOthers(than: device.rawValue, of: consumer.key, &opening, &context) }
+        }
+        try endOldest(of: consumer.key, &opening)
+        try db.prepare(
+            """
+            INSERT INTO sessions (token_hash, brand, consumer, device, credential, expires_at, created_at) \
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        .blob(session.tokenHash).int(brand).int(consumer.key).text(session.device?.rawValue).text(session.credential)
+        .int(session.expiresAt.milliseconds).int(session.createdAt.milliseconds).run()
+        return .sessionOpened(opening)
+    }
+
+    private func isInForce(_ credential: String, brand: Int64) throws -> Bool {
+        let row = try db.prepare("SELECT 1 FROM credentials WHERE id = ? AND brand = ? AND revoked_at IS NULL")
+            .text(credential).int(brand)
+        defer { row.end() }
+        return try row.next()
+    }
+
+    private func isAnonymous(_ consumer: Int64) throws -> Bool {
+        let row = try db.prepare("SELECT anonymous FROM consumers WHERE key = ?").int(consumer)
+        defer { row.end() }
+        return try row.next() && row.int64(0) != 0
+    }
+
+    /// A login on one device ends what the consumer has on others, and its older sessions wherever they are.
+    private func logOutOthers(
+        than device: String,
+        of consumer: Int64,
+        _ opening: inout SessionOpening,
+        _ context: inout TurnContext
+    ) throws {
+        opening.endedSessions += try endSessions(of: consumer)
+        var others: [Int64] = []
+        let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ? AND device != ? ORDER BY id")
+            .int(consumer).text(device)
+        while try rows.next() { others.append(rows.int64(0)) }
+        opening.endedRegistrations = try others.map { try end($0, by: .unregistered, .unregistered, &context) }
+    }
+
+    /// Makes room for one more session of a consumer.
+    private func endOldest(of consumer: Int64, _ opening: inout SessionOpening) throws {
+        try db.prepare(
+            """
+            DELETE FROM sessions WHERE token_hash IN (SELECT token_hash FROM sessions WHERE consumer = ? \
+            ORDER BY created_at DESC, token_hash LIMIT -1 OFFSET ?)
+            """
+        ).int(consumer).int(SessionLimits.perConsumer - 1).run()
+        opening.endedSessions += db.changedRows
+    }
+
+    /// Ends all sessions of a consumer; returns how many.
+    func endSessions(of consumer: Int64) throws -> Int {
+        try db.prepare("DELETE FROM sessions WHERE consumer = ?").int(consumer).run()
+        return db.changedRows
+    }
+
+    func endSession(
+        _ tokenHash: [UInt8],
+        _ scope: UnregisterScope,
+        _ context: inout TurnContext
+    ) throws -> StoreChangeResult {
+        let row = try db.prepare(
+            """
+            SELECT s.consumer, s.device FROM sessions s JOIN consumers u ON u.key = s.consumer \
+            JOIN brands b ON b.key = u.brand WHERE s.token_hash = ?
+            """
+        ).blob(tokenHash)
+        guard try row.next() else { return .notFound }
+        let (consumer, device) = (row.int64(0), row.optionalString(1))
+        row.end()
+        try db.prepare("DELETE FROM sessions WHERE token_hash = ?").blob(tokenHash).run()
+        return .sessionsEnded(
+            count: 1,
+            try unregister(consumer: consumer, app: nil, device: device, scope, .logout, &context)
+        )
+    }
+
+    func endSessions(
+        _ brand: BrandID,
+        _ consumer: ConsumerID,
+        _ device: DeviceID?,
+        _ scope: UnregisterScope,
+        _ context: inout TurnContext
+    ) throws -> StoreChangeResult {
+        guard let key = try consumerKey(brand, consumer) else { return .sessionsEnded(count: 0, RegistrationsChange()) }
+        // A session that is bound to no device may be in use on any: it ends with each of them.
+        try db.prepare("DELETE FROM sessions WHERE consumer = ?1 AND (?2 IS NULL OR device IS NULL OR device = ?2)")
+            .int(key).text(device?.rawValue).run()
+        let count = db.changedRows
+        return .sessionsEnded(
+            count: count,
+            try unregister(consumer: key, app: nil, device: device?.rawValue, scope, .remoteLogout, &context)
+        )
+    }
+}

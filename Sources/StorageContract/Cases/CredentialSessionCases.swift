@@ -1,0 +1,53 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Sessions and the credentials that opened them.
+enum CredentialSessionCases {
+    static let all = [revoked, refused, expired]
+
+    static let revoked = ContractCase("a revoked credential ends the sessions that it opened, and no others") {
+        (f) async throws in
+        for credential in ["key-1", "key-2"] { try await f.makeCredential(credential) }
+        try await f.open(f.session(1, credential: "key-1"))
+        try await f.open(f.session(2, "u-2", device: "d-2", credential: "key-1"))
+        try await f.open(f.session(3, credential: "key-1", seconds: 60))
+        try await f.open(f.session(4, credential: "key-2"))
+        try await f.open(f.session(5))
+        let opened = try await f.store.session(tokenHash: [UInt8](repeating: 2, count: 32))
+        #expect(opened?.credential == "key-1" && opened == f.session(2, "u-2", device: "d-2", credential: "key-1"))
+        // What expired before ended by itself.
+        f.wait(seconds: 60)
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now) == 2)
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now) == nil)
+        for byte in UInt8(1)...3 { #expect(try await !f.hasSession(byte)) }
+        for byte in UInt8(4)...5 { #expect(try await f.hasSession(byte)) }
+        _ = try await f.restart()
+        #expect(try await !f.hasSession(1))
+        #expect(try await f.hasSession(4))
+        f.wait(seconds: 3 * 86_400)
+        #expect(try await f.keepHouse(.sessions) == 5)
+    }
+
+    static let refused = ContractCase("a credential that is not in force opens no session") { (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        try await f.makeCredential("key-1")
+        try await f.makeCredential("theirs", brand: other)
+        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now)
+        for (byte, credential) in [(UInt8(1), "key-1"), (2, "theirs"), (3, "nobody's")] {
+            let result = try await f.change(
+                .openSession(f.session(byte, device: "d-1", credential: credential), singleDevice: true)
+            )
+            guard case .credentialRevoked = result else { throw Unexpected(what: "\(result)") }
+            #expect(try await !f.hasSession(byte))
+        }
+    }
+
+    static let expired = ContractCase("a credential that expires ends no session") { (f) async throws in
+        try await f.makeCredential("key-1", expiresAt: f.now.adding(seconds: 10))
+        try await f.open(f.session(1, credential: "key-1"))
+        f.wait(seconds: 60)
+        #expect(try await f.hasSession(1))
+    }
+}

@@ -1,0 +1,301 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Anonymous consumers that log in with an identifier (R30).
+enum MergeCases {
+    static let all = [
+        everything, follows, forwards, active, sameTurn, handedOut, candidates, never, twiceNothing, ofSeveral, logged, big,
+    ]
+
+    private static func merges(_ opening: SessionOpening) -> [String] { opening.merged.map(\.id.rawValue) }
+
+    static let everything = ContractCase("an anonymous consumer is merged into the one that logs in on its device") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        let first = try await f.accepted(f.message("a-1", in: "c-a"))
+        try await f.accepted(f.message("a-1", in: "c-a"))
+        try await f.change(f.read("a-1", "c-a", 1))
+        try await f.register("d-2", of: "u-1")
+        try await f.accepted(f.message("u-1", in: "c-u"))
+
+        let result = try await f.commit {
+            $0.changes = [.openSession(f.session(2, device: "d-1"), singleDevice: false)]
+        }
+        let opening = try result.changes[0].opening
+        #expect(opening.consumer.rawValue == "u-1" && !opening.anonymous && merges(opening) == ["a-1"])
+        #expect(opening.endedSessions == 1 && opening.endedRegistrations.isEmpty)
+        let key = try #require(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1"))?.key)
+        #expect(opening.merged.first?.into == key && result.unread == [key: 2])
+
+        #expect(try await !f.hasSession(1))
+        #expect(try await f.hasSession(2))
+        #expect(try await f.registrations("u-1").map(\.device.rawValue).sorted() == ["d-1", "d-2"])
+        let counts = try await f.store.unread(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
+        #expect(counts.total == 2)
+        #expect(counts.conversations.map(\.id.rawValue) == ["c-u", "c-a"])
+        #expect(counts.conversations.map(\.unread) == [1, 1])
+        #expect(counts.conversations.map(\.readSequence) == [0, 1])
+        let messages = try await f.messages("u-1", in: "c-a")
+        #expect(messages.map(\.sequence) == [1, 2] && messages.allSatisfy { $0.consumer.rawValue == "u-1" })
+        let tap = try await f.change(f.tap("u-1", "d-1", try #require(first.messageID)))
+        #expect(try tap.tapAnswer.first)
+    }
+
+    static let follows = ContractCase("what waits for a merged consumer's device goes out with the count of both") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        let registration = try await f.register("d-1", of: "a-1").registration.id
+        try await f.accepted(f.message("a-1", in: "c-a"))
+        try await f.accepted(f.message("u-1", in: "c-u"))
+        try await f.open(f.session(2, device: "d-1"))
+        let next = try await f.accepted(f.message("u-1", in: "c-a"))
+        #expect(next.sequence == 2 && next.unread == 3 && next.deliveries == 1)
+        let rows = try await f.claim().rows
+        #expect(rows.map(\.registration) == [registration, registration])
+        #expect(rows.map(\.unread) == [3, 3] && Set(rows.map(\.consumer)).count == 1)
+        // A read of what was the other's reaches its rows.
+        let read = try await f.commit { $0.changes = [f.read("u-1", "c-a", 1, on: "d-1")] }
+        #expect(read.withdrawn.map(\.delivery) == [rows[0].id])
+        #expect(try await f.unread("u-1") == 2)
+    }
+
+    static let forwards = ContractCase("the id of a merged consumer leads to the other") { (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.accepted(f.message("a-1", in: "c-a", id: "e-1"))
+        try await f.open(f.session(2, device: "d-1"))
+        let id = ConsumerID(trusted: "u-1")
+        let known = try #require(try await f.store.consumer(brand: f.brand, id: id))
+        for life in 1...2 {
+            #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "a-1"))?.key == known.key)
+            let unread = try await f.unread("u-1")
+            #expect(try await f.accepted(f.message("a-1", in: "c-a")).unread == unread + 1)
+            #expect(try await f.accepted(f.message("a-1", in: nil)).conversation?.rawValue == "c-a")
+            let (duplicate, _) = try #require(try await f.accept(f.message("a-1", in: "c-a", id: "e-1")).first)
+                .duplicateEvent
+            #expect(duplicate.sequence == 1 && duplicate.unread == unread + 2)
+            #expect(try await f.unread("a-1") == unread + 2)
+            try await f.change(f.read("a-1", "c-a", 99))
+            #expect(try await f.unread("u-1") == 0)
+            let change = try await f.register("d-9", of: "a-1")
+            #expect(change.created && change.registration.consumer == id)
+            #expect(try await f.registrations("a-1").map(\.consumer) == [id])
+            #expect(try await f.messages("a-1", in: "c-a").last?.consumer == id)
+            let upsert = StoreChange.upsertConsumer(
+                brand: f.brand,
+                id: ConsumerID(trusted: "a-1"),
+                anonymous: true,
+                profile: ConsumerProfile(name: "Ada \(life)")
+            )
+            guard case .consumer(let consumer) = try await f.change(upsert) else { throw Unexpected(what: "upsert") }
+            #expect(consumer.id == id && consumer.profile.name == "Ada \(life)" && !consumer.anonymous)
+            #expect(try await f.open(f.session(3, "a-1")) == SessionOpening(consumer: id, anonymous: false))
+            #expect(try await f.store.session(tokenHash: f.session(3).tokenHash)?.consumer == id)
+            try await f.change(.endSession(tokenHash: f.session(3).tokenHash, unregister: .none))
+            let ended = try await f.change(f.unregister("a-1", .all)).unregisteredChange.ended
+            #expect(ended == [change.registration.id])
+            _ = try await f.restart()
+        }
+        let elsewhere = BrandID(trusted: "other")
+        try await f.makeBrand(elsewhere, app: f.app)
+        #expect(try await f.store.consumer(brand: elsewhere, id: ConsumerID(trusted: "a-1")) == nil)
+    }
+
+    static let active = ContractCase("of the conversations of both the one with the youngest message is active") {
+        (f) async throws in
+        for (place, order) in [["a", "u"], ["u", "a"]].enumerated() {
+            let names = ["a": "a-\(place)", "u": "u-\(place)"]
+            try await f.openAnonymous(UInt8(2 * place), names["a"] ?? "", device: "d-\(place)")
+            for who in order { try await f.accepted(f.message(names[who] ?? "", in: "c-\(who)-\(place)")) }
+            try await f.open(f.session(UInt8(2 * place + 1), names["u"] ?? "", device: "d-\(place)"))
+            let next = try await f.accepted(f.message(names["u"] ?? "", in: nil))
+            #expect(next.conversation?.rawValue == "c-\(order[1])-\(place)" && next.unread == 3)
+        }
+    }
+
+    static let sameTurn = ContractCase("a merge and what is done before and after it in one turn agree") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        try await f.register("d-3", of: "a-1")
+        _ = try await f.accept(
+            f.message("a-1", in: "c-a"),
+            f.message("a-1", in: "c-a"),
+            f.message("u-1", in: "c-u")
+        )
+        f.giveSlots(9, mayHaveBacklog: true)
+        for lane in [f.apns, f.fcm] { _ = try await f.claim(lane) }
+        let request = f.request([f.message("a-1", in: nil), f.message("u-1", in: "c-a")])
+        let result = try await f.commit {
+            $0.changes = [
+                f.read("a-1", "c-a", 1, on: "d-1"), .openSession(f.session(2, device: "d-1"), singleDevice: false),
+                f.read("a-1", "c-a", 2, on: "d-1"),
+            ]
+            $0.accepts = [request]
+        }
+        #expect(try result.changes[0].readChange.unread == 1)
+        #expect(try result.changes[2].readChange.unread == 1)
+        let answers = try result.accepts[0].map { try $0.acceptedEvent }
+        #expect(answers.map(\.unread) == [2, 3] && answers.map(\.deliveries) == [2, 2])
+        #expect(answers[0].conversation?.rawValue == "c-u")
+        let key = try #require(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1"))?.key)
+        #expect(result.unread == [key: 3])
+        #expect(result.owned.allSatisfy { $0.consumer == key && $0.unread == 3 } && !result.owned.isEmpty)
+        #expect(try await f.unread("u-1") == 3)
+    }
+
+    static let handedOut = ContractCase("the answer of a push that left before a merge is recorded") { (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        f.giveSlots(9)
+        let rows = try await f.owned(f.message("a-1"), f.message("a-1"))
+        try await f.open(f.session(2, device: "d-1"))
+        try await f.outcome(f.answer(rows[0]))
+        try await f.outcome(f.retry(rows[1], seconds: 5))
+        #expect(try await f.deliveries().map(\.state) == [.retrying, .accepted])
+        #expect(try await f.deliveries().map(\.consumer.rawValue) == ["u-1", "u-1"])
+    }
+
+    static let candidates = ContractCase("the device's latest session and its registrations say who is merged") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        f.wait(seconds: 1)
+        try await f.openAnonymous(2, "a-2", device: "d-1")
+        f.wait(seconds: 1)
+        // An older session of the device, with nothing else.
+        try await f.openAnonymous(3, "a-3", device: "d-2")
+        f.wait(seconds: 1)
+        try await f.openAnonymous(4, "a-4", device: "d-2")
+        f.wait(seconds: 7200)
+        #expect(try await merges(f.open(f.session(11, device: "d-1"))) == ["a-1", "a-2"])
+        #expect(try await merges(f.open(f.session(12, "u-2", device: "d-2"))) == ["a-4"])
+        // What a logout has ended is nobody's any more.
+        try await f.openAnonymous(5, "a-5", device: "d-5")
+        try await f.register("d-5", of: "a-5")
+        try await f.change(.endSession(tokenHash: f.session(5).tokenHash, unregister: .all))
+        #expect(try await merges(f.open(f.session(13, "u-3", device: "d-5"))).isEmpty)
+    }
+
+    static let never = ContractCase("nobody is merged who has an identifier, another device or another brand") {
+        (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        try await f.register("d-1", of: "u-9")
+        try await f.open(f.session(1, "u-9", device: "d-1"))
+        try await f.openAnonymous(2, "a-2", device: "d-2")
+        try await f.openAnonymous(3, "a-3", device: nil)
+        try await f.change(f.anonymous("a-4", brand: other))
+        var theirs = f.session(4, "a-4", device: "d-1")
+        theirs.brand = other
+        try await f.open(theirs)
+        var their = f.device("d-1", of: "a-4")
+        their.brand = other
+        try await f.register(their)
+        // One that has got an identifier since.
+        try await f.openAnonymous(5, "a-5", device: "d-5")
+        try await f.change(
+            .upsertConsumer(
+                brand: f.brand,
+                id: ConsumerID(trusted: "a-5"),
+                anonymous: false,
+                profile: ConsumerProfile()
+            )
+        )
+        for (byte, device) in [(UInt8(11), "d-1" as String?), (12, nil), (13, "d-5")] {
+            #expect(try await merges(f.open(f.session(byte, device: device))).isEmpty)
+        }
+        // An anonymous login takes nobody in.
+        try await f.change(f.anonymous("a-6"))
+        #expect(try await merges(f.open(f.session(14, "a-6", device: "d-2"))).isEmpty)
+        for byte in UInt8(1)...5 { #expect(try await f.hasSession(byte)) }
+        #expect(try await f.registrations("u-9").count == 1)
+    }
+
+    static let twiceNothing = ContractCase("a second login on the device finds nobody to merge") { (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.accepted(f.message("a-1", in: "c-a"))
+        #expect(try await merges(f.open(f.session(2, device: "d-1"))) == ["a-1"])
+        let again = try await f.open(f.session(3, device: "d-1"))
+        #expect(again == SessionOpening(consumer: ConsumerID(trusted: "u-1"), anonymous: false))
+        #expect(try await merges(f.open(f.session(4, "u-2", device: "d-1"))).isEmpty)
+        #expect(try await f.unread("u-1") == 1)
+        #expect(try await f.unread("u-2") == 0)
+    }
+
+    static let ofSeveral = ContractCase("the devices of merged consumers are logged out like the consumer's own") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        let second = try await f.register("d-2", of: "a-1").registration.id
+        try await f.open(f.session(2, "a-1", device: "d-2"))
+        let own = try await f.register("d-3", of: "u-1").registration.id
+        let opening = try await f.open(f.session(3, device: "d-1"), singleDevice: true)
+        #expect(merges(opening) == ["a-1"] && opening.endedSessions == 2)
+        #expect(opening.endedRegistrations == [second, own])
+        #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-1"])
+    }
+
+    static let logged = ContractCase("a merged consumer's deliveries are listed, reported and retried as the other's") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        try await f.register("d-2", of: "u-1")
+        f.giveSlots(9)
+        let theirs = try await f.ownedRow(f.message("a-1", in: "c-a"))
+        try await f.outcome(f.answer(theirs, .rejected(token: .keep), status: 400, reason: "BadTopic"))
+        let own = try await f.ownedRow(f.message("u-1", in: "c-u"))
+        try await f.outcome(f.answer(own))
+        try await f.open(f.session(2, device: "d-1"))
+        let waiting = try await f.owned(f.message("u-1", in: "c-u")).map(\.id)
+        for name in ["u-1", "a-1"] {
+            var query = DeliveryQuery(brand: f.brand, limit: 500)
+            query.consumer = ConsumerID(trusted: name)
+            let found = try await f.store.deliveries(query).items
+            #expect(found.map(\.id) == (waiting + [own.id, theirs.id]).sorted(by: >))
+            #expect(found.allSatisfy { $0.consumer.rawValue == "u-1" })
+            query.limit = 1
+            var ids: [DeliveryID] = []
+            repeat {
+                let page = try await f.store.deliveries(query)
+                ids += page.items.map(\.id)
+                query.before = page.next
+            } while query.before != nil
+            #expect(ids == found.map(\.id))
+            query.limit = 500
+            let changes = try await f.store.deliveryChanges(query, after: 0)
+            #expect(Set(changes.items.map(\.record.id)) == [own.id, theirs.id])
+        }
+        let retry = RetryRequest(brand: f.brand, delivery: theirs.id, ttlSeconds: 600)
+        guard case .retried = try await f.change(.retry(retry)) else { throw Unexpected(what: "not retried") }
+        let again = try #require(try await f.claim().rows.first)
+        #expect(again.id == theirs.id && again.unread == 3)
+        try await f.outcome(f.answer(again))
+        let receipt = f.receipt("u-1", "d-1", try #require(theirs.message?.id))
+        #expect(try await f.change(receipt).recorded == 1)
+        #expect(try await f.delivery(theirs.id).record.state == .delivered)
+    }
+
+    static let big = ContractCase("a consumer with many messages is merged whole") { (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        for batch in 0..<5 {
+            let request = f.request((0..<200).map { f.message("a-1", in: "c-\(($0 + batch) % 7)") })
+            _ = try await f.commit { $0.accepts = [request] }
+        }
+        try await f.accepted(f.message("u-1", in: "c-u"))
+        try await f.open(f.session(2, device: "d-1"))
+        #expect(try await f.unread("u-1") == 1001)
+        let all = try await f.store.messages(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-1"),
+            conversation: nil,
+            afterSequence: 0,
+            after: nil,
+            limit: 2000
+        )
+        #expect(all?.count == 1001)
+        #expect(try await f.claim(limit: 2000).rows.count == 1000)
+    }
+}

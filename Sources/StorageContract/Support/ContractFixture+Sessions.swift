@@ -1,0 +1,66 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Sessions, and who opens them.
+extension ContractFixture {
+    /// A session whose token's hash is one byte over and over.
+    func session(
+        _ byte: UInt8,
+        _ consumer: String = "u-1",
+        device: String? = nil,
+        credential: String? = nil,
+        seconds: Int64 = 3600
+    ) -> StoredSession {
+        StoredSession(
+            tokenHash: [UInt8](repeating: byte, count: 32),
+            brand: brand,
+            consumer: ConsumerID(trusted: consumer),
+            device: device.map(DeviceID.init(trusted:)),
+            credential: credential,
+            expiresAt: now.adding(seconds: seconds),
+            createdAt: now
+        )
+    }
+
+    func hasSession(_ byte: UInt8) async throws -> Bool {
+        try await store.session(tokenHash: [UInt8](repeating: byte, count: 32)) != nil
+    }
+
+    /// One turn that opens a session.
+    @discardableResult
+    func open(_ session: StoredSession, singleDevice: Bool = false) async throws -> SessionOpening {
+        try await change(.openSession(session, singleDevice: singleDevice)).opening
+    }
+
+    /// What makes a consumer anonymous.
+    func anonymous(_ consumer: String, brand: BrandID? = nil) -> StoreChange {
+        .upsertConsumer(
+            brand: brand ?? self.brand,
+            id: ConsumerID(trusted: consumer),
+            anonymous: true,
+            profile: ConsumerProfile()
+        )
+    }
+
+    /// Logs an anonymous consumer in.
+    func openAnonymous(_ byte: UInt8, _ consumer: String, device: String?) async throws {
+        try await change(anonymous(consumer))
+        #expect(try await open(session(byte, consumer, device: device)).anonymous)
+    }
+
+    func makeCredential(_ id: String, brand: BrandID? = nil, expiresAt: Timestamp? = nil) async throws {
+        try await store.insertCredential(
+            StoredCredential(
+                id: id,
+                brand: brand ?? self.brand,
+                name: id,
+                details: .sdkKey(algorithm: .hs256, app: nil),
+                secretHash: nil,
+                sealedSecret: [1],
+                expiresAt: expiresAt,
+                createdAt: now
+            )
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Logins and retries of the walk.
+extension RandomWalk {
+    /// A login: of somebody new without an identifier, or of somebody with one on a device that perhaps has such.
+    mutating func login() -> [StoreChange] {
+        logins += 1
+        // No two sessions are of one moment: which is the latest would be a question of keys.
+        f.now = f.now.adding(milliseconds: 1)
+        let device = chance(85) ? "d-\(Int.random(in: 0..<9, using: &random))" : nil
+        guard chance(50) else {
+            return [.openSession(session(any(consumers), device), singleDevice: chance(20))]
+        }
+        let consumer = "a-\(logins)"
+        return [f.anonymous(consumer), .openSession(session(consumer, device), singleDevice: chance(20))]
+    }
+
+    private func session(_ consumer: String, _ device: String?) -> StoredSession {
+        var session = f.session(0, consumer, device: device)
+        session.tokenHash = (0..<32).map { UInt8(truncatingIfNeeded: logins >> ($0 % 4 * 8)) }
+        return session
+    }
+
+    mutating func applyLogin(_ change: StoreChange, _ result: StoreChangeResult) throws {
+        guard case .openSession(let session, let singleDevice) = change else {
+            guard case .upsertConsumer(_, let id, _, _) = change, case .consumer(let consumer) = result else {
+                throw Unexpected(what: "\(change) was answered by \(result)")
+            }
+            #expect(consumer.id == id && consumer.anonymous)
+            model.anonymous.insert(id.rawValue)
+            consumers.append(id.rawValue)
+            return
+        }
+        let opening = try result.opening
+        let consumer = model.name(session.consumer.rawValue)
+        let isAnonymous = model.anonymous.contains(consumer)
+        #expect(opening.consumer.rawValue == consumer && opening.anonymous == isAnonymous)
+        let device = session.device?.rawValue
+        var merged: Set<String> = []
+        if !isAnonymous, let device { merged = model.anonymousConsumers(on: device) }
+        #expect(Set(opening.merged.map(\.id.rawValue)) == merged && opening.merged.count == merged.count)
+        var ended = 0
+        for name in merged {
+            ended += model.endSessions(of: name)
+            model.merge(name, into: consumer)
+        }
+        var registrations: [RegistrationID] = []
+        if singleDevice, let device {
+            ended += model.endSessions(of: consumer)
+            registrations = model.registrations.filter { $0.value.consumer == consumer && $0.value.device != device }
+                .map(\.key).sorted { $0.rawValue < $1.rawValue }
+        }
+        #expect(opening.endedSessions == ended && opening.endedRegistrations == registrations)
+        model.end(registrations)
+        model.sessions.append(WalkModel.Session(consumer: consumer, device: device, createdAt: session.createdAt))
+    }
+
+    // MARK: Retries
+
+    /// Asks for a delivery that is finished, and whose answer is not on its way still.
+    mutating func anyRetry() -> [StoreChange] {
+        let finished = model.finished.subtracting(held.map(\.id)).sorted()
+        guard !finished.isEmpty else { return [] }
+        let ttl = Int64.random(in: 1...60, using: &random)
+        return [.retry(RetryRequest(brand: f.brand, delivery: any(finished), ttlSeconds: ttl))]
+    }
+
+    /// How a delivery that is asked for stands before the turn.
+    func retriedState(_ changes: [StoreChange]) async throws -> (id: DeliveryID, state: DeliveryState)? {
+        guard case .retry(let request)? = changes.first else { return nil }
+        return (request.delivery, try await f.delivery(request.delivery).record.state)
+    }
+
+    mutating func applyRetry(
+        _ request: RetryRequest,
+        _ result: StoreChangeResult,
+        stateBefore: DeliveryState?
+    ) throws {
+        let state = try #require(stateBefore)
+        let row = try #require(model.rows[request.delivery])
+        guard state == .failed || state == .expired else {
+            guard case .notRetried(.state(state)) = result else { throw Unexpected(what: "\(state): \(result)") }
+            return
+        }
+        let expected = model.refusal(request.delivery, row)
+        switch result {
+        case .retried: #expect(expected == nil)
+        case .notRetried(let refusal): #expect(expected == refusal)
+        default: throw Unexpected(what: "\(result)")
+        }
+        if expected == nil { model.retry(request.delivery, until: f.now.adding(seconds: request.ttlSeconds)) }
+    }
+}

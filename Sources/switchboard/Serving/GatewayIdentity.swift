@@ -1,0 +1,62 @@
+import GatewayModel
+import GatewayStorage
+import GuardedHTTP
+import Identity
+import IdentityProviders
+import Logging
+import PushProviders
+import Telemetry
+
+/// What asks the identity providers of one gateway's brands, wired together.
+struct GatewayIdentity: Sendable {
+    /// More identity providers than most sites have; beyond, a connection is made anew.
+    private static let keptConnections = 32
+
+    /// Reads the sets of keys.
+    let publishedKeys: JWKSetCache
+    /// Redeems codes.
+    let codes: CodeExchange
+    private let client: GuardedHTTPClient
+    private let resolver: SystemResolver
+
+    /// Puts them together; nothing is asked yet.
+    ///
+    /// - Parameters:
+    ///   - store: Where burnt codes are noted.
+    ///   - directory: The brands' identity providers.
+    ///   - settings: The settings.
+    ///   - registry: The metrics.
+    ///   - logger: For what operators should know.
+    init(
+        store: any GatewayStore,
+        directory: Directory,
+        settings: GatewaySettings,
+        registry: PrometheusRegistry,
+        logger: Logger
+    ) {
+        // Of its own: a webhook whose name server hangs must hold up no login.
+        let resolver = SystemResolver()
+        var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
+        // A device waits: it is told at once that nobody takes the connection.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = GuardedHTTPClient(
+            resolver: resolver,
+            configuration: configuration,
+            allowsPrivate: settings.outgoing.allowsPrivateAddresses,
+            maxIdle: Self.keptConnections
+        )
+        let metrics = IdentityProviderMetrics(factory: registry)
+        let clock = SystemClock()
+        publishedKeys = JWKSetCache(client: client, clock: clock, metrics: metrics, logger: logger)
+        codes = CodeExchange(directory: directory, store: store, client: client, clock: clock, metrics: metrics)
+        self.client = client
+        self.resolver = resolver
+    }
+
+    /// Ends what runs.
+    func close() async {
+        await publishedKeys.close()
+        await client.close()
+        resolver.shutdown()
+    }
+}

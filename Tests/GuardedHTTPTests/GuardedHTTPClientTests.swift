@@ -1,0 +1,199 @@
+import AsyncHTTPClient
+import Dispatch
+import NIOSSL
+import ProcessHarness
+import Testing
+
+@testable import GuardedHTTP
+
+@Suite("A guarded request", .timeLimit(.minutes(2)))
+struct GuardedHTTPClientTests {
+    /// Asks and closes.
+    private func ask(
+        _ url: String,
+        method: GuardedRequest.Method = .get,
+        body: GuardedRequest.AnswerBody = .read(maxBytes: 1000),
+        timeout: Duration = .seconds(20),
+        resolver: any HostResolver = TestResolver(["127.0.0.1"]),
+        trusting roots: String? = nil,
+        allowsPrivate: Bool = false
+    ) async throws -> Result<GuardedAnswer, GuardedFailure> {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let roots { tls.additionalTrustRoots = [.file(roots)] }
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = GuardedHTTPClient(
+            resolver: resolver,
+            configuration: configuration,
+            allowsPrivate: allowsPrivate,
+            maxIdle: 2
+        )
+        let request = GuardedRequest(
+            url: try client.url(url),
+            method: method,
+            headers: [("x-test", "it")],
+            answerBody: body,
+            timeout: timeout
+        )
+        let result: Result<GuardedAnswer, GuardedFailure>
+        do { result = .success(try await client.send(request)) } catch { result = .failure(error) }
+        await client.close()
+        return result
+    }
+
+    private func failure(_ result: Result<GuardedAnswer, GuardedFailure>) -> GuardedFailure? {
+        if case .failure(let failure) = result { failure } else { nil }
+    }
+
+    @Test("goes out once, with its header and body, and the answer comes back whole")
+    func way() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let url = "http://some.localhost:\(server.port)/404"
+        let answer = try await ask(url, method: .post(Array("hello".utf8))).get()
+        #expect(answer.status == 404 && answer.body == Array("well".utf8) && answer.header("Retry-After") == "7")
+        let request = try #require(try await server.requests(1).first)
+        #expect(request.hasPrefix("POST /404 some.localhost:\(server.port) it hello "))
+    }
+
+    @Test("does not follow a redirect")
+    func redirect() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let answer = try await ask("http://127.0.0.1:\(server.port)/redirect").get()
+        #expect(answer.status == 302 && answer.header("location") == "/elsewhere" && server.requests.count == 1)
+    }
+
+    @Test("takes no longer answer than it asked for; where only the head counts the rest costs the connection")
+    func size() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let url = "http://127.0.0.1:\(server.port)/big"
+        #expect(failure(try await ask(url, body: .read(maxBytes: 99_999))) == .tooLarge)
+        #expect(try await ask(url, body: .read(maxBytes: 100_000)).get().body.count == 100_000)
+        let drained = try await ask(url, body: .drained(maxBytes: 10)).get()
+        #expect(drained.status == 200 && drained.body.isEmpty)
+    }
+
+    @Test("ends at its time, whoever makes it wait", arguments: ["hang", "driphead", "drip"])
+    func slow(path: String) async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let url = "http://127.0.0.1:\(server.port)/\(path)"
+        let read = try await ask(url, body: .read(maxBytes: 1_000_000), timeout: .milliseconds(400))
+        #expect(failure(read) == .timeout)
+        let drained = try await ask(url, body: .drained(maxBytes: 1_000_000), timeout: .milliseconds(400))
+        // A head that came is an answer.
+        #expect(path == "drip" ? (try drained.get().status) == 200 : failure(drained) == .timeout)
+    }
+
+    @Test("ends at its time also when the system's look-up hangs, which is left to its thread")
+    func hangingLookUp() async throws {
+        let hold = DispatchSemaphore(value: 0)
+        let resolver = SystemResolver { _ in
+            hold.wait()
+            return []
+        }
+        for _ in 0..<10 {
+            let result = try await ask("https://example.com/", timeout: .milliseconds(50), resolver: resolver)
+            #expect(failure(result) == .timeout)
+        }
+        // Eight hang; nobody waits for the other two any more, and they are not begun.
+        for _ in 0..<8 { hold.signal() }
+        resolver.shutdown()
+    }
+
+    @Test("a name without addresses, a broken connection and a closed port are told apart from each other")
+    func failures() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        #expect(failure(try await ask("https://nobody.example/", resolver: TestResolver([]))) == .unresolved)
+        #expect(failure(try await ask("http://127.0.0.1:\(server.port)/close")) == .unreachable)
+    }
+
+    @Test(
+        "every address of a name is looked at before any is dialled",
+        arguments: [
+            (["8.8.8.8", "127.0.0.1"], false), (["8.8.8.8", "10.0.0.1"], false), (["169.254.169.254"], true),
+            (["fd00::1"], false), (["::ffff:10.0.0.1"], false), (["127.0.0.1"], true),
+        ]
+    )
+    func guarded(addresses: [String], allowsPrivate: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let resolver = TestResolver(addresses)
+        let result = try await ask(
+            "https://innocent.example:\(server.port)/",
+            resolver: resolver,
+            allowsPrivate: allowsPrivate
+        )
+        #expect(failure(result) == .forbiddenAddress)
+        #expect(server.requests.isEmpty && resolver.asked == 1)
+    }
+
+    @Test("a name server that answers differently the second time leads nowhere")
+    func rebinding() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let client = GuardedHTTPClient(
+            resolver: TestResolver(["127.0.0.1"], ["127.0.0.1"], ["10.0.0.1"]),
+            configuration: .init(),
+            allowsPrivate: false,
+            maxIdle: 2
+        )
+        let request = GuardedRequest(
+            url: try client.url("http://a.localhost:\(server.port)/"),
+            method: .get,
+            headers: [],
+            answerBody: .read(maxBytes: 10),
+            timeout: .seconds(20)
+        )
+        #expect(try await client.send(request).status == 200)
+        #expect(try await client.send(request).status == 200)
+        await #expect(throws: GuardedFailure.forbiddenAddress) { try await client.send(request) }
+        // The second went over the first one's connection.
+        let ports = try await server.requests(2).map { $0.split(separator: " ").last }
+        #expect(ports.count == 2 && ports[0] == ports[1])
+        await client.close()
+    }
+
+    @Test("over TLS the certificate must be for the name and of an authority that is trusted")
+    func tls() async throws {
+        let directory = try TemporaryDirectory()
+        try await AnsweringProcess.makeCertificates(in: directory)
+        let roots = directory.path("ca.pem")
+        let sound = try await AnsweringProcess.start(.sound, in: directory)
+        for host in ["localhost", "some.localhost", "127.0.0.1"] {
+            let answer = try await ask("https://\(host):\(sound.port)/", trusting: roots).get()
+            #expect(answer.status == 200)
+        }
+        #expect(failure(try await ask("https://localhost:\(sound.port)/")) == .tls)
+        let names = try await AnsweringProcess.start(.namesOnly, in: directory)
+        #expect(try await ask("https://b.localhost:\(names.port)/", trusting: roots).get().status == 200)
+        for host in ["a.b.localhost", "127.0.0.1"] {
+            #expect(failure(try await ask("https://\(host):\(names.port)/", trusting: roots)) == .tls)
+        }
+        for kind in [AnsweringProcess.Certificate.otherHost, .selfSigned] {
+            let server = try await AnsweringProcess.start(kind, in: directory)
+            for host in ["localhost", "127.0.0.1"] {
+                let result = try await ask("https://\(host):\(server.port)/", trusting: roots)
+                #expect(failure(result) == .tls)
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("a cancelled task waits for nothing")
+    func cancelled() async throws {
+        let hold = DispatchSemaphore(value: 0)
+        let resolver = SystemResolver { _ in
+            hold.wait()
+            return []
+        }
+        let task = Task { try await ask("https://example.com/", timeout: .seconds(3600), resolver: resolver) }
+        task.cancel()
+        #expect(failure(try await task.value) == .timeout)
+        hold.signal()
+        resolver.shutdown()
+    }
+}

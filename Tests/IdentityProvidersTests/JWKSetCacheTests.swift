@@ -1,0 +1,254 @@
+import AsyncHTTPClient
+import GatewayModel
+import GuardedHTTP
+import Identity
+import PushSimulator
+import Telemetry
+import Testing
+
+@testable import IdentityProviders
+
+@Suite("A published set of keys", .timeLimit(.minutes(2)))
+struct JWKSetCacheTests {
+    private typealias Stage = ProviderStage
+
+    /// A cache on the stage, closed at the end.
+    private func with(
+        _ stage: Stage,
+        client: GuardedHTTPClient? = nil,
+        _ test: (JWKSetCache) async throws -> Void
+    ) async throws {
+        let cache = JWKSetCache(
+            client: client ?? stage.client,
+            clock: stage.clock,
+            metrics: stage.metrics,
+            logger: Stage.logger
+        )
+        let result: Result<Void, any Error>
+        do { result = .success(try await test(cache)) } catch { result = .failure(error) }
+        await cache.close()
+        try result.get()
+    }
+
+    private func isUnavailable(_ cache: JWKSetCache, _ url: String) async -> Bool {
+        do {
+            _ = try await cache.keys(at: url, keyID: nil, algorithm: .rs256)
+            return false
+        } catch { return error.isUpstream }
+    }
+
+    private func expect(
+        _ count: Int,
+        _ cache: JWKSetCache,
+        _ url: String,
+        _ keyID: String?,
+        _ algorithm: SignatureAlgorithm = .rs256,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let found = try await cache.keys(at: url, keyID: keyID, algorithm: algorithm).count
+        #expect(found == count, sourceLocation: location)
+    }
+
+    @Test("is read once, has the keys of each algorithm, and is read again after ten minutes")
+    func fresh() async throws {
+        try await Stage.with { stage in
+            let rsa = try stage.simulator.identityProvider.rotateKey(.rs256)
+            let pss = try stage.simulator.identityProvider.rotateKey(.ps256)
+            let curve = try stage.simulator.identityProvider.rotateKey(.es256)
+            for url in [stage.plain + "/jwks", stage.secure + "/jwks"] {
+                let before = stage.asked
+                try await with(stage) { cache in
+                    for (algorithm, id) in [(SignatureAlgorithm.rs256, rsa), (.ps256, pss), (.es256, curve)] {
+                        let keys = try await cache.keys(at: url, keyID: id, algorithm: algorithm)
+                        #expect(keys.map(\.keyID) == [id] && keys.map(\.algorithm) == [algorithm])
+                        try await expect(1, cache, url, nil, algorithm)
+                    }
+                    try await expect(0, cache, url, rsa, .es256)
+                    stage.clock.advance(seconds: 599)
+                    _ = try await cache.keys(at: url, keyID: rsa, algorithm: .rs256)
+                    // Once for the `kid` that is no key of the algorithm, a while after the first read: not yet.
+                    #expect(stage.asked == before + 1)
+                    stage.clock.advance(seconds: 1)
+                    _ = try await cache.keys(at: url, keyID: rsa, algorithm: .rs256)
+                    #expect(stage.asked == before + 2)
+                }
+            }
+        }
+    }
+
+    @Test("is read again for a key that it does not have, once a minute however many are made up")
+    func rotation() async throws {
+        try await Stage.with { stage in
+            let url = stage.plain + "/jwks"
+            let old = try stage.simulator.identityProvider.rotateKey(.rs256)
+            try await with(stage) { cache in
+                try await expect(1, cache, url, old)
+                let new = try stage.simulator.identityProvider.rotateKey(.rs256, retiresOthers: true)
+                stage.clock.advance(seconds: 59)
+                try await expect(0, cache, url, new)
+                try await expect(1, cache, url, old)
+                #expect(stage.asked == 1)
+                stage.clock.advance(seconds: 1)
+                try await expect(1, cache, url, new)
+                try await expect(0, cache, url, old)
+                #expect(stage.asked == 2)
+                for minute in 1...5 {
+                    for guess in 0..<60 {
+                        stage.clock.advance(seconds: 1)
+                        let id = "guess-\(minute)-\(guess)"
+                        try await expect(0, cache, url, id)
+                    }
+                    #expect(stage.asked == 2 + minute)
+                }
+            }
+        }
+    }
+
+    @Test("goes on for a day while its address fails, which is asked every ten seconds at most")
+    func outage() async throws {
+        try await Stage.with { stage in
+            let url = stage.plain + "/jwks"
+            let id = try stage.simulator.identityProvider.rotateKey(.rs256)
+            try await with(stage) { cache in
+                try await expect(1, cache, url, id)
+                stage.rule(RuleAction(status: 503), "jwks")
+                stage.clock.advance(seconds: 600)
+                for _ in 0..<30 {
+                    try await expect(1, cache, url, id)
+                    stage.clock.advance(seconds: 1)
+                }
+                #expect(stage.asked == 4)
+                stage.clock.advance(seconds: 86_400 - 630 - 1)
+                try await expect(1, cache, url, id)
+                stage.clock.advance(seconds: 1)
+                #expect(await isUnavailable(cache, url))
+                #expect(await isUnavailable(cache, url))
+                #expect(stage.asked == 5)
+                stage.simulator.setRules([])
+                stage.clock.advance(seconds: 10)
+                try await expect(1, cache, url, id)
+                let text = stage.registry.render()
+                #expect(text.contains(#"switchboard_identity_key_set_fetches_total{result="refused"} 4"#))
+                #expect(text.contains(#"switchboard_identity_key_set_fetches_total{result="read"} 2"#))
+            }
+        }
+    }
+
+    @Test("is read once for all who wait, and who goes takes nobody along")
+    func shared() async throws {
+        try await Stage.with { stage in
+            let url = stage.plain + "/jwks"
+            _ = try stage.simulator.identityProvider.rotateKey(.rs256)
+            stage.rule(RuleAction(delayMilliseconds: 500), "jwks")
+            try await with(stage) { cache in
+                let first = Task { await isUnavailable(cache, url) }
+                try await until("the read") { stage.asked == 1 }
+                first.cancel()
+                let others = await withTaskGroup(of: Bool.self) { group in
+                    for _ in 0..<50 { group.addTask { await isUnavailable(cache, url) } }
+                    return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+                #expect(others == 0 && stage.asked == 1)
+                #expect(await first.value)
+            }
+        }
+    }
+
+    @Test("that is none, or too large, or elsewhere, is not used")
+    func unusable() async throws {
+        try await Stage.with { stage in
+            let key = #"{"kty":"EC","crv":"P-256","x":"a","y":"b"}"#
+            func keys(_ count: Int) -> [UInt8] {
+                Array(#"{"keys":[\#(Array(repeating: key, count: count).joined(separator: ","))]}"#.utf8)
+            }
+            let huge = Array(#"{"keys":[],"x":"\#(String(repeating: "a", count: 65_536))"}"#.utf8)
+            let actions: [RuleAction] = [
+                RuleAction(status: 404), RuleAction(status: 200, html: "fine"), RuleAction(body: keys(101)),
+                RuleAction(body: huge), RuleAction(body: []), RuleAction(body: Array("[]".utf8)),
+                RuleAction(body: Array(#"{"keys":{}}"#.utf8)), RuleAction(body: Array(#"{"keys":[],"keys":[]}"#.utf8)),
+                RuleAction(status: 302, location: stage.plain + "/other"), RuleAction(status: 204),
+                RuleAction(truncates: true), RuleAction(drops: true),
+            ]
+            for (number, action) in actions.enumerated() {
+                stage.rule(action, "jwks")
+                try await with(stage) { cache in
+                    #expect(await isUnavailable(cache, stage.secure + "/jwks"), "\(action)")
+                    // Not asked again at once.
+                    #expect(await isUnavailable(cache, stage.secure + "/jwks"))
+                    #expect(stage.asked == number + 1)
+                }
+            }
+            stage.rule(RuleAction(body: keys(100)), "jwks")
+            try await with(stage) { cache in #expect(await !isUnavailable(cache, stage.plain + "/jwks")) }
+        }
+    }
+
+    @Test("at a name that leads to a private network or to this machine is not asked for")
+    func guarded() async throws {
+        try await Stage.with { stage in
+            for address in ["10.0.0.1", "127.0.0.1", "169.254.169.254"] {
+                let client = GuardedHTTPClient(
+                    resolver: FixedResolver(found: [address].compactMap { InternetAddress($0) }),
+                    configuration: .init(),
+                    allowsPrivate: false,
+                    maxIdle: 1
+                )
+                let port = stage.simulator.fcm.port
+                try await with(stage, client: client) { cache in
+                    #expect(await isUnavailable(cache, "https://keys.example:\(port)/identity-provider/jwks"))
+                    #expect(await isUnavailable(cache, "http://keys.example/"))
+                    #expect(await isUnavailable(cache, "no address"))
+                }
+                await client.close()
+            }
+            #expect(stage.asked == 0)
+        }
+    }
+
+    @Test("is forgotten when too many others were used since")
+    func bounded() async throws {
+        try await Stage.with { stage in
+            try await with(stage) { cache in
+                for number in 0...256 { #expect(await !isUnavailable(cache, stage.plain + "/jwks?\(number)")) }
+                #expect(await !isUnavailable(cache, stage.plain + "/jwks?256"))
+                #expect(stage.asked == 257)
+                #expect(await !isUnavailable(cache, stage.plain + "/jwks?0"))
+                #expect(stage.asked == 258)
+            }
+        }
+    }
+
+    @Test("is given up when the gateway stops")
+    func stopping() async throws {
+        try await Stage.with { stage in
+            stage.rule(RuleAction(isSilent: true), "jwks")
+            try await with(stage) { cache in
+                async let isTold = isUnavailable(cache, stage.plain + "/jwks")
+                try await until("the read") { stage.asked == 1 }
+                await cache.close()
+                #expect(await isTold)
+                #expect(await isUnavailable(cache, stage.plain + "/else"))
+                #expect(stage.asked == 1)
+            }
+        }
+    }
+}
+
+@Suite("A JWK set")
+struct JWKSetTests {
+    private func count(_ members: String, _ algorithm: SignatureAlgorithm = .es256) -> Int? {
+        let key =
+            #"{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","#
+            + #""y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0","kid":"1"\#(members)}"#
+        return JWKSet(Array(#"{"keys":[\#(key),7,null,{}]}"#.utf8))?.keys("1", algorithm).count
+    }
+
+    @Test("has only what may verify with the algorithm; what does not fit is passed over")
+    func fitting() {
+        #expect(count("") == 1 && count("", .rs256) == 0)
+        #expect(count(#","use":"sig","alg":"ES256","key_ops":["verify"]"#) == 1)
+        #expect(count(#","use":"enc""#) == 0 && count(#","alg":"ES384""#) == 0)
+        #expect(count(#","key_ops":["encrypt"]"#) == 0 && count(#","key_ops":7"#) == 0)
+        #expect(count(#","kid":"1""#) == nil)
+    }
+}

@@ -1,0 +1,213 @@
+import AsyncHTTPClient
+import GatewayModel
+import GatewayStorage
+import GuardedHTTP
+import Identity
+import Logging
+import NIOSSL
+import ProcessHarness
+import PushSimulator
+import SQLiteStorage
+import Synchronization
+import Telemetry
+
+@testable import IdentityProviders
+
+/// The simulator's identity provider, a store with a brand, and what asks the one and notes in the other.
+final class ProviderStage: Sendable {
+    static let brand = BrandID(trusted: "acme")
+    static let redirectURI = "https://app.example/back?x=1"
+    static let clientID = "client:1 ü"
+    static let clientSecret = "s e:c+r&e=t%/ß"
+    /// RFC 7636 appendix B.
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    let directory: TemporaryDirectory
+    let simulator: PushSimulator
+    let client: GuardedHTTPClient
+    let clock = HandClock()
+    let registry = PrometheusRegistry()
+    let metrics: IdentityProviderMetrics
+    let key = MasterKey()
+    private let resolver = SystemResolver()
+
+    private init() async throws {
+        directory = try TemporaryDirectory()
+        var configuration = SimulatorConfiguration()
+        configuration.clientID = Self.clientID
+        configuration.clientSecret = Self.clientSecret
+        simulator = try await PushSimulator.start(configuration)
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.additionalTrustRoots = [.file(simulator.credentials.authorityFile)]
+        var client = HTTPClient.Configuration(tlsConfiguration: tls)
+        client.connectionPool.retryConnectionEstablishment = false
+        self.client = GuardedHTTPClient(
+            resolver: resolver,
+            configuration: client,
+            allowsPrivate: false,
+            maxIdle: 8
+        )
+        metrics = IdentityProviderMetrics(factory: registry)
+    }
+
+    /// Runs a test and cleans up after it.
+    static func with(_ test: @Sendable (ProviderStage) async throws -> Void) async throws {
+        let stage = try await ProviderStage()
+        let result: Result<Void, any Error>
+        do { result = .success(try await test(stage)) } catch { result = .failure(error) }
+        await stage.client.close()
+        stage.resolver.shutdown()
+        await stage.simulator.stop()
+        try result.get()
+    }
+
+    /// Where the provider is, without TLS.
+    var plain: String { "http://\(simulator.control.map { "\($0)" } ?? "")/identity-provider" }
+    /// Where it is over TLS.
+    var secure: String { "https://localhost:\(simulator.fcm.port)/identity-provider" }
+    /// How often it was asked.
+    var asked: Int { simulator.statistics.requests(to: .identityProvider) }
+
+    /// One life of a gateway on the stage's store.
+    func gateway(_ test: @Sendable (GatewayLife) async throws -> Void) async throws {
+        let store = try SQLiteStore.open(path: directory.path("data.sqlite"), logger: Self.logger)
+        let result: Result<Void, any Error>
+        do {
+            _ = try await store.begin(now: clock.now)
+            let directory = try await Directory.load(
+                store: store,
+                box: SecretBox(key: key),
+                clock: clock,
+                reader: NoSettingsReader()
+            )
+            if directory.brand(Self.brand) == nil {
+                try await directory.createBrand(
+                    Brand(id: Self.brand, name: "Acme", settings: BrandSettings(), createdAt: clock.now)
+                )
+            }
+            result = .success(try await test(GatewayLife(stage: self, store: store, directory: directory)))
+        } catch { result = .failure(error) }
+        await store.close()
+        try result.get()
+    }
+
+    /// Has the provider give a code.
+    func give(_ code: String, challenge: String? = nil, redirectURI: String = redirectURI, subject: String = "u-1") {
+        simulator.identityProvider.give([
+            SimulatedCode(
+                code: code,
+                redirectURI: redirectURI,
+                clientID: Self.clientID,
+                codeChallenge: challenge,
+                claims: [.init(name: "sub", value: .string(subject))]
+            )
+        ])
+    }
+
+    /// Has the provider misbehave.
+    func rule(_ action: RuleAction, _ path: String = "token") {
+        simulator.setRules([.init(match: .init(provider: .identityProvider, tokenPrefix: path), action: action)])
+    }
+}
+
+/// A gateway between two restarts.
+struct GatewayLife: Sendable {
+    let stage: ProviderStage
+    let store: any GatewayStore
+    let directory: Directory
+    let codes: CodeExchange
+
+    init(stage: ProviderStage, store: any GatewayStore, directory: Directory) {
+        self.stage = stage
+        self.store = store
+        self.directory = directory
+        codes = CodeExchange(
+            directory: directory,
+            store: store,
+            client: stage.client,
+            clock: stage.clock,
+            metrics: stage.metrics
+        )
+    }
+
+    /// Sets a provider up.
+    @discardableResult
+    func provider(
+        _ name: String? = nil,
+        at address: String? = nil,
+        clientAuth: IdentityProviderDetails.ClientAuthentication = .basic,
+        pkce: IdentityProviderDetails.PKCE = .optional,
+        secret: String = ProviderStage.clientSecret,
+        expiresAt: Timestamp? = nil
+    ) async throws -> String {
+        let details = IdentityProviderDetails(
+            issuer: SimulatedIdentityProvider.issuer,
+            issuerDisplayName: name,
+            tokenEndpoint: (address ?? stage.plain) + "/token",
+            clientId: ProviderStage.clientID,
+            clientAuth: clientAuth,
+            redirectUris: ["app.example:/other", ProviderStage.redirectURI],
+            pkce: pkce,
+            key: VerificationKey(algorithm: .rs256, keyId: nil, source: .jwks(url: stage.plain + "/jwks"))
+        )
+        return try await directory.issue(
+            .identityProvider(details, clientSecret: secret),
+            brand: ProviderStage.brand,
+            name: "idp",
+            expiresAt: expiresAt
+        ).summary.id
+    }
+
+    /// Redeems a code.
+    func redeem(
+        _ code: String,
+        redirectURI: String = ProviderStage.redirectURI,
+        verifier: String? = nil,
+        issuer: String? = nil
+    ) async -> Result<CodeRedemption, AuthenticationError> {
+        do {
+            return .success(
+                try await codes.redeem(
+                    code: code,
+                    redirectURI: redirectURI,
+                    codeVerifier: verifier,
+                    issuerName: issuer,
+                    brand: ProviderStage.brand
+                )
+            )
+        } catch { return .failure(error) }
+    }
+
+    /// How a code is refused; nil when it is not.
+    func refusal(
+        _ code: String,
+        redirectURI: String = ProviderStage.redirectURI,
+        verifier: String? = nil,
+        issuer: String? = nil
+    ) async -> AuthenticationError? {
+        switch await redeem(code, redirectURI: redirectURI, verifier: verifier, issuer: issuer) {
+        case .success: nil
+        case .failure(let error): error
+        }
+    }
+}
+
+extension AuthenticationError {
+    /// Whether somebody else is to blame.
+    var isUpstream: Bool { if case .upstreamUnavailable = self { true } else { false } }
+}
+
+/// Takes every app.
+struct NoSettingsReader: AppSettingsReader {
+    func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
+    func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
+}
+
+/// Always answers the same addresses.
+struct FixedResolver: HostResolver {
+    var found: [InternetAddress]
+
+    func addresses(of host: String) async -> [InternetAddress] { found }
+}

@@ -1,0 +1,126 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+@testable import Identity
+
+@Suite("The memory of sessions")
+struct SessionCacheTests {
+    private static let now = Timestamp(milliseconds: 1_767_323_045_678)
+
+    private static func session(
+        _ number: Int,
+        _ consumer: String,
+        brand: String = "acme",
+        device: String? = nil,
+        credential: String? = nil,
+        seconds: Int64 = 3600
+    ) -> StoredSession {
+        StoredSession(
+            tokenHash: SecretHash.sha256("\(number)".utf8),
+            brand: BrandID(trusted: brand),
+            consumer: ConsumerID(trusted: consumer),
+            device: device.map(DeviceID.init(trusted:)),
+            credential: credential,
+            expiresAt: now.adding(seconds: seconds),
+            createdAt: now
+        )
+    }
+
+    private static func find(_ cache: inout SessionCache, _ session: StoredSession) -> StoredSession? {
+        cache.session(SessionCache.Key(session.tokenHash), tokenHash: session.tokenHash)
+    }
+
+    @Test("gives back what it was given, with all its parts")
+    func whole() {
+        var cache = SessionCache(limit: 8)
+        let sessions = [
+            Self.session(1, "u-1"), Self.session(2, "u-1", device: "d-1", credential: "key-1"),
+            Self.session(3, "u-2", brand: "other", credential: "key-2"),
+        ]
+        for session in sessions { cache.insert(session, SessionCache.Key(session.tokenHash), now: Self.now) }
+        for session in sessions { #expect(Self.find(&cache, session) == session) }
+        #expect(Self.find(&cache, Self.session(4, "u-1")) == nil)
+    }
+
+    @Test("a name that died and comes again does not bring its sessions back")
+    func deadNames() {
+        var cache = SessionCache(limit: 8)
+        let old = Self.session(1, "u-1", credential: "key-1")
+        cache.insert(old, SessionCache.Key(old.tokenHash), now: Self.now)
+        cache.remove(brand: BrandID(trusted: "acme"))
+        let new = Self.session(2, "u-1", credential: "key-1")
+        cache.insert(new, SessionCache.Key(new.tokenHash), now: Self.now)
+        #expect(Self.find(&cache, new) == new)
+        #expect(Self.find(&cache, old) == nil)
+        cache.remove(credential: "key-1")
+        #expect(Self.find(&cache, new) == nil)
+        #expect(cache.count == 0)
+    }
+
+    @Test("does what a plain table does, however sessions come and go", arguments: 1...4)
+    func likeATable(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        var cache = SessionCache(limit: 10_000)
+        var table: [Int: StoredSession] = [:]
+        var made: [StoredSession] = []
+        func any(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+        for step in 0..<6000 {
+            let (brand, consumer) = ("b-\(any(0..<2))", "u-\(any(0..<5))")
+            switch any(0..<100) {
+            case 0..<60:
+                let device = any(0..<3) == 0 ? nil : "d-\(any(0..<3))"
+                let credential = any(0..<2) == 0 ? nil : "key-\(any(0..<4))"
+                let session = Self.session(step, consumer, brand: brand, device: device, credential: credential)
+                cache.insert(session, SessionCache.Key(session.tokenHash), now: Self.now)
+                table[made.count] = session
+                made.append(session)
+            case 60..<75:
+                guard let place = table.keys.min() else { continue }
+                if let session = table.removeValue(forKey: place) { cache.remove(SessionCache.Key(session.tokenHash)) }
+            case 75..<90:
+                let device = any(0..<2) == 0 ? nil : DeviceID(trusted: "d-\(any(0..<3))")
+                cache.remove(brand: BrandID(trusted: brand), consumer: ConsumerID(trusted: consumer), device: device)
+                table = table.filter {
+                    $0.value.brand.rawValue != brand || $0.value.consumer.rawValue != consumer
+                        || device != nil && $0.value.device != nil && $0.value.device != device
+                }
+            case 90..<93:
+                let device = DeviceID(trusted: "d-\(any(0..<3))")
+                cache.removeConsumers(on: device, brand: BrandID(trusted: brand))
+                let gone = Set(
+                    table.values.filter { $0.brand.rawValue == brand && $0.device == device }.map(\.consumer)
+                )
+                table = table.filter { $0.value.brand.rawValue != brand || !gone.contains($0.value.consumer) }
+            case 93..<97:
+                let credential = "key-\(any(0..<4))"
+                cache.remove(credential: credential)
+                table = table.filter { $0.value.credential != credential }
+            default:
+                cache.remove(brand: BrandID(trusted: brand))
+                table = table.filter { $0.value.brand.rawValue != brand }
+            }
+            guard step % 50 == 0 else { continue }
+            for (place, session) in made.enumerated() where Self.find(&cache, session) != table[place] {
+                Issue.record("session \(place) after step \(step)")
+                return
+            }
+            #expect(cache.count == table.count)
+        }
+    }
+}
+
+/// Numbers that a seed makes.
+private struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
