@@ -37,10 +37,11 @@ struct GuardedHTTP1Channel: ServerChildChannel {
             eventLoop: channel.eventLoop
         )
         do {
-            // A peer that is gone without a word, though what is written to it is little enough for the system to keep.
+            // A peer that is gone without a word, though what is written to it is little enough for the system to keep. The
+            // guard decides about peers that are there and slow; to the system a window that stays closed is no different.
             try channel.syncOptions?.setOption(
                 .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
-                value: Int(clamping: TimeAmount(limits.requestTimeout).nanoseconds / 1_000_000)
+                value: Int(clamping: max(.seconds(60), TimeAmount(limits.requestTimeout * 2)).nanoseconds / 1_000_000)
             )
             try channel.pipeline.syncOperations.addHandler(connection.value)
         } catch {

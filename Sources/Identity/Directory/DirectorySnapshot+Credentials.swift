@@ -95,7 +95,9 @@ extension DirectorySnapshot {
         case .jweKey:
             jweKeys[credential.brand]?.removeAll { $0.id == id }
             if jweKeys[credential.brand]?.isEmpty == true { jweKeys[credential.brand] = nil }
-        case .identityProvider: identityProviders[credential.brand]?.removeAll { $0.credentialID == id }
+        case .identityProvider:
+            identityProviders[credential.brand]?.removeAll { $0.credentialID == id }
+            if identityProviders[credential.brand]?.isEmpty == true { identityProviders[credential.brand] = nil }
         case .apiKey, .customerTokenKey, .tokenBroker: break
         }
     }

@@ -155,7 +155,8 @@ extension Writer {
         guard let brandKey = try brandKey(brand) else { return .notFound }
         try flush(&context)
         // One who was merged into another means that one.
-        let id = try consumer(BrandedName(brand: brandKey, id: id.rawValue)).map { ConsumerID(trusted: $0.name.id) } ?? id
+        let id =
+            try consumer(BrandedName(brand: brandKey, id: id.rawValue)).map { ConsumerID(trusted: $0.name.id) } ?? id
         // One who has authenticated is not anonymous any more, whoever asks later.
         try db.prepare(
             """

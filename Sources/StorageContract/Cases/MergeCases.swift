@@ -5,7 +5,8 @@ import Testing
 /// Anonymous consumers that log in with an identifier (R30).
 enum MergeCases {
     static let all = [
-        everything, follows, forwards, active, sameTurn, handedOut, candidates, never, twiceNothing, ofSeveral, logged, big,
+        everything, follows, forwards, active, sameTurn, handedOut, candidates, never, twiceNothing, ofSeveral, logged,
+        big,
     ]
 
     private static func merges(_ opening: SessionOpening) -> [String] { opening.merged.map(\.id.rawValue) }
@@ -145,7 +146,8 @@ enum MergeCases {
         #expect(try await f.unread("u-1") == 3)
     }
 
-    static let handedOut = ContractCase("the answer of a push that left before a merge is recorded") { (f) async throws in
+    static let handedOut = ContractCase("the answer of a push that left before a merge is recorded") {
+        (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
         f.giveSlots(9)

@@ -5,7 +5,8 @@ import Testing
 /// Consumers, sessions and logout.
 enum SessionCases {
     static let all = [
-        openAndLookUp, expiredIsKept, twice, oldestEnd, endOne, endOfUnknown, endUnbound, endAll, endOfDevice, upsert, upsertKeeps,
+        openAndLookUp, expiredIsKept, twice, oldestEnd, endOne, endOfUnknown, endUnbound, endAll, endOfDevice, upsert,
+        upsertKeeps,
     ]
 
     private static func session(

@@ -226,7 +226,8 @@ struct RandomWalk {
             if !device.receives.contains(.agent) { model.narrow(id) }
         case (.unregister(_, let consumer, _, let device, let scope), .unregistered(let change)):
             let named = model.registrations.filter {
-                $0.value.consumer == model.name(consumer.rawValue) && (device == nil || $0.value.device == device?.rawValue)
+                $0.value.consumer == model.name(consumer.rawValue)
+                    && (device == nil || $0.value.device == device?.rawValue)
             }
             let narrowed = named.filter { $0.value.receives.contains(.agent) }
             #expect(Set(change.ended) == (scope == .all ? Set(named.keys) : []))

@@ -39,7 +39,9 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Those need no other process.
-        for program in Set(scenario).isSubset(of: [.deliveries, .identity]) && !scenario.isEmpty ? [] : ["switchboard", "push-simulator"] {
+        for program in Set(scenario).isSubset(of: [.deliveries, .identity]) && !scenario.isEmpty
+            ? [] : ["switchboard", "push-simulator"]
+        {
             let path = ChildProcess.binaries.appending(path: program).path()
             guard FileManager.default.isExecutableFile(atPath: path) else {
                 throw HarnessError("\(path) is missing: build all products first (swift build -c release)")

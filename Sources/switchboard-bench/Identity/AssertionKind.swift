@@ -50,16 +50,31 @@ extension AssertionKind {
         let signed = pkcs1.token(Array(signature.rawRepresentation))
         let (encrypted, wrapped) = try encrypt(signed, opening.publicPEM)
         return [
-            AssertionKind(name: "HS256", token: hmac.token(code), primitive: {
-                HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: hmac.bytes, using: key)
-            }, repeats: 1000),
+            AssertionKind(
+                name: "HS256",
+                token: hmac.token(code),
+                primitive: {
+                    HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: hmac.bytes, using: key)
+                },
+                repeats: 1000
+            ),
             AssertionKind(name: "RS256", token: signed, primitive: verifyRSA, repeats: 500),
-            AssertionKind(name: "ES256", token: ecdsa.token(Array(point.rawRepresentation)), primitive: {
-                publicCurve.isValidSignature(point, for: ecdsa.bytes)
-            }, repeats: 300),
-            AssertionKind(name: "RS256 in RSA-OAEP-256 and A256GCM", token: encrypted, primitive: {
-                opening.decrypt(wrapped)?.count == 32 && verifyRSA()
-            }, repeats: 50),
+            AssertionKind(
+                name: "ES256",
+                token: ecdsa.token(Array(point.rawRepresentation)),
+                primitive: {
+                    publicCurve.isValidSignature(point, for: ecdsa.bytes)
+                },
+                repeats: 300
+            ),
+            AssertionKind(
+                name: "RS256 in RSA-OAEP-256 and A256GCM",
+                token: encrypted,
+                primitive: {
+                    opening.decrypt(wrapped)?.count == 32 && verifyRSA()
+                },
+                repeats: 50
+            ),
         ]
     }
 

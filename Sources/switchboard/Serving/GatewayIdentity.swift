@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import GatewayModel
 import GatewayStorage
 import GuardedHTTP
