@@ -190,10 +190,11 @@ let package = Package(
         .executableTarget(
             name: "switchboard-bench",
             dependencies: [
-                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP", "HTTP2Connections",
-                "Identity",
-                "IdentityProviders", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage", "Telemetry",
-                arguments, crypto, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
+                "COpenSSL", "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
+                "HTTP2Connections",
+                "Identity", "IdentityProviders", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage",
+                "Telemetry",
+                arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),

@@ -7,7 +7,9 @@ cd "$(dirname "$0")/.."
 . Deploy/packages.sh
 
 # What the tests call beside the build's own packages: other implementations of HTTP/2, TLS, JSON and metrics.
-test_packages=(nghttp2-client nghttp2-server python3 strace prometheus openssl curl python3-yaml)
+test_packages=(nghttp2-client nghttp2-server python3 python3-venv strace prometheus openssl curl python3-yaml)
+# Another implementation of JOSE, from PyPI.
+joserfc=joserfc==1.8.0
 command -v node >/dev/null 2>&1 || test_packages+=(nodejs)
 
 started=$SECONDS
@@ -15,6 +17,13 @@ step() { say "[$((SECONDS - started)) s] $*"; }
 
 require_swift
 require_packages "${build_packages[@]}" "${test_packages[@]}"
+
+if ! python3 -c 'import joserfc' 2>/dev/null; then
+    step "joserfc"
+    [ -x .build/python/bin/pip ] || python3 -m venv .build/python
+    .build/python/bin/pip install --quiet --disable-pip-version-check "$joserfc"
+    export PATH="$PWD/.build/python/bin:$PATH"
+fi
 
 step "format"
 swift format lint --strict --recursive --parallel Sources Tests

@@ -28,9 +28,7 @@ extension TLSIdentity {
     }
 
     private static func read(_ pkcs12: [UInt8], _ password: String) -> Result<TLSIdentity, TLSIdentityFailure> {
-        let bio = BIO_new_mem_buf(pkcs12, Int32(clamping: pkcs12.count))
-        defer { BIO_free(bio) }
-        guard let file = d2i_PKCS12_bio(bio, nil) else {
+        guard let file = TLSContextHandle.withBIO(pkcs12, { d2i_PKCS12_bio($0, nil) }) else {
             return .failure(.unreadable("PKCS#12: \(OpenSSLErrors.takeText())"))
         }
         defer { PKCS12_free(file) }

@@ -26,13 +26,14 @@ extension AssertionVerifier {
     ) async throws(AuthenticationError) -> VerifiedAssertion {
         let jws = try signed(token, brand)
         let snapshot = directory.snapshot
-        guard let credential = snapshot.credentials[credentialID], credential.brand == brand,
-            credential.expiresAt.map({ clock.now < $0 }) ?? true
+        let known = snapshot.identityProviders[brand]?.first { $0.credentialID == credentialID }
+        guard let known, let credential = snapshot.credentials[credentialID],
+            known.expiresAt.map({ clock.now < $0 }) ?? true
         else { throw .tokenInvalid(.revoked) }
         let keyID = jws.header["kid"]?.text
         guard Self.isTaken(keyID, by: provider.key) else { throw .tokenInvalid(.unknownKey) }
         guard jws.algorithm == provider.key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
-        let keys = try await keys(provider.key, snapshot.providerKeys[credentialID], keyID)
+        let keys = try await keys(provider.key, known.key, keyID)
         guard !keys.isEmpty else { throw .tokenInvalid(.unknownKey) }
         guard Self.isAuthentic(jws, keys) else { throw .tokenInvalid(.badSignature) }
         guard let issuer = jws.claims["iss"] else { throw .tokenInvalid(.missingClaim) }

@@ -65,12 +65,12 @@ extension DirectorySnapshot {
             )
         case .identityProvider(let details):
             guard let secret else { throw .damaged(what: what) }
-            providerKeys[credential.id] = try Self.key(details.key, what)
             identityProviders[credential.brand, default: []].append(
                 IdentityProvider(
                     credentialID: credential.id,
                     details: details,
                     clientSecret: secret,
+                    key: try Self.key(details.key, what),
                     expiresAt: credential.expiresAt
                 )
             )
@@ -96,7 +96,6 @@ extension DirectorySnapshot {
             jweKeys[credential.brand]?.removeAll { $0.id == id }
             if jweKeys[credential.brand]?.isEmpty == true { jweKeys[credential.brand] = nil }
         case .identityProvider:
-            providerKeys[id] = nil
             identityProviders[credential.brand]?.removeAll { $0.credentialID == id }
             if identityProviders[credential.brand]?.isEmpty == true { identityProviders[credential.brand] = nil }
         case .apiKey, .customerTokenKey, .tokenBroker: break

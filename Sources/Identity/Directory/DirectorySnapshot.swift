@@ -35,13 +35,11 @@ struct DirectorySnapshot: Sendable {
     var credentials: [String: StoredCredential] = [:]
     var serviceAccounts: [String: ServiceAccount] = [:]
     var sdkKeys: [KeyName: SDKKey] = [:]
-    var identityProviders: [BrandID: [IdentityProvider]] = [:]
     /// Those of one `iss` together, the newest first.
     var jwtIssuers: [IssuerKey: [JWTIssuer]] = [:]
     /// A brand's together, the newest first.
     var jweKeys: [BrandID: [JWEKey]] = [:]
-    /// The keys of identity providers that publish none, by credential.
-    var providerKeys: [String: VerifyingKey] = [:]
+    var identityProviders: [BrandID: [IdentityProvider]] = [:]
     var revokedSDKKeys = RevokedNames<KeyName>()
     var revokedIssuers = RevokedNames<RevokedIssuer>()
     var revokedJWEKeys = RevokedNames<KeyName>()

@@ -8,6 +8,8 @@ package struct IdentityProvider: Sendable {
     package let details: IdentityProviderDetails
     /// Our secret at its token endpoint, UTF-8.
     package let clientSecret: [UInt8]
+    /// The key that was given, read when the credential was taken in; nil when the provider publishes its keys.
+    let key: VerifyingKey?
     let expiresAt: Timestamp?
 }
 

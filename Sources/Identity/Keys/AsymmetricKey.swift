@@ -80,9 +80,13 @@ package struct AsymmetricKey: ~Copyable {
         defer { ERR_clear_error() }
         let bytes = Array(pem.utf8)
         guard bytes.count <= maxPEMBytes else { throw .unreadable }
-        let bio = BIO_new_mem_buf(bytes, Int32(bytes.count))
-        defer { BIO_free(bio) }
-        guard let key = read(bio) else { throw .unreadable }
+        // The BIO keeps the address: the bytes must stay where they are until it was read.
+        let key = bytes.withUnsafeBytes { bytes in
+            let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { BIO_free(bio) }
+            return read(bio)
+        }
+        guard let key else { throw .unreadable }
         do {
             try check(key, use)
         } catch {

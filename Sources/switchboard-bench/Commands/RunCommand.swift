@@ -15,7 +15,7 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
-        case sender, parse, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
+        case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
         case httpOverhead = "http-overhead"
         case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
@@ -38,8 +38,10 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // That one needs the store alone.
-        for program in scenario == [.deliveries] ? [] : ["switchboard", "push-simulator"] {
+        // Those need no other process.
+        for program in Set(scenario).isSubset(of: [.deliveries, .identity]) && !scenario.isEmpty
+            ? [] : ["switchboard", "push-simulator"]
+        {
             let path = ChildProcess.binaries.appending(path: program).path()
             guard FileManager.default.isExecutableFile(atPath: path) else {
                 throw HarnessError("\(path) is missing: build all products first (swift build -c release)")
@@ -88,6 +90,8 @@ struct RunCommand: AsyncParsableCommand {
             return try await IntakeScenario(events: scaled(20_000)).run(group: group)
         case .parse:
             return try ParseScenario(rounds: max(Int(21 * scale), 3)).run()
+        case .identity:
+            return try await IdentityScenario(rounds: max(Int(21 * scale), 3)).run()
         case .httpOverhead:
             return try await HTTPOverheadScenario(events: scaled(30_000)).run(group: group)
         case .backlog:

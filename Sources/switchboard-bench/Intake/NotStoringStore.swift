@@ -3,6 +3,9 @@ import GatewayStorage
 
 /// A store that says of every event that it is accepted, and keeps nothing; what a server costs without its storage.
 struct NotStoringStore: GatewayStore {
+    /// Makes the session of a token's hash, where sessions are looked up.
+    var makeSession: (@Sendable ([UInt8]) -> StoredSession)?
+
     func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
         IncarnationStart(incarnation: IncarnationID(1), backlog: [:], recovered: 0, lastMessage: nil)
     }
@@ -68,7 +71,10 @@ struct NotStoringStore: GatewayStore {
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
     func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
     func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { [] }
-    func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? { throw Self.notKept }
+    func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? {
+        guard let makeSession else { throw Self.notKept }
+        return makeSession(tokenHash)
+    }
     func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? { throw Self.notKept }
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
         throw Self.notKept

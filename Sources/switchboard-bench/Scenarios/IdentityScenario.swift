@@ -1,0 +1,151 @@
+import Crypto
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Identity
+import ProcessHarness
+
+/// What a login costs beyond its cryptography, what a look-up of a session costs, and what sessions hold in memory.
+///
+/// In process: a token is parsed, checked and answered by a new session, which nobody stores. Beside it the primitives
+/// alone, in turns.
+struct IdentityScenario {
+    /// How many rounds; the kinds and their primitives take turns.
+    var rounds: Int
+    /// What must be reached: CPU of a login beyond its primitives.
+    var microsecondsLimit = 30.0
+    /// What must be reached: CPU of a look-up of a session in memory.
+    var lookUpLimit = 2.0
+    /// What must be reached: resident memory of 100,000 sessions.
+    var megabytesLimit = 60.0
+
+    private static let brand = BrandID(trusted: "bench")
+    private static let sessions = 100_000
+
+    /// Runs in this process, on one task.
+    ///
+    /// - Returns: The figures.
+    /// - Throws: When a token is refused.
+    func run() async throws -> Report {
+        var report = Report()
+        let clock = SystemClock()
+        let directory = try await Directory.load(
+            store: NotStoringStore(),
+            box: SecretBox(key: MasterKey()),
+            clock: clock,
+            reader: NoApps()
+        )
+        try await directory.createBrand(
+            Brand(id: Self.brand, name: "Bench", settings: BrandSettings(), createdAt: clock.now)
+        )
+        try await measureSessions(directory, clock, &report)
+        try await measureLogins(directory, clock, &report)
+        return report
+    }
+
+    private func measureLogins(_ directory: Directory, _ clock: SystemClock, _ report: inout Report) async throws {
+        let verifier = AssertionVerifier(directory: directory, publishedKeys: NoPublishedKeys(), clock: clock)
+        let service = SessionService(
+            store: NotStoringStore(),
+            directory: directory,
+            writer: NotStoringWriter(),
+            clock: clock
+        )
+        let kinds = try await AssertionKind.all(directory, Self.brand)
+        var costs = [[(login: Double, primitive: Double)]](repeating: [], count: kinds.count)
+        // The first round pays for what is new, and is not counted.
+        for round in 0...rounds {
+            for (place, kind) in kinds.enumerated() {
+                var start = ProcessUsage.ownCPUSeconds()
+                for _ in 0..<kind.repeats {
+                    guard kind.primitive() else { throw HarnessError("\(kind.name): the primitive refused") }
+                }
+                let primitive = ProcessUsage.ownCPUSeconds() - start
+                start = ProcessUsage.ownCPUSeconds()
+                for _ in 0..<kind.repeats {
+                    let assertion = try await verifier.verify(kind.token, keyName: nil, brand: Self.brand)
+                    _ = try await service.open(
+                        brand: assertion.brand,
+                        consumer: assertion.consumer,
+                        device: nil,
+                        credential: assertion.credential
+                    )
+                }
+                let login = ProcessUsage.ownCPUSeconds() - start
+                let scale = 1e6 / Double(kind.repeats)
+                if round > 0 { costs[place].append((login * scale, primitive * scale)) }
+            }
+        }
+        for (kind, costs) in zip(kinds, costs) {
+            let name = "login, \(kind.name)"
+            let beyond = costs.map { $0.login - $0.primitive }
+            report.add(name, "CPU beyond the primitive", beyond.median, "us", atMost: microsecondsLimit)
+            report.add(name, "CPU of the primitive", costs.map(\.primitive).median, "us")
+            report.add(name, "login / primitive", costs.map { $0.login / $0.primitive }.median, "x")
+        }
+    }
+
+    private func measureSessions(_ directory: Directory, _ clock: SystemClock, _ report: inout Report) async throws {
+        let expiry = clock.now.adding(seconds: 3600)
+        let created = clock.now
+        let store = NotStoringStore { hash in
+            let name = hash.prefix(16).map { String($0, radix: 16) }.joined()
+            return StoredSession(
+                tokenHash: hash,
+                brand: Self.brand,
+                consumer: ConsumerID(trusted: "consumer-\(name)"),
+                device: DeviceID(trusted: "device-\(name)"),
+                credential: "iss_AbCdEfGhIjKlMnOp",
+                expiresAt: expiry,
+                createdAt: created
+            )
+        }
+        let service = SessionService(
+            store: store,
+            directory: directory,
+            writer: NotStoringWriter(),
+            clock: clock,
+            cacheLimit: Self.sessions
+        )
+        // What the first look-up allocates is no session's.
+        _ = try await service.authenticate(token: Self.token(-1), brand: Self.brand)
+        let before = try ProcessUsage(pid: getpid()).residentBytes
+        for index in 0..<(Self.sessions - 1) {
+            _ = try await service.authenticate(token: Self.token(index), brand: Self.brand)
+        }
+        let held = try ProcessUsage(pid: getpid()).residentBytes - before
+        let name = "\(service.cachedSessions) live sessions"
+        report.add(name, "resident memory", Double(held) / 1e6, "MB", atMost: megabytesLimit)
+
+        // From all over the cache, so that the processor's caches do not hold them.
+        let tokens = stride(from: 0, to: Self.sessions - 1, by: 7).map(Self.token)
+        var costs: [Double] = []
+        for round in 0...rounds {
+            let start = ProcessUsage.ownCPUSeconds()
+            for token in tokens { _ = try await service.authenticate(token: token, brand: Self.brand) }
+            if round > 0 { costs.append((ProcessUsage.ownCPUSeconds() - start) * 1e6 / Double(tokens.count)) }
+        }
+        report.add(name, "CPU of a look-up in memory", costs.median, "us", atMost: lookUpLimit)
+    }
+
+    /// A token by its number, so that none need be held.
+    private static func token(_ index: Int) -> String {
+        "sbs_" + StrictBase64.encode(Array(SHA256.hash(data: Array("\(index)".utf8))), .url)
+    }
+}
+
+/// Takes every session and keeps none.
+private struct NotStoringWriter: SessionWriter {
+    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
+        guard case .openSession(let session, _) = change else {
+            throw .unavailable(detail: "this writer opens sessions only")
+        }
+        return .sessionOpened(SessionOpening(consumer: session.consumer, anonymous: false))
+    }
+}
+
+/// There are no apps.
+private struct NoApps: AppSettingsReader {
+    func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
+    func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
+}
