@@ -38,6 +38,7 @@ struct MetricCatalogueTests {
         housekeeping.held.recordNanoseconds(1)
         delivery.events[.accepted].increment()
         delivery.storeFailed("full")
+        IdentityProviderMetrics(factory: registry).duration[.code].recordNanoseconds(1)
         let providers = ProviderMetrics(factory: registry)
         providers.connectionEnded(.apns, reason: "goaway")
         delivery.answered(.apns, Self.answer(.rejected(token: .quarantine), "BadDeviceToken"), queuedAt: nil)

@@ -34,7 +34,13 @@ extension Simulation {
                     result.claims[claim].rows[index].expiresAt = Timestamp(milliseconds: .max)
                 }
             }
-        case .handTwice: if let row = result.owned.last { result.owned.append(row) }
+        case .handTwice:
+            // Where it fits, or the bound would be what is broken.
+            if let row = result.owned.last {
+                let handed = (result.owned + result.claims.flatMap(\.rows)).count { $0.lane == row.lane }
+                let held = checker.rows[Int(row.lane.rawValue) - 1]
+                if held + handed < plan.settings.slotsPerLane { result.owned.append(row) }
+            }
         case .handUnowned:
             let isQuiet = result.owned.isEmpty && result.claims.isEmpty
             if isQuiet, let id = store.pending.first(where: isFree) { result.owned.append(store.row(id)) }
@@ -47,11 +53,16 @@ extension Simulation {
         return result
     }
 
-    /// Nobody owns it, and its lane has a slot.
+    /// Nobody owns it, its lane has a slot, and the machine has no reason to give it up at once.
     private func isFree(_ id: Int64) -> Bool {
         let row = store.delivery(id)
         let lane = Int(row.lane.rawValue) - 1
+        let siblings = store.registration(row.registration)?.pending ?? []
         return row.owner == nil && checker.place(id) == .stored && checker.rows[lane] < plan.settings.slotsPerLane
+            && row.expiresAt > now && !closedLanes.contains(lane)
+            && !siblings.contains { checker.place($0) == .givenBack }
+            // One that drains plans nothing any more.
+            && machine.nextDeadline(now: now) != nil
     }
 
     /// Keeps from the machine the rows that ended for one reason.

@@ -21,7 +21,7 @@ package final class GuardedHTTPClient: Sendable {
     ///   - resolver: Looks names up.
     ///   - configuration: Trust roots and the like; redirects, proxy and decompression are switched off here.
     ///   - allowsPrivate: Whether private networks may be reached.
-    ///   - maxIdle: How many hosts' connections are kept for the next request.
+    ///   - maxIdle: How many hosts' connections are kept for the next request; 0 makes a new one each time.
     package init(
         resolver: any HostResolver,
         configuration: HTTPClient.Configuration,

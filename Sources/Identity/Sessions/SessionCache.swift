@@ -58,27 +58,24 @@ struct SessionCache {
     mutating func session(_ key: Key, tokenHash: [UInt8]) -> StoredSession? {
         guard let index = byKey[key] else { return nil }
         let slot = slots[Int(index)]
-        guard let brand = brands.name(slot.brand) else {
+        guard isAlive(slot), let brand = brands.name(slot.brand) else {
             remove(index)
             return nil
-        }
-        var credential: String?
-        if slot.credential != Self.none {
-            credential = credentials.name(slot.credential)
-            guard credential != nil else {
-                remove(index)
-                return nil
-            }
         }
         return StoredSession(
             tokenHash: tokenHash,
             brand: BrandID(trusted: brand),
             consumer: ConsumerID(trusted: slot.consumer),
             device: slot.device.isEmpty ? nil : DeviceID(trusted: slot.device),
-            credential: credential,
+            credential: slot.credential == Self.none ? nil : credentials.name(slot.credential),
             expiresAt: slot.expiresAt,
             createdAt: slot.createdAt
         )
+    }
+
+    /// Whether neither its brand nor its credential has ended.
+    private func isAlive(_ slot: Slot) -> Bool {
+        brands.name(slot.brand) != nil && (slot.credential == Self.none || credentials.name(slot.credential) != nil)
     }
 
     /// Keeps a session; others make room when there are too many.
@@ -137,7 +134,9 @@ struct SessionCache {
     /// Forgets all sessions of those who have one on a device; walks over all.
     mutating func removeConsumers(on device: DeviceID, brand: BrandID) {
         guard let number = brands.known(brand.rawValue) else { return }
-        let found = slots.filter { $0.isUsed && $0.brand == number && $0.device == device.rawValue }.map(\.consumer)
+        let found = slots.filter { slot in
+            slot.isUsed && slot.brand == number && slot.device == device.rawValue && isAlive(slot)
+        }.map(\.consumer)
         for consumer in found { remove(brand: brand, consumer: ConsumerID(trusted: consumer)) }
     }
 
@@ -165,11 +164,7 @@ struct SessionCache {
 
     private mutating func makeRoom(now: Timestamp) {
         for index in slots.indices where slots[index].isUsed {
-            let slot = slots[index]
-            let isDead =
-                brands.name(slot.brand) == nil
-                || slot.credential != Self.none && credentials.name(slot.credential) == nil
-            if isDead || slot.expiresAt <= now { remove(Int32(index)) }
+            if slots[index].expiresAt <= now || !isAlive(slots[index]) { remove(Int32(index)) }
         }
         // Full of live ones: a part makes room at once, so that the next ones do not each look for it.
         var excess = byKey.count < limit ? 0 : limit / 8 + 1

@@ -30,7 +30,7 @@ package final class SessionService: Sendable {
     ///   - directory: The brands with their lifetimes.
     ///   - writer: Who makes changes durable.
     ///   - clock: For expiry.
-    ///   - cacheLimit: How many sessions are kept in memory, about 450 bytes each with ids of 36 characters.
+    ///   - cacheLimit: How many sessions are kept in memory, about 500 bytes each with ids of 36 characters.
     package init(
         store: any GatewayStore,
         directory: Directory,

@@ -14,7 +14,7 @@ package import Telemetry
 package final class JWKSetCache: PublishedKeys {
     /// More sets than the issuers of any instance; beyond, those that were not used for the longest time go.
     private static let maxSets = 256
-    /// For one read: look-up, connection, request and answer. A device waits for it.
+    /// For one read, for which a device waits: look-up, connection, request and answer.
     private static let timeout = Duration.seconds(10)
 
     private let client: GuardedHTTPClient

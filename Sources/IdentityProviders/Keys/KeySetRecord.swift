@@ -33,6 +33,7 @@ struct KeySetRecord: Sendable {
     /// - Parameters:
     ///   - isKnown: Whether the set has what is wanted.
     ///   - now: Monotonic.
+    /// - Returns: False also while the address has to be left alone.
     func isReadDue(isKnown: Bool, now: UInt64) -> Bool {
         guard let askedAt else { return true }
         let sinceAsked = now - askedAt
@@ -44,6 +45,7 @@ struct KeySetRecord: Sendable {
     /// The set, unless it is too old to be believed.
     ///
     /// - Parameter now: Monotonic.
+    /// - Returns: Nil when there is none.
     func kept(now: UInt64) -> JWKSet? { now - readAt < Self.keptSeconds * Self.nanoseconds ? set : nil }
 
     /// Notes that the address is asked.

@@ -154,33 +154,30 @@ extension Writer {
     ) throws -> StoreChangeResult {
         guard let brandKey = try brandKey(brand) else { return .notFound }
         try flush(&context)
-        // One who was merged into another means that one.
-        let id =
-            try consumer(BrandedName(brand: brandKey, id: id.rawValue)).map { ConsumerID(trusted: $0.name.id) } ?? id
+        let name = BrandedName(brand: brandKey, id: id.rawValue)
+        let consumer =
+            try self.consumer(name) ?? makeConsumer(name, isAnonymous: anonymous, at: context.turn.now)
         // One who has authenticated is not anonymous any more, whoever asks later.
         try db.prepare(
             """
-            INSERT INTO consumers (brand, id, anonymous, name, email, phone, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) \
-            ON CONFLICT (brand, id) DO UPDATE SET name = coalesce(excluded.name, name), \
-            email = coalesce(excluded.email, email), phone = coalesce(excluded.phone, phone), \
-            anonymous = min(anonymous, excluded.anonymous)
+            UPDATE consumers SET name = coalesce(?2, name), email = coalesce(?3, email), phone = coalesce(?4, phone), \
+            anonymous = min(anonymous, ?5) WHERE key = ?1
             """
         )
-        .int(brandKey).text(id.rawValue).int(anonymous ? 1 : 0).text(profile.name).text(profile.email)
-        .text(profile.phone).int(context.turn.now.milliseconds).run()
+        .int(consumer.key).text(profile.name).text(profile.email).text(profile.phone).int(anonymous ? 1 : 0).run()
         let row = try db.prepare(
             """
             SELECT u.key, u.anonymous, u.name, u.email, u.phone, \
             (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at \
-            FROM consumers u WHERE u.brand = ? AND u.id = ?
+            FROM consumers u WHERE u.key = ?
             """
-        ).int(brandKey).text(id.rawValue)
+        ).int(consumer.key)
         guard try row.next() else { return .notFound }
         defer { row.end() }
         return .consumer(
             StoredConsumer(
                 key: ConsumerKey(row.int64(0)),
-                id: id,
+                id: ConsumerID(trusted: consumer.name.id),
                 anonymous: row.int64(1) != 0,
                 profile: ConsumerProfile(
                     name: row.optionalString(2),

@@ -24,9 +24,9 @@ extension Writer {
         return consumer
     }
 
-    func makeConsumer(_ name: BrandedName, at now: Timestamp) throws -> KnownConsumer {
-        try db.prepare("INSERT INTO consumers (brand, id, anonymous, created_at) VALUES (?, ?, 0, ?)")
-            .int(name.brand).text(name.id).int(now.milliseconds).run()
+    func makeConsumer(_ name: BrandedName, isAnonymous: Bool = false, at now: Timestamp) throws -> KnownConsumer {
+        try db.prepare("INSERT INTO consumers (brand, id, anonymous, created_at) VALUES (?, ?, ?, ?)")
+            .int(name.brand).text(name.id).int(isAnonymous ? 1 : 0).int(now.milliseconds).run()
         let consumer = KnownConsumer(key: db.lastInsertedRow, name: name, unread: 0)
         consumer.active = .none
         memory.consumers.keep(consumer, for: name)

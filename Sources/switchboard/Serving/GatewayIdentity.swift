@@ -10,9 +10,6 @@ import Telemetry
 
 /// What asks the identity providers of one gateway's brands, wired together.
 struct GatewayIdentity: Sendable {
-    /// More identity providers than most sites have; beyond, a connection is made anew.
-    private static let keptConnections = 32
-
     /// Reads the sets of keys.
     let publishedKeys: JWKSetCache
     /// Redeems codes.
@@ -44,7 +41,8 @@ struct GatewayIdentity: Sendable {
             resolver: resolver,
             configuration: configuration,
             allowsPrivate: settings.outgoing.allowsPrivateAddresses,
-            maxIdle: Self.keptConnections
+            // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to gain.
+            maxIdle: 0
         )
         let metrics = IdentityProviderMetrics(factory: registry)
         let clock = SystemClock()

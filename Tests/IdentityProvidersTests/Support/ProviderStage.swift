@@ -47,7 +47,7 @@ final class ProviderStage: Sendable {
             resolver: resolver,
             configuration: client,
             allowsPrivate: false,
-            maxIdle: 8
+            maxIdle: 0
         )
         metrics = IdentityProviderMetrics(factory: registry)
     }
