@@ -56,7 +56,7 @@ extension AssertionKind {
                 primitive: {
                     HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: hmac.bytes, using: key)
                 },
-                repeats: 1000
+                repeats: 100
             ),
             AssertionKind(name: "RS256", token: signed, primitive: verifyRSA, repeats: 50),
             AssertionKind(
@@ -65,7 +65,7 @@ extension AssertionKind {
                 primitive: {
                     publicCurve.isValidSignature(point, for: ecdsa.bytes)
                 },
-                repeats: 300
+                repeats: 30
             ),
             AssertionKind(
                 name: "RS256 in RSA-OAEP-256 and A256GCM",
@@ -73,7 +73,7 @@ extension AssertionKind {
                 primitive: {
                     opening.decrypt(wrapped)?.count == 32 && verifyRSA()
                 },
-                repeats: 50
+                repeats: 10
             ),
         ]
     }
