@@ -190,8 +190,10 @@ let package = Package(
         .executableTarget(
             name: "switchboard-bench",
             dependencies: [
-                "COpenSSL", "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "HTTP2Connections",
-                "Identity", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage", "Telemetry",
+                "COpenSSL", "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
+                "HTTP2Connections",
+                "Identity", "IdentityProviders", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage",
+                "Telemetry",
                 arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -303,8 +305,8 @@ let package = Package(
         .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
-                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Outbound", "ProcessHarness",
-                "SQLiteStorage", crypto,
+                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
+                "IdentityProviders", "Outbound", "ProcessHarness", "PushSimulator", "SQLiteStorage", crypto, httpClient,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],

@@ -3,6 +3,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import IdentityProviders
 internal import Metrics
 internal import PushPayloads
 internal import Telemetry
@@ -35,64 +36,53 @@ enum SessionRoutes {
         let device = checks.identifier(body["deviceId"], as: DeviceID.self)
         let grant = checks.word(body["grant"], as: Grant.self, isRequired: true)
         let keyName = checks.text(body["sdkKeyName"])
-        let token = checks.text(body["token"], isRequired: grant == .assertion)
-        if grant == .assertion, token?.isEmpty ?? false { checks.fail("/token", "must not be empty") }
-        if grant == .code { checks.fail("/grant", "is one that this version does not support") }
-        try checks.finish()
-        if grant == .anonymous { return try await openAnonymous(brand, device, call) }
-        return try await openAsserted(try checks.finish(token), keyName: keyName, brand, device, call)
+        let token = required("token", of: body, grant == .assertion, &checks)
+        let code = required("code", of: body, grant == .code, &checks)
+        let redirectURI = required("redirectUri", of: body, grant == .code, &checks)
+        let codeVerifier = checks.text(body["codeVerifier"])
+        let issuer = checks.text(body["issuer"])
+        switch try checks.finish(grant) {
+        case .anonymous: return answer(try await call.loginAnonymously(brand, device))
+        case .assertion:
+            let token = try checks.finish(token)
+            let assertion: VerifiedAssertion
+            do {
+                assertion = try await call.services.assertions.verify(token, keyName: keyName, brand: brand.id)
+            } catch { throw Problem(error) }
+            return answer(try await call.login(assertion, brand, device, by: .assertion))
+        case .code:
+            let (code, redirectURI) = try checks.finish(code, redirectURI)
+            let assertion: VerifiedAssertion
+            do {
+                let redemption = try await call.services.codes.redeem(
+                    code: code,
+                    redirectURI: redirectURI,
+                    codeVerifier: codeVerifier,
+                    issuerName: issuer,
+                    brand: brand.id
+                )
+                assertion = try await call.services.assertions.verifyIDToken(
+                    redemption.idToken,
+                    of: redemption.provider,
+                    credentialID: redemption.credentialID,
+                    brand: brand.id,
+                    clientID: redemption.provider.clientId
+                )
+            } catch { throw Problem(error) }
+            return answer(try await call.login(assertion, brand, device, by: .code))
+        }
     }
 
-    private static func openAnonymous(_ brand: Brand, _ device: DeviceID?, _ call: Call) async throws -> Response {
-        guard brand.settings.anonymousConsumers else {
-            throw Problem(.forbidden, "The brand does not allow anonymous consumers.")
-        }
-        let consumer = ConsumerID(trusted: AnonymousConsumer.newID())
-        _ = try await call.perform(
-            .upsertConsumer(brand: brand.id, id: consumer, anonymous: true, profile: ConsumerProfile())
-        )
-        return try await open(brand, consumer, device, credential: nil, call, by: .anonymous)
-    }
-
-    private static func openAsserted(
-        _ token: String,
-        keyName: String?,
-        _ brand: Brand,
-        _ device: DeviceID?,
-        _ call: Call
-    ) async throws -> Response {
-        let assertion: VerifiedAssertion
-        do {
-            assertion = try await call.services.assertions.verify(token, keyName: keyName, brand: brand.id)
-        } catch { throw Problem(error) }
-        guard !assertion.anonymous || brand.settings.anonymousConsumers else {
-            throw Problem(.forbidden, "The brand does not allow anonymous consumers.")
-        }
-        _ = try await call.perform(
-            .upsertConsumer(
-                brand: brand.id,
-                id: assertion.consumer,
-                anonymous: assertion.anonymous,
-                profile: assertion.profile
-            )
-        )
-        let response = try await open(
-            brand,
-            assertion.consumer,
-            device,
-            credential: assertion.credential,
-            call,
-            by: .assertion
-        )
-        if let token = assertion.pushToken, let device {
-            await PushTokenClaim(token: token, app: assertion.app).register(
-                device,
-                of: assertion.consumer,
-                brand,
-                call
-            )
-        }
-        return response
+    /// A text that one grant needs.
+    private static func required(
+        _ name: String,
+        of body: BodyObject,
+        _ isRequired: Bool,
+        _ checks: inout FieldChecks
+    ) -> String? {
+        let text = checks.text(body[name], isRequired: isRequired)
+        if isRequired, text?.isEmpty ?? false { checks.fail("/" + name, "must not be empty") }
+        return text
     }
 
     private static func mint(_ call: Call) async throws -> Response {
@@ -113,27 +103,10 @@ enum SessionRoutes {
         try checks.finish()
         var credential: String?
         if case .account(let account) = call.context.notes.caller { credential = account.id }
-        return try await open(brand, consumer, device, credential: credential, call, by: .backend)
+        return answer(try await call.open(brand, consumer, device, credential: credential, by: .backend))
     }
 
-    private static func open(
-        _ brand: Brand,
-        _ consumer: ConsumerID,
-        _ device: DeviceID?,
-        credential: String?,
-        _ call: Call,
-        by grant: GrantLabel
-    ) async throws -> Response {
-        let minted: MintedSession
-        do {
-            minted = try await call.services.sessions.open(
-                brand: brand.id,
-                consumer: consumer,
-                device: device,
-                credential: credential
-            )
-        } catch { throw Problem(error) }
-        call.services.metrics.sessionsOpened[grant].increment()
+    private static func answer(_ minted: MintedSession) -> Response {
         var writer = JSONWriter(capacity: 256)
         writer.literal(#"{"sessionToken":"#)
         writer.string(minted.token)

@@ -33,8 +33,8 @@ package struct GatewayServices: Sendable {
     package var renderMetrics: @Sendable () -> String
     /// The outbound feed.
     package var outbound = OutboundServices()
-    /// Who redeems codes; nil where there is none.
-    package var codes: CodeExchange?
+    /// Who redeems identity providers' codes.
+    package var codes: CodeExchange
     /// Reads events, and keeps the parsers.
     let events = EventReader()
     /// Makes and reads the cursors of lists.
@@ -60,6 +60,7 @@ package struct GatewayServices: Sendable {
     ///   - admin: Who tells operators.
     ///   - sessions: Who opens, finds and ends consumers' sessions.
     ///   - assertions: Who verifies assertions.
+    ///   - codes: Who redeems identity providers' codes.
     ///   - clock: Where time is read from.
     ///   - logger: For what operators should know.
     ///   - metrics: What is counted.
@@ -72,6 +73,7 @@ package struct GatewayServices: Sendable {
         admin: AdminToken,
         sessions: SessionService,
         assertions: AssertionVerifier,
+        codes: CodeExchange,
         clock: any GatewayClock,
         logger: Logger,
         metrics: HTTPMetrics,
@@ -84,6 +86,7 @@ package struct GatewayServices: Sendable {
         self.admin = admin
         self.sessions = sessions
         self.assertions = assertions
+        self.codes = codes
         self.clock = clock
         self.logger = logger
         self.metrics = metrics

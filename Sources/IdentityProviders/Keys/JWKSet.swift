@@ -20,7 +20,7 @@ struct JWKSet: Sendable {
         else { return nil }
         var keys: [SignatureAlgorithm: [VerifyingKey]] = [:]
         for case .object(let key) in items {
-            for algorithm in SignatureAlgorithm.allCases where Self.mayVerify(key, algorithm) {
+            for algorithm in SignatureAlgorithm.allCases {
                 if let key = try? VerifyingKey(jwk: key, algorithm: algorithm) {
                     keys[algorithm, default: []].append(key)
                 }
@@ -34,14 +34,5 @@ struct JWKSet: Sendable {
         let keys = keys[algorithm] ?? []
         guard let keyID else { return keys }
         return keys.filter { $0.keyID.map { $0.utf8.elementsEqual(keyID.utf8) } ?? false }
-    }
-
-    /// Whether a key says nothing against verifying an algorithm's signatures (RFC 7517 sections 4.2 to 4.4).
-    private static func mayVerify(_ key: [String: StrictJSON], _ algorithm: SignatureAlgorithm) -> Bool {
-        if let use = key["use"], use != .string("sig") { return false }
-        if let named = key["alg"], named != .string(algorithm.rawValue) { return false }
-        guard let operations = key["key_ops"] else { return true }
-        guard case .array(let items) = operations else { return false }
-        return items.contains(.string("verify"))
     }
 }

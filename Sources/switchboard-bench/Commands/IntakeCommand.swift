@@ -1,11 +1,14 @@
 import ArgumentParser
+import AsyncHTTPClient
 import Delivery
 import Foundation
 import GatewayHTTP
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import Hummingbird
 import Identity
+import IdentityProviders
 import Logging
 import NIOCore
 import ProcessHarness
@@ -82,6 +85,18 @@ struct IntakeCommand: AsyncParsableCommand {
                 directory: directory,
                 publishedKeys: NoPublishedKeys(),
                 clock: clock
+            ),
+            codes: CodeExchange(
+                directory: directory,
+                store: store,
+                client: GuardedHTTPClient(
+                    resolver: NoNames(),
+                    configuration: HTTPClient.Configuration(),
+                    allowsPrivate: false,
+                    maxIdle: 0
+                ),
+                clock: clock,
+                metrics: IdentityProviderMetrics(factory: registry)
             ),
             clock: clock,
             logger: logger,

@@ -170,13 +170,13 @@ final class Gateway: Sendable {
                 publishedKeys: identity.publishedKeys,
                 clock: clock
             ),
+            codes: identity.codes,
             clock: steadyClock,
             logger: logger,
             metrics: http,
             renderMetrics: { registry.render() }
         )
         services.outbound = outbound.services
-        services.codes = identity.codes
         services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
             try providers.make(lane: lane, app: app, brand: brand, source: source)
         }

@@ -1,7 +1,10 @@
+import AsyncHTTPClient
 import Delivery
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import Identity
+import IdentityProviders
 import Logging
 import Outbound
 import SQLiteStorage
@@ -40,6 +43,13 @@ extension TestGateway {
             delivery.lanesChanged(change.changedLanes)
             delivery.lanesRemoved(change.removedLanes)
         }
+        let providerMetrics = IdentityProviderMetrics(factory: metrics.registry)
+        let providers = GuardedHTTPClient(
+            resolver: NoNames(),
+            configuration: HTTPClient.Configuration(),
+            allowsPrivate: false,
+            maxIdle: 0
+        )
         var services = GatewayServices(
             store: store,
             delivery: delivery,
@@ -52,7 +62,23 @@ extension TestGateway {
                 writer: DeliverySessionWriter(delivery: delivery),
                 clock: clock
             ),
-            assertions: AssertionVerifier(directory: directory, publishedKeys: NoPublishedKeys(), clock: clock),
+            assertions: AssertionVerifier(
+                directory: directory,
+                publishedKeys: JWKSetCache(
+                    client: providers,
+                    clock: clock,
+                    metrics: providerMetrics,
+                    logger: logger
+                ),
+                clock: clock
+            ),
+            codes: CodeExchange(
+                directory: directory,
+                store: store,
+                client: providers,
+                clock: clock,
+                metrics: providerMetrics
+            ),
             clock: clock,
             logger: logger,
             metrics: HTTPMetrics(factory: metrics.registry),
@@ -66,13 +92,7 @@ extension TestGateway {
     }
 }
 
-/// Nobody's keys can be asked for.
-private struct NoPublishedKeys: PublishedKeys {
-    func keys(
-        at url: String,
-        keyID: String?,
-        algorithm: SignatureAlgorithm
-    ) async throws(AuthenticationError) -> [VerifyingKey] {
-        throw .upstreamUnavailable("Nobody can be asked for keys.")
-    }
+/// Identity providers are on this machine here, by their address.
+private struct NoNames: HostResolver {
+    func addresses(of host: String) async -> [InternetAddress] { [] }
 }

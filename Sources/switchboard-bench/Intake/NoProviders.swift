@@ -1,4 +1,5 @@
 import GatewayModel
+import GuardedHTTP
 import Identity
 
 /// Nobody's keys can be asked for; what is measured needs none.
@@ -10,4 +11,9 @@ struct NoPublishedKeys: PublishedKeys {
     ) async throws(AuthenticationError) -> [VerifyingKey] {
         throw .upstreamUnavailable("Nobody can be asked for keys.")
     }
+}
+
+/// No name leads anywhere.
+struct NoNames: HostResolver {
+    func addresses(of host: String) async -> [InternetAddress] { [] }
 }

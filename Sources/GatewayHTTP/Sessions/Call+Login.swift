@@ -1,0 +1,89 @@
+internal import CoreMetrics
+internal import GatewayModel
+internal import GatewayStorage
+internal import Hummingbird
+internal import Identity
+internal import IdentityProviders
+internal import PushPayloads
+internal import Telemetry
+
+// Every way in ends here: a verified identity becomes a session.
+extension Call {
+    /// Lets in whom an assertion names; the consumer is made or brought up to date (R27-R29), and the push token that the
+    /// assertion carries registers the device (R32).
+    ///
+    /// - Parameters:
+    ///   - assertion: The assertion, verified.
+    ///   - brand: The brand.
+    ///   - device: The device that logs in, if it is named.
+    ///   - grant: How it logs in.
+    /// - Returns: The session.
+    /// - Throws: `Problem`.
+    func login(
+        _ assertion: VerifiedAssertion,
+        _ brand: Brand,
+        _ device: DeviceID?,
+        by grant: GrantLabel
+    ) async throws(Problem) -> MintedSession {
+        guard !assertion.anonymous || brand.settings.anonymousConsumers else { throw .noAnonymousConsumers }
+        _ = try await perform(
+            .upsertConsumer(
+                brand: brand.id,
+                id: assertion.consumer,
+                anonymous: assertion.anonymous,
+                profile: assertion.profile
+            )
+        )
+        let minted = try await open(
+            brand,
+            assertion.consumer,
+            device,
+            credential: assertion.credential,
+            by: grant
+        )
+        if let token = assertion.pushToken, let device {
+            await PushTokenClaim(token: token, app: assertion.app).register(
+                device,
+                of: minted.session.consumer,
+                brand,
+                self
+            )
+        }
+        return minted
+    }
+
+    /// Lets in somebody without an identity, where the brand allows it.
+    func loginAnonymously(_ brand: Brand, _ device: DeviceID?) async throws(Problem) -> MintedSession {
+        guard brand.settings.anonymousConsumers else { throw .noAnonymousConsumers }
+        let consumer = ConsumerID(trusted: AnonymousConsumer.newID())
+        _ = try await perform(
+            .upsertConsumer(brand: brand.id, id: consumer, anonymous: true, profile: ConsumerProfile())
+        )
+        return try await open(brand, consumer, device, credential: nil, by: .anonymous)
+    }
+
+    /// Opens a session for a consumer who is known to be one.
+    func open(
+        _ brand: Brand,
+        _ consumer: ConsumerID,
+        _ device: DeviceID?,
+        credential: String?,
+        by grant: GrantLabel
+    ) async throws(Problem) -> MintedSession {
+        do {
+            let minted = try await services.sessions.open(
+                brand: brand.id,
+                consumer: consumer,
+                device: device,
+                credential: credential
+            )
+            services.metrics.sessionsOpened[grant].increment()
+            return minted
+        } catch { throw Problem(error) }
+    }
+}
+
+extension Problem {
+    /// An anonymous login where the brand allows none.
+    static let noAnonymousConsumers = Problem(.forbidden, "The brand does not allow anonymous consumers.")
+}
