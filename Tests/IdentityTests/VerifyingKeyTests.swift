@@ -150,7 +150,7 @@ struct VerifyingKeyTests {
 
     @Test("neither RSA algorithm the other's signature")
     func rsaSignatures() throws {
-        let key = try Issuer.rsa.signingKey
+        let key = Issuer.rsa.signingKey
         let rs256 = try VerifyingKey(publicPEM: Issuer.rsa.publicPEM, algorithm: .rs256, keyID: nil)
         let ps256 = try VerifyingKey(publicPEM: Issuer.rsa.publicPEM, algorithm: .ps256, keyID: nil)
         let input = Array("input".utf8)

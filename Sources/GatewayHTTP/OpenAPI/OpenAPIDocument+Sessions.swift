@@ -17,18 +17,35 @@ extension OpenAPIDocument {
                       type: object
                       required: [grant]
                       properties:
-                        grant: { enum: [assertion, anonymous] }
-                        token: { type: [string, 'null'], description: 'The assertion, a JWT; required for its grant.' }
+                        grant: { enum: [assertion, code, anonymous] }
+                        token: { type: [string, 'null'], description: 'The assertion, a JWT or JWE; required for its grant.' }
                         sdkKeyName: { type: [string, 'null'], description: 'The SDK key''s name, when the token names none.' }
+                        code: { type: [string, 'null'], description: 'The authorization code; required for its grant.' }
+                        redirectUri: { type: [string, 'null'], description: 'Where the code was sent; required for its grant.' }
+                        codeVerifier: { type: [string, 'null'], description: 'The PKCE verifier (RFC 7636).' }
+                        issuer: { type: [string, 'null'], description: 'The display name of the identity provider.' }
                         deviceId: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
-                      if: { properties: { grant: { const: assertion } } }
-                      then: { required: [token], properties: { token: { type: string, minLength: 1 } } }
+                      allOf:
+                        - if: { properties: { grant: { const: assertion } } }
+                          then: { required: [token], properties: { token: { type: string, minLength: 1 } } }
+                        - if: { properties: { grant: { const: code } } }
+                          then:
+                            required: [code, redirectUri]
+                            properties:
+                              code: { type: string, minLength: 1 }
+                              redirectUri: { type: string, minLength: 1 }
                     examples:
                       assertion: { value: { grant: assertion, token: eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl, deviceId: d-1 } }
+                      code:
+                        value:
+                          grant: code
+                          code: SplxlOBeZQQYbYS6WxSbIA
+                          redirectUri: 'https://app.example/back'
+                          codeVerifier: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
                       anonymous: { value: { grant: anonymous, deviceId: d-1 } }
               responses:
                 '201': { $ref: '#/components/responses/Session' }
-                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422, 502))
           /v1/brands/{brand}/sessions/current:
             parameters: [{ $ref: '#/components/parameters/brand' }]
             delete:

@@ -23,21 +23,39 @@ package enum StrictBase64 {
             count -= padding
         }
         guard count % 4 != 1 else { return nil }
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(count / 4 * 3 + 2)
-        var bits: UInt32 = 0
-        var held = 0
-        for byte in text.prefix(count) {
-            guard let value = value(of: byte, form) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            held += 6
-            if held >= 8 {
-                held -= 8
-                decoded.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+        let values = form == .url ? urlValues : standardValues
+        let decoded = text.withContiguousStorageIfAvailable { decode($0.prefix(count), values) }
+        return decoded ?? Array(text).withUnsafeBufferPointer { decode($0.prefix(count), values) }
+    }
+
+    /// Marks what is no character of an alphabet.
+    private static let foreign: UInt8 = 0xFF
+    private static let urlValues = (UInt8.min...UInt8.max).map { value(of: $0, .url) ?? foreign }
+    private static let standardValues = (UInt8.min...UInt8.max).map { value(of: $0, .standard) ?? foreign }
+
+    /// By a table of the alphabet's values: every part of every token passes here.
+    private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ values: [UInt8]) -> [UInt8]? {
+        var isGood = true
+        let decoded = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { buffer, filled in
+            var bits: UInt32 = 0
+            var held = 0
+            for byte in text {
+                let value = values[Int(byte)]
+                if value == foreign {
+                    isGood = false
+                    return
+                }
+                bits = bits << 6 | UInt32(value)
+                held += 6
+                if held >= 8 {
+                    held -= 8
+                    buffer[filled] = UInt8(truncatingIfNeeded: bits >> UInt32(held))
+                    filled += 1
+                }
             }
+            isGood = bits & ((1 << UInt32(held)) - 1) == 0
         }
-        guard bits & ((1 << UInt32(held)) - 1) == 0 else { return nil }
-        return decoded
+        return isGood ? decoded : nil
     }
 
     /// Encodes to the canonical form.

@@ -8,20 +8,20 @@ import Identity
 enum Issuer {
     static let name = "https://login.example/"
 
-    /// An RSA key as PEM, from which swift-crypto's values are read where they are needed.
+    /// An RSA key that signs.
     struct RSAKey: Sendable {
-        let privatePEM: String
         let publicPEM: String
+        let signingKey: _RSA.Signing.PrivateKey
 
         /// Made by OpenSSL, which takes a tenth of a second.
         init() {
-            guard let key = try? AsymmetricKey(newFor: .encryption(.rsaOAEP256)) else { preconditionFailure("no key") }
-            privatePEM = String(decoding: key.privatePEM, as: UTF8.self)
+            guard let key = try? AsymmetricKey(newFor: .encryption(.rsaOAEP256)),
+                let signingKey = try? _RSA.Signing.PrivateKey(
+                    pemRepresentation: String(decoding: key.privatePEM, as: UTF8.self)
+                )
+            else { preconditionFailure("no key") }
+            self.signingKey = signingKey
             publicPEM = key.publicKey.publicKey
-        }
-
-        var signingKey: _RSA.Signing.PrivateKey {
-            get throws { try _RSA.Signing.PrivateKey(pemRepresentation: privatePEM) }
         }
     }
 
