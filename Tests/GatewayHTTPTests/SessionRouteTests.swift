@@ -174,7 +174,8 @@ struct SessionRouteTests {
         "a grant that cannot be is refused by its members",
         arguments: [
             (#"{}"#, "/grant"), (#"{"grant":"magic"}"#, "/grant"), (#"{"grant":"code","code":"x"}"#, "/redirectUri"),
-            (#"{"grant":"code","redirectUri":"https://a/"}"#, "/code"), (#"{"grant":"code","code":"","redirectUri":"x"}"#, "/code"),
+            (#"{"grant":"code","redirectUri":"https://a/"}"#, "/code"),
+            (#"{"grant":"code","code":"","redirectUri":"x"}"#, "/code"),
             (#"{"grant":"assertion"}"#, "/token"), (#"{"grant":"assertion","token":5}"#, "/token"),
             (#"{"grant":"anonymous","deviceId":""}"#, "/deviceId"),
         ]

@@ -25,7 +25,8 @@ struct MasterKeyCommand: AsyncParsableCommand {
                 new key in one transaction, and puts the new key in place. The old key is kept beside it as \
                 master-key.before-rotation-TIME: backups from before need it. When this is cut short, the next start of \
                 serve, check or this command goes on from where the data stands. Cursors of lists that were handed out \
-                before are refused afterwards; sessions and tokens go on.
+                before are refused afterwards; sessions and tokens go on. A key file that several instances share cannot be \
+                changed this way.
 
                 EXAMPLES
                   switchboard master-key rotate --data-dir ./data
