@@ -173,7 +173,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func json(_ webhook: WebhookSettings?) throws -> String? {
+    static func json(_ webhook: WebhookSettings?) throws -> String? {
         guard let webhook else { return nil }
         let encoder = JSONEncoder()
         // The same text for the same settings: that is how a change is told.

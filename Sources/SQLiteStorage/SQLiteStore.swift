@@ -154,7 +154,7 @@ package final class SQLiteStore: GatewayStore {
     }
 
     /// Runs a transaction, and tells who listens what it told the outbound feeds.
-    private func transaction<Value>(_ db: Database, _ work: (Writer) throws -> Value) throws -> Value {
+    func transaction<Value>(_ db: Database, _ work: (Writer) throws -> Value) throws -> Value {
         let writer = try self.writer.writer(of: db)
         let value = try writer.transaction(work)
         guard !writer.told.isEmpty else { return value }
@@ -163,7 +163,8 @@ package final class SQLiteStore: GatewayStore {
         return value
     }
 
-    private func onWriter<Value: Sendable>(
+    /// Runs on the writer's queue, outside of a transaction.
+    func onWriter<Value: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> Value
     ) async throws(StorageError) -> Value {
         guard !isClosed.withLock({ $0 }) else { throw .closed }

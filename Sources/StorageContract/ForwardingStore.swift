@@ -56,6 +56,12 @@ extension ForwardingStore {
         try await base.revokeCredential(brand: brand, id: id, now: now, audit: audit)
     }
     package func credentials() async throws(StorageError) -> [StoredCredential] { try await base.credentials() }
+    package func resealSecrets(
+        _ reseal: @escaping @Sendable (SealedSecret) -> [UInt8]?,
+        verify: @escaping @Sendable (SealedSecret) -> Bool
+    ) async throws(StorageError) -> ResealedCounts {
+        try await base.resealSecrets(reseal, verify: verify)
+    }
     package func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? {
         try await base.beginIdempotent(record)
     }

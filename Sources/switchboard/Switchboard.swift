@@ -23,7 +23,7 @@ struct Switchboard: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self,
-            DemoCommand.self, BrandCommand.self,
+            MasterKeyCommand.self, DemoCommand.self, BrandCommand.self,
             AppCommand.self, CredentialCommand.self, DeviceCommand.self, SendCommand.self, DeliveriesCommand.self,
             StatsCommand.self, OutboundCommand.self, AuditCommand.self, CompletionCommand.self,
         ]

@@ -66,6 +66,12 @@ struct NotStoringStore: GatewayStore {
         throw Self.notKept
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
+    func resealSecrets(
+        _ reseal: @escaping @Sendable (SealedSecret) -> [UInt8]?,
+        verify: @escaping @Sendable (SealedSecret) -> Bool
+    ) async throws(StorageError) -> ResealedCounts {
+        throw Self.notKept
+    }
     func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? { nil }
     func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { true }
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}

@@ -36,7 +36,7 @@ struct CheckCommand: AsyncParsableCommand {
             report.say("data", true, "\(settings.server.dataDir) has no data yet; serve makes it")
             return try report.end()
         }
-        let logger = settings.log.logger("switchboard", threshold: LogThreshold(.error))
+        let logger = settings.log.logger("switchboard", threshold: LogThreshold(.warning))
         let gateway = try await Gateway.open(settings: settings, logger: logger)
         report.say("data", true, "\(files.databasePath) opens, and the master key is the right one")
         for brand in gateway.directory.brands where gateway.directory.apps(brand: brand.id).isEmpty {

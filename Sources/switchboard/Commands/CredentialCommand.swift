@@ -4,16 +4,17 @@ import ArgumentParser
 struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credential",
-        abstract: "Create, list, show or revoke a brand's credentials.",
+        abstract: "Create, list, show, rotate or revoke a brand's credentials.",
         discussion: """
-            To change a key without a gap, create the second, let everybody use it, and revoke the first.
+            To change a key without a gap, make the second with rotate, let everybody use it, and revoke the first.
 
             EXAMPLES
               switchboard credential create acme --name crm --scope events:write
               switchboard credential list acme --kind serviceAccount
+              switchboard credential rotate acme sa_h6Nf2k9Qw1
               switchboard credential revoke acme sa_h6Nf2k9Qw1
             """,
-        subcommands: [CredentialCreateCommand.self, List.self, Show.self, Revoke.self]
+        subcommands: [CredentialCreateCommand.self, List.self, Show.self, CredentialRotateCommand.self, Revoke.self]
     )
 
     struct List: AsyncParsableCommand {

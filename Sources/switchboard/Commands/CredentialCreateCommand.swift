@@ -67,9 +67,16 @@ struct CredentialCreateCommand: AsyncParsableCommand {
         let answer = try await options.client()
             .call("POST", ["v1", "brands", brand, "credentials"], body: .object(try members()))
         guard !options.json else { return StandardOutput.write(answer.body.text) }
-        StandardOutput.write("id      \(answer.body["id"].plain)")
-        if let secret = answer.body["secret"].string { StandardOutput.write("secret  \(secret)") }
-        if let key = answer.body["publicKey"].string { StandardOutput.write(key.trimmingCharacters(in: .newlines)) }
+        Self.show(answer.body)
+    }
+
+    /// Prints a credential that was just made, with what is shown of it only now.
+    ///
+    /// - Parameter made: The answer.
+    static func show(_ made: JSONValue) {
+        StandardOutput.write("id      \(made["id"].plain)")
+        if let secret = made["secret"].string { StandardOutput.write("secret  \(secret)") }
+        if let key = made["publicKey"].string { StandardOutput.write(key.trimmingCharacters(in: .newlines)) }
     }
 
     /// The body: only what was given, so that the gateway says what is missing and what does not belong.

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import GatewayModel
-import Identity
 import Logging
 import SQLiteStorage
+import Telemetry
 
 /// Puts a backup in the place of the data.
 struct RestoreCommand: AsyncParsableCommand {
@@ -36,7 +35,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 path: files.databasePath,
                 from: file,
                 isReplacing: force,
-                suffix: Self.suffix(),
+                suffix: DataDirectory.timeSuffix(),
                 progress: progress.say
             )
         } catch {
@@ -44,11 +43,6 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         CopyResult(file: files.databasePath, report: report, seconds: start.duration(to: .now)).print(json: json)
         try await checkMasterKey(files)
-    }
-
-    /// `20260102T030405Z`.
-    private static func suffix() -> String {
-        SystemClock().now.rfc3339.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z"
     }
 
     /// Opens what is sealed with the key that is there: a wrong key must show now, and not when the old host is gone.
@@ -60,20 +54,14 @@ struct RestoreCommand: AsyncParsableCommand {
             return
         }
         let key = try files.readMasterKey()
-        var quiet = Logger(label: "switchboard")
-        quiet.logLevel = .error
-        let store = try files.openStore(logger: quiet)
-        let result: Result<Void, CommandFailure>
+        let logger = files.settings.log.logger("switchboard", threshold: LogThreshold(.warning))
+        let store = try files.openStore(logger: logger)
+        let result: Result<Void, any Error>
         do {
-            _ = try await Directory.load(
-                store: store,
-                box: SecretBox(key: key),
-                clock: SystemClock(),
-                reader: AppCheck(clock: SystemClock())
-            )
+            _ = try await files.loadDirectory(store: store, key: key, logger: logger)
             result = .success(())
         } catch {
-            result = .failure(CommandFailure(error, path: files.databasePath))
+            result = .failure(error)
         }
         await store.close()
         try result.get()

@@ -96,15 +96,10 @@ final class Gateway: Sendable {
         let store = try files.openStore(logger: logger)
         let directory: Directory
         do {
-            directory = try await Directory.load(
-                store: store,
-                box: SecretBox(key: key),
-                clock: clock,
-                reader: AppCheck(clock: clock)
-            )
+            directory = try await files.loadDirectory(store: store, key: key, logger: logger).directory
         } catch {
             await store.close()
-            throw CommandFailure(error, path: files.databasePath)
+            throw error
         }
         let httpClient = HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,

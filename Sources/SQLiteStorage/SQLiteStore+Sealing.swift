@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import GatewayModel
+package import GatewayStorage
+
+extension SQLiteStore {
+    package func resealSecrets(
+        _ reseal: @escaping @Sendable (SealedSecret) -> [UInt8]?,
+        verify: @escaping @Sendable (SealedSecret) -> Bool
+    ) async throws(StorageError) -> ResealedCounts {
+        try await onWriter { db in
+            // What was sealed under the old key must not stay behind on pages and in cells that are free now.
+            let before = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? 0
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+            defer { try? db.execute(sql: "PRAGMA secure_delete = \(before)") }
+            return try self.transaction(db) { writer in
+                let counts = try writer.reseal { secret in
+                    guard let bytes = reseal(secret) else { throw Self.gaveUp("sealed anew") }
+                    return bytes
+                }
+                for secret in try writer.sealedSecrets() {
+                    guard verify(secret) else { throw Self.gaveUp("opened again") }
+                }
+                return counts
+            }
+        }
+    }
+
+    private static func gaveUp(_ what: String) -> StorageError {
+        .constraint(detail: "a sealed secret cannot be \(what)")
+    }
+}
+
+extension Writer {
+    /// Everything that is sealed.
+    func sealedSecrets() throws -> [SealedSecret] {
+        let webhooks = try sealedWebhooks().flatMap { row in
+            ([row.webhook.sealedSecret] + row.webhook.previous.map(\.sealedSecret)).map {
+                SealedSecret(owner: .webhook(row.brand), bytes: $0)
+            }
+        }
+        return try sealedApps().map(\.secret) + sealedCredentials().map(\.secret) + webhooks
+    }
+
+    /// Replaces everything that is sealed, within the transaction that runs.
+    func reseal(_ work: (SealedSecret) throws -> [UInt8]) throws -> ResealedCounts {
+        var counts = ResealedCounts()
+        for row in try sealedApps() {
+            try db.prepare("UPDATE apps SET settings = ? WHERE brand = ? AND id = ?")
+                .blob(try work(row.secret)).int(row.brand).text(row.id).run()
+            counts.apps += 1
+        }
+        for row in try sealedCredentials() {
+            try db.prepare("UPDATE credentials SET sealed_secret = ? WHERE id = ?")
+                .blob(try work(row.secret)).text(row.id).run()
+            counts.credentials += 1
+        }
+        for row in try sealedWebhooks() {
+            func again(_ bytes: [UInt8]) throws -> [UInt8] {
+                counts.webhookKeys += 1
+                return try work(SealedSecret(owner: .webhook(row.brand), bytes: bytes))
+            }
+            var webhook = row.webhook
+            webhook.sealedSecret = try again(webhook.sealedSecret)
+            for index in webhook.previous.indices {
+                webhook.previous[index].sealedSecret = try again(webhook.previous[index].sealedSecret)
+            }
+            // It is the same webhook: its feed goes on where it was.
+            try db.prepare("UPDATE brands SET webhook = ? WHERE key = ?")
+                .text(try SQLiteStore.json(webhook)).int(row.key).run()
+        }
+        return counts
+    }
+
+    private func sealedApps() throws -> [(brand: Int64, id: String, secret: SealedSecret)] {
+        var found: [(brand: Int64, id: String, secret: SealedSecret)] = []
+        let rows = try db.prepare("SELECT a.brand, a.id, b.id, a.settings FROM apps a JOIN brands b ON b.key = a.brand")
+        while try rows.next() {
+            let owner = SealedSecret.Owner.app(BrandID(trusted: rows.string(2)), AppID(trusted: rows.string(1)))
+            found.append((rows.int64(0), rows.string(1), SealedSecret(owner: owner, bytes: rows.bytes(3))))
+        }
+        return found
+    }
+
+    private func sealedCredentials() throws -> [(id: String, secret: SealedSecret)] {
+        var found: [(id: String, secret: SealedSecret)] = []
+        let rows = try db.prepare(
+            """
+            SELECT c.id, b.id, c.sealed_secret FROM credentials c JOIN brands b ON b.key = c.brand \
+            WHERE c.sealed_secret IS NOT NULL
+            """
+        )
+        while try rows.next() {
+            let owner = SealedSecret.Owner.credential(BrandID(trusted: rows.string(1)), id: rows.string(0))
+            found.append((rows.string(0), SealedSecret(owner: owner, bytes: rows.bytes(2))))
+        }
+        return found
+    }
+
+    private func sealedWebhooks() throws -> [(key: Int64, brand: BrandID, webhook: WebhookSettings)] {
+        var found: [(key: Int64, brand: BrandID, webhook: WebhookSettings)] = []
+        let rows = try db.prepare("SELECT key, id, webhook FROM brands WHERE webhook IS NOT NULL")
+        while try rows.next() {
+            let webhook = try JSONDecoder().decode(WebhookSettings.self, from: Data(rows.string(2).utf8))
+            found.append((rows.int64(0), BrandID(trusted: rows.string(1)), webhook))
+        }
+        return found
+    }
+}

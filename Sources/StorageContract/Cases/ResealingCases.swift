@@ -1,0 +1,130 @@
+import GatewayModel
+import GatewayStorage
+import Synchronization
+import Testing
+
+/// Everything that is sealed is replaced together.
+enum ResealingCases {
+    static let all = [everything, givenUp, notVerified]
+
+    private static let other = BrandID(trusted: "other")
+
+    private static func webhook(_ f: ContractFixture) -> WebhookSettings {
+        WebhookSettings(
+            url: "https://hook.example",
+            types: nil,
+            sealedSecret: [10, 1],
+            secretFingerprint: "ab",
+            previous: [
+                .init(sealedSecret: [10, 2], untilMilliseconds: f.now.milliseconds),
+                .init(sealedSecret: [10, 3], untilMilliseconds: 5),
+            ],
+            setMilliseconds: 4
+        )
+    }
+
+    private static func credential(_ f: ContractFixture, _ id: String, sealed: [UInt8]?) -> StoredCredential {
+        StoredCredential(
+            id: id,
+            brand: other,
+            name: id,
+            details: sealed == nil ? .serviceAccount(scopes: [.eventsWrite]) : .sdkKey(algorithm: .hs256, app: nil),
+            secretHash: sealed == nil ? [4, 4] : nil,
+            sealedSecret: sealed,
+            expiresAt: nil,
+            createdAt: f.now
+        )
+    }
+
+    /// Two brands, an app in one, a webhook with three keys and a credential in the other.
+    private static func fill(_ f: ContractFixture) async throws {
+        try await f.store.insertBrand(
+            Brand(id: other, name: "O", settings: BrandSettings(), createdAt: f.now, webhook: webhook(f))
+        )
+        for (id, sealed) in [("sa", nil), ("key", [20, 1]), ("gone", [20, 2])] as [(String, [UInt8]?)] {
+            try await f.store.insertCredential(credential(f, id, sealed: sealed))
+        }
+        _ = try await f.store.revokeCredential(brand: other, id: "gone", now: f.now)
+    }
+
+    private static func facts(_ f: ContractFixture) async throws -> ([Brand], [StoredApp], [StoredCredential]) {
+        (try await f.store.brands(), try await f.store.apps(), try await f.store.credentials())
+    }
+
+    private static let sealed: [SealedSecret] = [
+        SealedSecret(owner: .app(BrandID(trusted: "acme"), AppID(trusted: "shop")), bytes: [1, 2, 0, 3]),
+        SealedSecret(owner: .credential(other, id: "key"), bytes: [20, 1]),
+        SealedSecret(owner: .webhook(other), bytes: [10, 1]),
+        SealedSecret(owner: .webhook(other), bytes: [10, 2]),
+        SealedSecret(owner: .webhook(other), bytes: [10, 3]),
+    ]
+
+    static let everything = ContractCase("everything that is sealed is replaced, and nothing else") {
+        (f) async throws in
+        try await fill(f)
+        let before = try await facts(f)
+        let met = Mutex<[SealedSecret]>([])
+        let verified = Mutex<[SealedSecret]>([])
+        let counts = try await f.store.resealSecrets { secret in
+            met.withLock { $0.append(secret) }
+            return [99] + secret.bytes
+        } verify: { secret in
+            verified.withLock { $0.append(secret) }
+            return true
+        }
+        var expected = ResealedCounts()
+        (expected.apps, expected.credentials, expected.webhookKeys) = (1, 1, 3)
+        #expect(counts == expected)
+        #expect(met.withLock { $0 } == sealed)
+        let replaced = sealed.map { SealedSecret(owner: $0.owner, bytes: [99] + $0.bytes) }
+        #expect(verified.withLock { $0 } == replaced)
+        for _ in 0..<2 {
+            let (brands, apps, credentials) = try await facts(f)
+            var (wantedBrands, wantedApps, wantedCredentials) = before
+            for index in wantedApps.indices { wantedApps[index].sealedSettings.insert(99, at: 0) }
+            for index in wantedCredentials.indices { wantedCredentials[index].sealedSecret?.insert(99, at: 0) }
+            for index in wantedBrands.indices {
+                wantedBrands[index].webhook?.sealedSecret.insert(99, at: 0)
+                for previous in (wantedBrands[index].webhook?.previous ?? []).indices {
+                    wantedBrands[index].webhook?.previous[previous].sealedSecret.insert(99, at: 0)
+                }
+            }
+            #expect(brands == wantedBrands)
+            #expect(apps == wantedApps)
+            #expect(credentials == wantedCredentials)
+            _ = try await f.restart()
+        }
+    }
+
+    static let givenUp = ContractCase("when one cannot be sealed anew nothing is changed") { (f) async throws in
+        try await fill(f)
+        let before = try await facts(f)
+        await #expect(throws: StorageError.self) {
+            try await f.store.resealSecrets {
+                $0.bytes == [10, 3] ? nil : [99]
+            } verify: { _ in
+                true
+            }
+        }
+        #expect(try await facts(f) == before)
+    }
+
+    static let notVerified = ContractCase("when one does not open again nothing is changed") { (f) async throws in
+        try await fill(f)
+        let before = try await facts(f)
+        await #expect(throws: StorageError.self) {
+            try await f.store.resealSecrets {
+                [99] + $0.bytes
+            } verify: {
+                $0.bytes != [99, 20, 1]
+            }
+        }
+        #expect(try await facts(f) == before)
+        let again = try await f.store.resealSecrets {
+            [98] + $0.bytes
+        } verify: {
+            $0.bytes.first == 98
+        }
+        #expect(again.total == sealed.count)
+    }
+}

@@ -1,0 +1,148 @@
+import ArgumentParser
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Identity
+import Logging
+import SQLiteStorage
+import Synchronization
+import Telemetry
+
+/// The key that the store's secrets are sealed with.
+struct MasterKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "master-key",
+        abstract: "Change the key that the stored secrets are sealed with.",
+        discussion: "EXAMPLE\n  switchboard master-key rotate --data-dir ./data",
+        subcommands: [Rotate.self]
+    )
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Seal everything under a new master key; no gateway may run on the data.",
+            discussion: """
+                Opens every stored secret with the key that is there (exit code 4 when one does not open), seals it under a \
+                new key in one transaction, and puts the new key in place. The old key is kept beside it as \
+                master-key.before-rotation-TIME: backups from before need it. When this is cut short, the next start of \
+                serve, check or this command goes on from where the data stands. Cursors of lists that were handed out \
+                before are refused afterwards; sessions and tokens go on. A key file that several instances share cannot be \
+                changed this way.
+
+                EXAMPLES
+                  switchboard master-key rotate --data-dir ./data
+                  switchboard master-key rotate --config switchboard.yaml --new-key-file /run/keys/next --json
+                """
+        )
+        @OptionGroup var options: ServeOptions
+        @Option(
+            help: ArgumentHelp(
+                "Take this key, 32 bytes as base64 (- is standard input), and not one that is made.",
+                valueName: "file"
+            )
+        )
+        var newKeyFile: String?
+        @Flag(help: "Say how far it is also where standard error is no terminal.") var progress = false
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            umask(0o077)
+            let settings = try await options.loader.load()
+            let files = DataDirectory(settings: settings)
+            guard FileManager.default.fileExists(atPath: files.databasePath) else {
+                throw CommandFailure(.data, "there is no \(files.databasePath): nothing is sealed yet")
+            }
+            let new = try newKey()
+            let logger = settings.log.logger("switchboard", threshold: LogThreshold(.warning))
+            let store = try files.openStore(logger: logger)
+            let result: Result<Outcome, any Error>
+            do {
+                let old = try files.readMasterKey()
+                let finished = try await files.loadDirectory(store: store, key: old, logger: logger).finishedRotation
+                if let finished {
+                    result = .success(Outcome(kept: finished, counts: nil))
+                } else {
+                    result = .success(try await rotate(files, store, from: old, to: new))
+                }
+            } catch {
+                result = .failure(error)
+            }
+            await store.close()
+            print(try result.get(), MasterKeyFile(path: files.masterKeyPath).path)
+        }
+
+        private struct Outcome {
+            var kept: String
+            /// Nil when an earlier rotation was finished and nothing else done.
+            var counts: ResealedCounts?
+        }
+
+        private func newKey() throws -> MasterKey {
+            guard let newKeyFile else { return MasterKey() }
+            do {
+                return try MasterKey(base64: try JSONFile.readText(newKeyFile))
+            } catch let refusal as MasterKey.Refusal {
+                throw CommandFailure(.usage, "\(newKeyFile): \(refusal.text)")
+            }
+        }
+
+        private func rotate(
+            _ files: DataDirectory,
+            _ store: SQLiteStore,
+            from old: MasterKey,
+            to new: MasterKey
+        ) async throws -> Outcome {
+            guard !new.isSame(as: old) else { throw CommandFailure(.usage, "the new master key is the one in use") }
+            let file = MasterKeyFile(path: files.masterKeyPath)
+            let time = DataDirectory.timeSuffix()
+            try file.writeNew(new.base64)
+            _ = try file.keepOld(time: time)
+            let shown = Mutex(Progress(isAsked: progress))
+            let counts: ResealedCounts
+            do {
+                counts = try await Directory.reseal(store: store, from: old, to: new) { count in
+                    shown.withLock { $0.say("\(count) secrets sealed anew") }
+                }
+            } catch {
+                // A commit whose sync failed may be on disk all the same: only the next opening of the data tells.
+                var failure = CommandFailure(error, path: files.databasePath)
+                failure.message += "; both keys are kept, and the next start takes the one that opens the data"
+                throw failure
+            }
+            shown.withLock { $0.say("\(counts.total) secrets sealed anew", isLast: true) }
+            do {
+                return Outcome(kept: try file.replace(time: time), counts: counts)
+            } catch var failure as CommandFailure {
+                failure.message += "; the data is sealed with \(file.newPath) now: the next start puts it in place"
+                throw failure
+            }
+        }
+
+        private func print(_ outcome: Outcome, _ path: String) {
+            if json {
+                var members: [String: JSONValue] = [
+                    "masterKey": .string(path), "oldKey": .string(outcome.kept),
+                    "finishedEarlierRotation": .bool(outcome.counts == nil),
+                ]
+                if let counts = outcome.counts {
+                    members["apps"] = .integer(Int64(counts.apps))
+                    members["credentials"] = .integer(Int64(counts.credentials))
+                    members["webhookKeys"] = .integer(Int64(counts.webhookKeys))
+                }
+                StandardOutput.write(JSONValue.object(members).text)
+            } else if let counts = outcome.counts {
+                StandardOutput.write(
+                    "\(path): \(counts.apps) apps, \(counts.credentials) credentials and \(counts.webhookKeys) webhook keys "
+                        + "are sealed with the new key"
+                )
+            } else {
+                StandardOutput.write(
+                    "\(path): an earlier rotation that was cut short is finished; run this again for another key"
+                )
+            }
+            StandardError.write(
+                "switchboard: backups from before need the old key, which is kept as \(outcome.kept): keep it as long as them, "
+                    + "elsewhere"
+            )
+        }
+    }
+}

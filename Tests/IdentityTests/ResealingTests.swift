@@ -1,0 +1,61 @@
+import GatewayModel
+import GatewayStorage
+import Identity
+import Synchronization
+import Testing
+
+@Suite("Another master key", .timeLimit(.minutes(1)))
+struct ResealingTests {
+    /// Something of every kind that is sealed.
+    private func fill(_ gateway: Gateway) async throws {
+        _ = try await gateway.directory.putApp(
+            brand: Gateway.acme,
+            app: AppID(trusted: "ios"),
+            settings: AppSettings(platform: .ios, apns: Gateway.apns)
+        )
+        try await gateway.sdkKey("main")
+        _ = try await gateway.sealer()
+        for _ in 0..<3 {
+            let edit = WebhookEdit(url: "https://hook.example", types: nil, secret: .renew)
+            _ = try await gateway.directory.updateBrand(Gateway.acme) { (brand) throws(DirectoryError) in
+                let change = WebhookChange.edit(edit)
+                brand.webhook = try gateway.directory.webhook(brand.webhook, changedBy: change, of: brand.id).webhook
+            }
+        }
+    }
+
+    @Test("everything opens with the new key and nothing with the old one; what it says is what it said")
+    func everything() async throws {
+        try await Gateway.with { gateway in
+            try await fill(gateway)
+            let new = MasterKey()
+            let seen = Mutex<[Int]>([])
+            let counts = try await Directory.reseal(store: gateway.store, from: gateway.key, to: new) { count in
+                seen.withLock { $0.append(count) }
+            }
+            #expect(counts.apps == 1 && counts.credentials == 2 && counts.webhookKeys == 3)
+            #expect(seen.withLock { $0 } == Array(1...6))
+            let opened = try await Gateway.load(gateway.store, new, gateway.clock)
+            #expect(opened.webhookKeys(brand: Gateway.acme) == gateway.directory.webhookKeys(brand: Gateway.acme))
+            #expect(opened.webhookKeys(brand: Gateway.acme).count == 3)
+            #expect(opened.allApps.map(\.settings) == gateway.directory.allApps.map(\.settings))
+            #expect(opened.credentials(brand: Gateway.acme) == gateway.directory.credentials(brand: Gateway.acme))
+            await #expect(throws: DirectoryError.wrongMasterKey(what: "the webhook of brand acme")) {
+                try await gateway.reloaded()
+            }
+            _ = try await Directory.reseal(store: gateway.store, from: new, to: gateway.key)
+            _ = try await gateway.reloaded()
+        }
+    }
+
+    @Test("with another key than the one in use nothing is changed, and the first that did not open is named")
+    func wrongKey() async throws {
+        try await Gateway.with { gateway in
+            try await fill(gateway)
+            await #expect(throws: DirectoryError.wrongMasterKey(what: "app acme/ios")) {
+                try await Directory.reseal(store: gateway.store, from: MasterKey(), to: MasterKey())
+            }
+            _ = try await gateway.reloaded()
+        }
+    }
+}

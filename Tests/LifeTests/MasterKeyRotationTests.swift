@@ -1,0 +1,334 @@
+import Crypto
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+@Suite("Rotation of the master key", .timeLimit(.minutes(5)))
+struct MasterKeyRotationTests {
+    private static let webhookSecret = "whsec_" + Data(repeating: 5, count: 32).base64EncodedString()
+    private static let sdkSecret = String(repeating: "k", count: 40)
+    private let directory: TemporaryDirectory
+    private var data: String { directory.path("data") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func run(
+        _ arguments: [String]
+    ) async throws -> (status: ProcessStatus?, output: [String], errors: String) {
+        let process = try ChildProcess("switchboard", arguments)
+        let exit = try await process.ended()
+        #expect(!exit.isSignal)
+        return (ProcessStatus(rawValue: exit.status), process.output, process.errors.joined(separator: "\n"))
+    }
+
+    private func rotate(_ arguments: String...) async throws -> JSONValue {
+        let result = try await run(["master-key", "rotate", "--data-dir", data, "--json"] + arguments)
+        #expect(result.status == .ok, "\(result.errors)")
+        return try JSONValue(parsing: Data((result.output.first ?? "null").utf8))
+    }
+
+    private func key(_ name: String = "master-key") throws -> Data {
+        let text = try String(contentsOfFile: data + "/" + name, encoding: .utf8)
+        return try #require(Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    /// How often something stands in the database's files that a key has sealed, as bytes or as numbers in JSON.
+    private func sealed(with key: Data) throws -> Int {
+        let prefix = [1] + SHA256.hash(data: key).prefix(8)
+        let text = prefix.map { String($0) }.joined(separator: ",") + ","
+        return try ["", "-wal"].reduce(0) { count, end in
+            let path = data + "/switchboard.sqlite" + end
+            guard let contents = FileManager.default.contents(atPath: path) else { return count }
+            return count + (try occurrences(of: Data(prefix), in: contents))
+                + (try occurrences(of: Data(text.utf8), in: contents))
+        }
+    }
+
+    private func occurrences(of part: Data, in whole: Data) throws -> Int {
+        var (count, from) = (0, whole.startIndex)
+        while let found = whole.range(of: part, in: from..<whole.endIndex) {
+            (count, from) = (count + 1, found.upperBound)
+        }
+        return count
+    }
+
+    /// An SDK key's assertion for `u-1`.
+    private func assertion() -> String {
+        func part(_ bytes: some Sequence<UInt8>) -> String {
+            Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+                "=",
+                with: ""
+            )
+        }
+        let now = Int(Date.now.timeIntervalSince1970)
+        let claims = #"{"iss":"web","iat":\#(now),"exp":\#(now + 600),"identifier":"u-1"}"#
+        let input = part(#"{"alg":"HS256","typ":"JWT"}"#.utf8) + "." + part(claims.utf8)
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data(input.utf8),
+            using: SymmetricKey(data: Data(Self.sdkSecret.utf8))
+        )
+        return input + "." + part(code)
+    }
+
+    private func startReceiver() async throws -> (process: ChildProcess, port: Int) {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let process = try ChildProcess(
+            "/usr/bin/python3",
+            [
+                root.appending(path: "Deploy/examples/webhook_receiver.py").path(), "127.0.0.1:0",
+                directory.path("batches"),
+            ],
+            environment: ["SWITCHBOARD_WEBHOOK_SECRET": Self.webhookSecret]
+        )
+        return (process, try #require(Int(try await process.line("listening on 127.0.0.1:"))))
+    }
+
+    @Test(
+        "afterwards pushes, assertions and webhooks work; nothing under the old key is left; old backups open with it"
+    )
+    func wholeLife() async throws {
+        let receiver = try await startReceiver()
+        let site = try await Site.start(in: directory)
+        let webhook: JSONValue = [
+            "url": .string("http://127.0.0.1:\(receiver.port)/hook"), "secret": .string(Self.webhookSecret),
+        ]
+        // A renewed secret and the one before it.
+        for hook in [["url": webhook["url"], "secret": .null], webhook] as [JSONValue] {
+            _ = try await site.gateway.admin.call("PATCH", site.path(), body: ["settings": ["webhook": hook]])
+        }
+        _ = try await site.gateway.admin.call(
+            "POST",
+            site.path("credentials"),
+            body: ["kind": "sdkKey", "name": "web", "secret": .string(Self.sdkSecret)]
+        )
+        _ = try await site.gateway.admin.call(
+            "POST",
+            site.path("credentials"),
+            body: ["kind": "jweKey", "name": "jwe", "algorithm": "ECDH-ES"]
+        )
+        let session = try await site.gateway.session("u-1", device: "phone")
+        let backup = directory.path("backup.sqlite")
+        #expect(try await run(["backup", backup, "--data-dir", data]).status == .ok)
+        let running = try await run(["master-key", "rotate", "--data-dir", data])
+        #expect(running.status == .data && running.errors.contains("another switchboard"), "\(running.errors)")
+        #expect(!FileManager.default.fileExists(atPath: data + "/master-key.new"))
+        #expect(try await site.gateway.process.stop().status == 0)
+
+        let old = try key()
+        #expect(try sealed(with: old) >= 5)
+        let report = try await rotate()
+        #expect(report["apps"].integer == 1 && report["credentials"].integer == 2 && report["webhookKeys"].integer == 2)
+        let new = try key()
+        #expect(new != old)
+        #expect(try sealed(with: old) == 0, "no row, no free page and no log holds anything under the old key")
+        #expect(try sealed(with: new) >= 5)
+        let kept = report["oldKey"].plain
+        #expect(kept.hasPrefix(data + "/master-key.before-rotation-"))
+        #expect(try key((kept as NSString).lastPathComponent) == old)
+        for path in [data + "/master-key", kept] {
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o600)
+        }
+
+        let again = try await site.restarted()
+        #expect(try await again.post("e-1").status == 202)
+        #expect(try await site.simulator.pushes(1).first?["result"].string == "accepted")
+        _ = try await receiver.process.line("taken up to 1")
+        let granted = try await APIClient(server: again.gateway.url, bearer: "none").call(
+            "POST",
+            site.path("sessions"),
+            body: ["grant": "assertion", "token": .string(assertion()), "sdkKeyName": "web"]
+        )
+        #expect(granted.body["consumer"]["id"].string == "u-1")
+        let phone = APIClient(server: again.gateway.url, bearer: session)
+        #expect(try await phone.exchange("GET", site.path("unread")).status == 200, "sessions go on")
+        #expect(try await again.gateway.process.stop().status == 0)
+
+        // The old backup: the new key does not open it, and the command says which does.
+        let wrong = try await run(["restore", backup, "--data-dir", data, "--force"])
+        #expect(wrong.status == .masterKey && wrong.errors.contains("the key in \(kept) opens it"), "\(wrong.errors)")
+        try FileManager.default.removeItem(atPath: data + "/master-key")
+        try FileManager.default.copyItem(atPath: kept, toPath: data + "/master-key")
+        #expect(try await run(["restore", backup, "--data-dir", data, "--force"]).status == .ok)
+        let restored = try await site.restarted()
+        #expect(try await restored.post("e-2").status == 202)
+        #expect(try await site.simulator.pushes(2).count == 2)
+        #expect(try await restored.gateway.process.stop().status == 0)
+        receiver.process.signal(SIGKILL)
+        _ = try await site.simulator.process.stop()
+    }
+
+    /// A stopped gateway's data with a sealed credential.
+    private func prepare() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        _ = try await gateway.admin.call(
+            "POST",
+            ["v1", "brands", "acme", "credentials"],
+            body: ["kind": "sdkKey", "name": "web"]
+        )
+        #expect(try await gateway.process.stop().status == 0)
+    }
+
+    @Test("what cannot be rotated is refused with its own code, and the data opens as before")
+    func refusals() async throws {
+        let empty = try await run(["master-key", "rotate", "--data-dir", directory.path("none")])
+        #expect(empty.status == .data && !FileManager.default.fileExists(atPath: directory.path("none")))
+        try await prepare()
+        let before = try key()
+        func refused(_ arguments: String..., status: ProcessStatus) async throws -> String {
+            let result = try await run(["master-key", "rotate", "--data-dir", data] + arguments)
+            #expect(result.status == status && result.output.isEmpty, "\(result)")
+            #expect(try key() == before)
+            #expect(try sealed(with: before) == 1)
+            return result.errors
+        }
+        let given = directory.path("given")
+        func give(_ bytes: Data) throws { try Data(bytes.base64EncodedString().utf8).write(to: URL(filePath: given)) }
+        try give(Data(repeating: 9, count: 31))
+        #expect(try await refused("--new-key-file", given, status: .usage).contains("32 bytes"))
+        try give(before)
+        #expect(try await refused("--new-key-file", given, status: .usage).contains("in use"))
+        #expect(try await refused("--new-key-file", directory.path("none"), status: .usage).contains("none"))
+        try give(Data(repeating: 9, count: 32))
+        let wrong = try await refused("--master-key-file", given, status: .masterKey)
+        #expect(wrong.contains("credential acme/"), "\(wrong)")
+        #expect(!FileManager.default.fileExists(atPath: given + ".new"))
+
+        // Where the new key cannot be written.
+        try FileManager.default.createDirectory(atPath: data + "/master-key.new", withIntermediateDirectories: false)
+        #expect(try await refused(status: .data).contains("master-key.new cannot be written"))
+        try FileManager.default.removeItem(atPath: data + "/master-key.new")
+
+        // Elsewhere, through a link, for a group that reads it.
+        let elsewhere = directory.path("keys")
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
+        try FileManager.default.moveItem(atPath: data + "/master-key", toPath: elsewhere + "/key")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: elsewhere + "/key")
+        try FileManager.default.createSymbolicLink(atPath: data + "/link", withDestinationPath: elsewhere + "/key")
+        let report = try await rotate("--master-key-file", data + "/link", "--new-key-file", given)
+        #expect(report["oldKey"].plain.contains("/keys/key.before-rotation-"))
+        #expect(try key("link") == Data(repeating: 9, count: 32))
+        let attributes = try FileManager.default.attributesOfItem(atPath: elsewhere + "/key")
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
+        #expect(try await run(["check", "--data-dir", data, "--master-key-file", given]).status == .ok)
+    }
+
+    @Test("a key that a rotation left behind before its commit is not used; the next rotation takes its place")
+    func leftover() async throws {
+        try await prepare()
+        let old = try key()
+        try Data("half of a k".utf8).write(to: URL(filePath: data + "/master-key.new"))
+        let check = try await run(["check", "--data-dir", data])
+        #expect(check.status == .ok && check.errors.contains("master-key.new"), "\(check.errors)")
+        let report = try await rotate()
+        #expect(report["finishedEarlierRotation"] == .bool(false))
+        #expect(try key() != old)
+        #expect(!FileManager.default.fileExists(atPath: data + "/master-key.new"))
+        let clean = try await run(["check", "--data-dir", data])
+        #expect(clean.status == .ok && clean.errors.isEmpty, "\(clean.errors)")
+    }
+
+    /// A system call that is not made any more: the process is killed on its way into the call.
+    struct Kill: CustomTestStringConvertible {
+        var calls: String
+        var number: Int
+
+        var testDescription: String { "\(calls) \(number)" }
+    }
+
+    private static let kills: [Kill] =
+        (1...4).map { Kill(calls: "fsync", number: $0) } + (1...5).map { Kill(calls: "fdatasync", number: $0) }
+        + stride(from: 1, through: 26, by: 3).map { Kill(calls: "pwrite64", number: $0) }
+        + ["fchmod", "?link,?linkat", "?rename,?renameat,?renameat2", "?chmod,?fchmodat", "ftruncate"].map {
+            Kill(calls: $0, number: 1)
+        }
+
+    @Test("killed at any step, the next start opens the data with the key that is its own", arguments: kills)
+    func killed(_ kill: Kill) async throws {
+        try await prepare()
+        let old = try key()
+        let pristine = directory.path("pristine")
+        try FileManager.default.moveItem(atPath: data, toPath: pristine)
+        for verb in ["check", "rotate", "serve"] {
+            try? FileManager.default.removeItem(atPath: data)
+            try FileManager.default.copyItem(atPath: pristine, toPath: data)
+            let tracer = try ChildProcess(
+                "/usr/bin/env",
+                [
+                    "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(kill.calls)", "-e",
+                    "inject=\(kill.calls):signal=SIGKILL:when=\(kill.number)",
+                    ChildProcess.binaries.appending(path: "switchboard").path(), "master-key", "rotate", "--data-dir",
+                    data,
+                ]
+            )
+            // A late number may never come, as threads count for themselves.
+            let exit = try await tracer.ended()
+            let isCut = FileManager.default.fileExists(atPath: data + "/master-key.new")
+            let isCommitted = try sealed(with: old) == 0
+            if exit.status == 0 && !exit.isSignal { #expect(!isCut && isCommitted) }
+            switch verb {
+            case "check":
+                let check = try await run(["check", "--data-dir", data])
+                #expect(check.status == .ok, "\(check.errors)")
+                #expect(check.errors.contains("finished") || check.errors.contains("did not come") || !isCut)
+            case "rotate":
+                _ = try await rotate()
+            default:
+                let gateway = try await GatewayProcess.start(in: directory)
+                let listed = try await gateway.admin.call("GET", ["v1", "brands", "acme", "credentials"])
+                #expect(listed.body["items"].items.count == 1)
+                #expect(try await gateway.process.stop().status == 0)
+            }
+            let inForce = try key()
+            #expect(try sealed(with: inForce) == 1)
+            if inForce != old {
+                #expect(try sealed(with: old) == 0)
+                let names = try FileManager.default.contentsOfDirectory(atPath: data)
+                let kept = try names.filter { $0.contains("before-rotation") }.map { try key($0) }
+                #expect(kept.contains(old), "the old key is kept")
+            }
+        }
+    }
+
+    @Test(
+        "killed after the commit, each verb finishes the rotation that it finds",
+        arguments: ["check", "rotate", "serve"]
+    )
+    func finished(_ verb: String) async throws {
+        try await prepare()
+        let old = try key()
+        let calls = "?rename,?renameat,?renameat2"
+        let tracer = try ChildProcess(
+            "/usr/bin/env",
+            [
+                "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
+                "inject=\(calls):signal=SIGKILL", ChildProcess.binaries.appending(path: "switchboard").path(),
+                "master-key", "rotate", "--data-dir", data,
+            ]
+        )
+        _ = try await tracer.ended()
+        let new = try key("master-key.new")
+        #expect(try key() == old)
+        switch verb {
+        case "check":
+            let check = try await run(["check", "--data-dir", data])
+            #expect(check.status == .ok && check.errors.contains("is finished"), "\(check.errors)")
+        case "rotate":
+            let report = try await rotate()
+            #expect(report["finishedEarlierRotation"] == .bool(true) && report["credentials"] == .null)
+        default:
+            let gateway = try await GatewayProcess.start(in: directory)
+            #expect(try await gateway.process.stop().status == 0)
+        }
+        #expect(try key() == new)
+        #expect(try sealed(with: new) == 1)
+        #expect(!FileManager.default.fileExists(atPath: data + "/master-key.new"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: data).filter { $0.contains("before-rotation") }
+        #expect(names.count == 1)
+        #expect(try key(names[0]) == old)
+    }
+}
