@@ -51,16 +51,17 @@ final class RawClient: Sendable {
     }
 
     /// Everything up to the end of the connection; nil when it does not end.
-    func readToEnd() async -> String? { await read { _ in false } }
+    func readToEnd() async -> String? { await receive(until: nil) }
 
     /// Everything up to the end of the first answer's headers and whatever came along; nil when it never comes.
     func readAnswer() async -> String? { await read(until: "\r\n\r\n") }
 
     /// Everything up to a text and whatever came along, or to the end of the connection; nil when neither comes.
-    func read(until text: String) async -> String? { await read { $0.contains(text) } }
+    func read(until text: String) async -> String? { await receive(until: text) }
 
-    private func read(isEnough: @escaping @Sendable (String) -> Bool) async -> String? {
+    private func receive(until text: String?) async -> String? {
         let descriptor = descriptor
+        let wanted = text.map { Array($0.utf8) } ?? []
         // A blocking read is not for a thread of the cooperative pool.
         return await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -70,7 +71,9 @@ final class RawClient: Sendable {
                     let count = recv(descriptor, &buffer, buffer.count, 0)
                     let isEnd = count == 0 || (count < 0 && errno == ECONNRESET)
                     if count > 0 { all += buffer[..<count] }
-                    if isEnd || isEnough(String(decoding: all, as: UTF8.self)) {
+                    // Only what is new is looked at: a reader that looks at all again is a slow one.
+                    let tail = all.suffix(max(count, 0) + wanted.count)
+                    if isEnd || !wanted.isEmpty && tail.firstRange(of: wanted) != nil {
                         return continuation.resume(returning: String(decoding: all, as: UTF8.self))
                     }
                     if count < 0 { return continuation.resume(returning: nil) }
