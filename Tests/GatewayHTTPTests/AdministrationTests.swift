@@ -56,9 +56,11 @@ struct AdministrationTests {
             (#"{"id":"a","name":"x","settings":{"quietHours":{"from":"22:00"}}}"#, ["/settings/quietHours"]),
             (#"{"id":"a","name":"x","settings":{"templates":{}}}"#, ["/settings/templates"]),
             (
-                #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccaip":true}}}"#,
-                ["/settings/links", "/settings/wire"]
+                #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"talkdesk":false}}}"#,
+                ["/settings/wire/ccai", "/settings/wire/talkdesk", "/settings/wire/ccaip", "/settings/links"]
             ),
+            (#"{"id":"a","name":"x","settings":{"wire":true}}"#, ["/settings/wire"]),
+            (#"{"id":"a","name":"x","settings":{"wire":{"bloomreach":true}}}"#, ["/settings/wire/bloomreach"]),
             (#"{"id":"a","name":"x","settings":{"retentiondays":7}}"#, ["/settings/retentiondays"]),
             (#"{"id":"a","name":"x","setings":{}}"#, ["/setings"]),
             (

@@ -71,6 +71,23 @@ extension Call {
         return try brand()
     }
 
+    /// Lets only service accounts with a scope pass, where nothing else names the brand (R2-R4).
+    ///
+    /// - Parameter scope: What the account must be allowed.
+    /// - Returns: The account and its brand.
+    /// - Throws: `Problem` 401, also for every scheme but `Basic`, and 403.
+    func requireAccount(_ scope: Scope) async throws(Problem) -> (Brand, ServiceAccountIdentity) {
+        guard let header = request.headers.value(.authorization), case .basic? = AuthorizationHeader(header) else {
+            try limitAddress()
+            throw Problem(AuthenticationError.unauthorized)
+        }
+        guard case .account(let account) = try await caller(of: nil),
+            let brand = services.directory.brand(account.brand)
+        else { throw Problem(AuthenticationError.unauthorized) }
+        guard account.allows(scope) else { throw .forbidden }
+        return (brand, account)
+    }
+
     /// Lets a consumer's session pass, and who may act for consumers: `?consumer=` then names the consumer.
     ///
     /// - Returns: For whom the call acts.

@@ -214,7 +214,7 @@ extension OpenAPIDocument {
             BrandSettings:
               type: object
               description: >-
-                `quietHours`, `templates`, `links` and `wire` are refused: this version does not do what they ask for.
+                `quietHours`, `templates` and `links` are refused: this version does not do what they ask for.
               additionalProperties: false
               properties:
                 preview: { enum: [full, sender, none, null], default: full, description: How much a notification shows. }
@@ -226,6 +226,7 @@ extension OpenAPIDocument {
                 dedupeHours: { type: [integer, 'null'], minimum: 1, maximum: 168, default: 72 }
                 anonymousConsumers: { type: [boolean, 'null'], default: false }
                 singleDevice: { type: [boolean, 'null'], default: false }
+                wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
             Brand:
               type: object

@@ -51,7 +51,8 @@ extension OpenAPIDocument {
 
     static let responses = """
           responses:
-        \(problemResponses)
+        \(refusals("Problem", as: "application/problem+json"))
+        \(refusals("AdaptorError", as: "application/json"))
             Session:
               description: The session; its token is shown once.
               headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
@@ -79,7 +80,8 @@ extension OpenAPIDocument {
               schema: { type: integer, minimum: 0 }
         """
 
-    private static var problemResponses: String {
+    /// The refusals by status, in the shape of `schema`; their names are the schema's with the status behind.
+    private static func refusals(_ schema: String, as type: String) -> String {
         let rows: [(status: Int, text: String)] = [
             (400, "The request cannot be read: no JSON, no UTF-8, wrong percent-encoding."),
             (401, "No credential, or one that is not accepted here."),
@@ -101,11 +103,11 @@ extension OpenAPIDocument {
                 "X-Request-Id: { $ref: '#/components/headers/RequestId' }"
                 + (retry ? ", Retry-After: { $ref: '#/components/headers/RetryAfter' }" : "")
             return """
-                    Problem\(row.status):
+                    \(schema)\(row.status):
                       description: "\(row.text)"
                       headers: { \(headers) }
                       content:
-                        application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } }
+                        \(type): { schema: { $ref: '#/components/schemas/\(schema)' } }
                 """
         }.joined(separator: "\n")
     }

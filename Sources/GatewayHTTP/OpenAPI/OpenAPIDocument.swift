@@ -8,11 +8,14 @@ enum OpenAPIDocument {
     /// The whole document, YAML.
     static let text =
         head + "paths:\n"
-        + [administration, events, sessions, devices, messages, operators, outbound, machinery].joined(separator: "\n")
-        + "\ncomponents:\n" + [schemes, parameters, responses].joined(separator: "\n") + "\n  schemas:\n"
-        + [commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, operatorSchemas, outboundSchemas].joined(
+        + [administration, events, sessions, devices, messages, operators, outbound, adaptors, machinery].joined(
             separator: "\n"
         )
+        + "\ncomponents:\n" + [schemes, parameters, responses].joined(separator: "\n") + "\n  schemas:\n"
+        + [
+            commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, operatorSchemas, outboundSchemas,
+            adaptorSchemas,
+        ].joined(separator: "\n")
         + "\n"
 
     /// What names this version of it (RFC 9110 section 8.8.3).
@@ -24,6 +27,14 @@ enum OpenAPIDocument {
     /// The answers of refusals, as lines of an operation's `responses`.
     static func problems(_ statuses: Int...) -> String {
         let lines = (statuses + [429, 500, 503]).map { "'\($0)': { $ref: '#/components/responses/Problem\($0)' }" }
+        return lines.joined(separator: "\n        ")
+    }
+
+    /// The answers of an adaptor's refusals, as lines of an operation's `responses`.
+    static func adaptorErrors(_ statuses: Int...) -> String {
+        let lines = (statuses + [429, 500, 503]).map {
+            "'\($0)': { $ref: '#/components/responses/AdaptorError\($0)' }"
+        }
         return lines.joined(separator: "\n        ")
     }
 
@@ -49,7 +60,7 @@ enum OpenAPIDocument {
             absent. Ids are at most 256 bytes of UTF-8 (so fewer characters where they are not ASCII), and are
             percent-encoded in paths.
 
-            Every refusal is `application/problem+json` (RFC 9457) with a stable `code`; `retryable` says whether the same
+            Every refusal but those of adaptors is `application/problem+json` (RFC 9457) with a stable `code`; `retryable` says whether the same
             request may succeed later, `Retry-After` when. `errors` names every member that is wrong by JSON pointer;
             parameters and headers are named by their name behind a slash.
 
@@ -65,6 +76,7 @@ enum OpenAPIDocument {
           - { name: messages, description: 'Unread, messages, reads, taps.' }
           - { name: operators, description: What became of messages. }
           - { name: outbound, description: What back-ends are told. }
+          - { name: adaptors, description: 'What back-ends and apps of other systems call, in the shapes of those.' }
           - { name: machinery, description: What the machinery around the gateway asks. }
 
         """

@@ -99,8 +99,25 @@ extension Problem {
         case .unauthorized: self.init(.unauthorized, error.text)
         case .tokenExpired: self.init(.tokenExpired, error.text)
         case .tokenInvalid: self.init(.tokenInvalid, error.text, reason: error.reason)
-        case .invalidClaim(let name, let detail): self.init(invalid: "/token/" + name, detail)
+        case .invalidClaim(let name, let detail):
+            self.init(invalid: "/token/" + name, detail)
+            isAboutClaim = true
         case .upstreamUnavailable: self.init(.upstreamUnavailable, error.text)
+        }
+    }
+
+    /// Translates why a payload was not signed.
+    ///
+    /// - Parameter refusal: The reason.
+    package init(_ refusal: SigningRefusal) {
+        switch refusal {
+        case .noKey: self.init(.conflict, "There is no SDK key in force that could sign.")
+        case .payload(let member, let detail):
+            self.init(invalid: FieldProblem.pointer(["payload"] + (member.map { [$0] } ?? [])), detail)
+        case .claim(.invalidClaim(let name, let detail)):
+            self.init(invalid: "/payload/" + name, detail)
+            isAboutClaim = true
+        case .claim(let error): self.init(error)
         }
     }
 

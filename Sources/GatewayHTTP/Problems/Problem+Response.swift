@@ -3,15 +3,24 @@ internal import Hummingbird
 internal import PushPayloads
 
 extension Problem {
-    /// The whole answer.
-    func response(requestID: String) -> Response {
+    /// The whole answer, in the shape of the route that refuses.
+    func response(requestID: String, shape: ErrorShape = .problem) -> Response {
         var writer = JSONWriter(capacity: 384)
-        write(to: &writer, requestID: requestID)
-        var response = Answer.json(
-            HTTPResponse.Status(code: status, reasonPhrase: title),
-            writer,
-            contentType: "application/problem+json"
-        )
+        var response: Response
+        switch shape {
+        case .problem:
+            write(to: &writer, requestID: requestID)
+            response = Answer.json(
+                HTTPResponse.Status(code: status, reasonPhrase: title),
+                writer,
+                contentType: "application/problem+json"
+            )
+        case .adaptor:
+            writeEnvelope(to: &writer, requestID: requestID)
+            // The systems behind the adaptors know 400 alone for what is wrong with a request (R3, R24).
+            let status = status == 422 ? 400 : status
+            response = Answer.json(HTTPResponse.Status(code: status), writer)
+        }
         if let retryAfterSeconds { response.headers[.retryAfter] = String(retryAfterSeconds) }
         rate?.write(to: &response.headers)
         if !allow.isEmpty { response.headers[.allow] = allow.joined(separator: ", ") }

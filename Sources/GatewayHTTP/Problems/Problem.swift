@@ -18,6 +18,8 @@ package struct Problem: Error, Sendable, Equatable {
     package var allow: [String]
     /// Whether what was asked for may have been done nevertheless: the store did not say.
     var isOutcomeUnknown = false
+    /// Whether it is a claim of an authentic token, or of one to be signed, that is wrong (R31).
+    var isAboutClaim = false
     /// How the caller stands with the rate limit that it met.
     var rate: RateStanding?
 

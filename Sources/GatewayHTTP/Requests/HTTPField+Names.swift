@@ -17,6 +17,8 @@ extension HTTPField.Name {
     static let rateLimit = known("RateLimit")
     /// For whom a proxy speaks.
     static let xForwardedFor = known("X-Forwarded-For")
+    /// The name of the SDK key that signed the token of a CCAI app.
+    static let xSDKKeyName = known("X-SDK-Key-Name")
 
     /// CloudEvents' attributes in binary mode (its HTTP binding, section 3.1.3.1).
     static let ceSpecVersion = known("ce-specversion")

@@ -12,7 +12,7 @@ struct SettingsBody {
     private(set) var webhook: WebhookChange?
 
     /// What the contract knows and this version does not do.
-    private static let unsupported = ["quietHours", "templates", "links", "wire"]
+    private static let unsupported = ["quietHours", "templates", "links"]
     static let unsupportedDetail = "must be absent: this version does not support it"
 
     /// Reads them; notes what is wrong.
@@ -47,11 +47,12 @@ struct SettingsBody {
         number("dedupeHours", \.dedupeHours, BrandSettings.dedupeRange)
         flag("anonymousConsumers", \.anonymousConsumers)
         flag("singleDevice", \.singleDevice)
+        edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)
         }
         webhook = WebhookBody.change(object["webhook"], context, &checks)
-        checks.refuseOthers(in: object, than: known.union(Self.unsupported + ["webhook"]))
+        checks.refuseOthers(in: object, than: known.union(Self.unsupported + ["webhook", "wire"]))
     }
 
     /// All settings at their defaults.

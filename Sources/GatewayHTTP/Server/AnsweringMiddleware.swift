@@ -5,7 +5,8 @@ internal import Logging
 internal import NIOHTTP1
 internal import Telemetry
 
-/// The outermost layer: names the request, turns every refusal into `application/problem+json`, and logs the outcome.
+/// The outermost layer: names the request, turns every refusal into `application/problem+json` or the shape of
+/// the route, and logs the outcome.
 ///
 /// It must be added first: Hummingbird wraps only routes that are added later.
 struct AnsweringMiddleware: RouterMiddleware {
@@ -35,7 +36,7 @@ struct AnsweringMiddleware: RouterMiddleware {
         } catch {
             let problem = translate(error, request, context)
             code = problem.code
-            response = problem.response(requestID: context.requestID)
+            response = problem.response(requestID: context.requestID, shape: paths.shape(of: request.uri.path))
         }
         response.headers[.xRequestID] = context.requestID
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)

@@ -40,6 +40,8 @@ package final class GatewayServer: Sendable {
         OutboundRoutes.add(to: &routes)
         WebhookRoutes.add(to: &routes)
         ProbeRoutes.add(to: &routes)
+        CopilotRoutes.add(to: &routes)
+        CCAIRoutes.add(to: &routes)
         return routes
     }
 

@@ -7,13 +7,16 @@ final class KnownPaths: Sendable {
     private struct Path {
         var segments: [Substring]
         var methods: [HTTPRequest.Method]
+        var shape: ErrorShape
     }
 
     private let paths = Mutex<[Path]>([])
 
-    /// Takes the paths, with `:name` for parameters.
-    func set(_ methods: [String: [HTTPRequest.Method]]) {
-        let all = methods.map { Path(segments: $0.key.split(separator: "/"), methods: $0.value) }
+    /// Takes the paths, with `:name` for parameters, and the shapes of those that refuse in another one than ours.
+    func set(_ methods: [String: [HTTPRequest.Method]], shapes: [String: ErrorShape]) {
+        let all = methods.map { path, methods in
+            Path(segments: path.split(separator: "/"), methods: methods, shape: shapes[path] ?? .problem)
+        }
         paths.withLock { $0 = all }
     }
 
@@ -22,17 +25,27 @@ final class KnownPaths: Sendable {
     /// - Parameter path: Its path, undecoded.
     /// - Returns: 405 for a path that is known, else 404.
     func refusal(of path: String) -> Problem {
-        let segments = path.split(separator: "/")
-        let methods = paths.withLock { paths in
-            paths.filter { known in
-                known.segments.count == segments.count
-                    && zip(known.segments, segments).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
-            }.flatMap(\.methods)
-        }
+        let methods = known(path).flatMap(\.methods)
         guard !methods.isEmpty else { return .notFound("resource") }
         let names = Set(methods.map(\.rawValue)).sorted()
         var problem = Problem(.methodNotAllowed, "The path takes \(names.joined(separator: ", ")).")
         problem.allow = names
         return problem
+    }
+
+    /// In which shape a path refuses, whether a route took the request or none did.
+    ///
+    /// - Parameter path: The path, undecoded.
+    /// - Returns: Ours for a path that is not known.
+    func shape(of path: String) -> ErrorShape { known(path).first?.shape ?? .problem }
+
+    private func known(_ path: String) -> [Path] {
+        let segments = path.split(separator: "/")
+        return paths.withLock { paths in
+            paths.filter { known in
+                known.segments.count == segments.count
+                    && zip(known.segments, segments).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
+            }
+        }
     }
 }

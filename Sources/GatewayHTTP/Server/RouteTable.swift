@@ -8,6 +8,7 @@ struct RouteTable {
     private let slots: RequestSlots
     private let limiter: RateLimiter
     private var methods: [String: [HTTPRequest.Method]] = [:]
+    private var shapes: [String: ErrorShape] = [:]
 
     private let known = KnownPaths()
 
@@ -32,16 +33,19 @@ struct RouteTable {
     ///   - method: Its method.
     ///   - path: Its path with `:name` for parameters, undecoded.
     ///   - isAlwaysAnswered: Whether it is answered although too many requests are being handled.
+    ///   - errors: How its refusals look, those of other methods on the path among them.
     ///   - handler: What it does.
     mutating func on(
         _ method: HTTPRequest.Method,
         _ path: String,
         isAlwaysAnswered: Bool = false,
+        errors: ErrorShape = .problem,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         let shared = shared
         let limiter = limiter
         methods[path, default: []].append(method)
+        shapes[path] = errors
         let slots = isAlwaysAnswered ? nil : slots
         router.on(RouterPath(path), method: method) { request, context in
             let call = Call(request: request, context: context, shared: shared, limiter: limiter)
@@ -63,7 +67,7 @@ struct RouteTable {
 
     /// Gives the router; no route is added afterwards.
     func finish() -> Router<GatewayContext> {
-        known.set(methods.mapValues { $0.contains(.get) ? $0 + [.head] : $0 })
+        known.set(methods.mapValues { $0.contains(.get) ? $0 + [.head] : $0 }, shapes: shapes)
         return router
     }
 }

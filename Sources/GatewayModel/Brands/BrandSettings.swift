@@ -36,6 +36,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var anonymousConsumers = false
     /// Whether a login on another device logs the first one out; default false.
     package var singleDevice = false
+    /// The wire adaptors that answer for the brand; default none.
+    package var wire = WireSettings()
 
     /// What ``messageTtlSeconds`` may be.
     package static let messageTtlRange: ClosedRange<Int64> = 0...2_419_200
@@ -51,7 +53,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
-        case dedupeHours, anonymousConsumers, singleDevice
+        case dedupeHours, anonymousConsumers, singleDevice, wire
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -83,5 +85,6 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         dedupeHours = try number(.dedupeHours, Self.dedupeRange, 72)
         anonymousConsumers = try flag(.anonymousConsumers, false)
         singleDevice = try flag(.singleDevice, false)
+        wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
     }
 }

@@ -26,6 +26,17 @@ enum AssertionClaims {
         )
     }
 
+    /// Refuses claims that an SDK key's assertion may not hold.
+    static func check(_ claims: [String: StrictJSON]) throws(AuthenticationError) {
+        _ = try checkedProfile(claims)
+        _ = try pushToken(claims)
+    }
+
+    /// The push token that an assertion may carry (R32).
+    static func pushToken(_ claims: [String: StrictJSON]) throws(AuthenticationError) -> String? {
+        try text("push_token", claims, maxBytes: 4096)
+    }
+
     /// The profile as issuers name it (OpenID Connect Core section 5.1): their tokens are made for others too, so that a claim
     /// that cannot be used is as good as none.
     static func profile(_ claims: [String: StrictJSON]) -> ConsumerProfile {

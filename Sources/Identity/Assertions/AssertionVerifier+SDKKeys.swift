@@ -4,6 +4,25 @@ import GatewayModel
 import GatewayStorage
 
 extension AssertionVerifier {
+    /// Verifies an assertion where nothing but an SDK key's name tells the brand (R25).
+    ///
+    /// One without an identifier is taken whatever its brand allows: whoever lets it in asks that.
+    ///
+    /// - Parameters:
+    ///   - token: The compact JWS, or the compact JWE around one.
+    ///   - name: The SDK key's name, unique in the instance.
+    /// - Returns: What the assertion says, with the key's brand.
+    /// - Throws: ``AuthenticationError``; a name that is nobody's is `unknown_key`.
+    package func verify(_ token: String, sdkKeyName name: String) throws(AuthenticationError) -> VerifiedAssertion {
+        let snapshot = directory.snapshot
+        let name = DirectorySnapshot.KeyName(name)
+        guard let key = snapshot.sdkKeys[name] else {
+            throw .tokenInvalid(snapshot.revokedSDKKeys.contains(name) ? .revoked : .unknownKey)
+        }
+        guard key.isActive(at: clock.now) else { throw .tokenInvalid(.revoked) }
+        return try verify(try signed(token, key.brand), with: key, takesAnonymous: true)
+    }
+
     /// A brand's SDK key by its name.
     ///
     /// - Returns: Nil when the brand has none of that name.
@@ -16,7 +35,7 @@ extension AssertionVerifier {
     ) throws(AuthenticationError) -> SDKKey? {
         let name = DirectorySnapshot.KeyName(name)
         if let key = snapshot.sdkKeys[name], key.brand == brand {
-            guard key.expiresAt.map({ now < $0 }) ?? true else { throw .tokenInvalid(.revoked) }
+            guard key.isActive(at: now) else { throw .tokenInvalid(.revoked) }
             return key
         }
         if snapshot.revokedSDKKeys.contains(name, of: brand) { throw .tokenInvalid(.revoked) }
@@ -24,7 +43,11 @@ extension AssertionVerifier {
     }
 
     /// Verifies an assertion that an SDK key signed (R26-R32).
-    func verify(_ jws: CompactJWS, with key: SDKKey) throws(AuthenticationError) -> VerifiedAssertion {
+    func verify(
+        _ jws: CompactJWS,
+        with key: SDKKey,
+        takesAnonymous: Bool = false
+    ) throws(AuthenticationError) -> VerifiedAssertion {
         guard jws.algorithm == key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
         guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
         try AssertionTimes(jws.claims).check(at: clock.now)
@@ -33,7 +56,7 @@ extension AssertionVerifier {
             consumer = try AssertionClaims.consumer(claim, name: "identifier")
         }
         let isAnonymous = consumer == nil
-        if isAnonymous, directory.brand(key.brand)?.settings.anonymousConsumers != true {
+        if isAnonymous, !takesAnonymous, directory.brand(key.brand)?.settings.anonymousConsumers != true {
             throw .tokenInvalid(.missingClaim)
         }
         return VerifiedAssertion(
@@ -41,7 +64,7 @@ extension AssertionVerifier {
             consumer: consumer ?? ConsumerID(trusted: UUID().uuidString.lowercased()),
             anonymous: isAnonymous,
             profile: try AssertionClaims.checkedProfile(jws.claims),
-            pushToken: try AssertionClaims.text("push_token", jws.claims, maxBytes: 4096),
+            pushToken: try AssertionClaims.pushToken(jws.claims),
             app: key.app,
             credential: key.id,
             keyName: key.name

@@ -21,6 +21,9 @@ struct RevokedNames<Name: Hashable & Sendable>: Sendable {
         order.removeAll { brands[$0] == nil }
     }
 
+    /// Whether a name was anybody's.
+    func contains(_ name: Name) -> Bool { brands[name] != nil }
+
     /// Whether a name was a brand's.
     func contains(_ name: Name, of brand: BrandID) -> Bool { brands[name] == brand }
 }

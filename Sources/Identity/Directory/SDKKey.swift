@@ -1,3 +1,4 @@
+internal import Crypto
 internal import GatewayModel
 
 /// An SDK key as it is held in memory.
@@ -10,4 +11,17 @@ struct SDKKey: Sendable {
     /// The HMAC key: the secret's UTF-8 bytes.
     var secret: [UInt8]
     var expiresAt: Timestamp?
+
+    /// Whether its time is not over.
+    func isActive(at now: Timestamp) -> Bool { expiresAt.map { now < $0 } ?? true }
+
+    /// What it signs a text with (RFC 7518 section 3.2).
+    func signature(of input: [UInt8]) -> [UInt8] {
+        let key = SymmetricKey(data: secret)
+        return switch algorithm {
+        case .hs256: Array(HMAC<SHA256>.authenticationCode(for: input, using: key))
+        case .hs384: Array(HMAC<SHA384>.authenticationCode(for: input, using: key))
+        case .hs512: Array(HMAC<SHA512>.authenticationCode(for: input, using: key))
+        }
+    }
 }

@@ -65,26 +65,34 @@ package enum StrictBase64 {
     ///   - form: The form.
     /// - Returns: The text.
     package static func encode(_ bytes: some Collection<UInt8>, _ form: Form) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var bits: UInt32 = 0
-        var held = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            held += 8
-            while held >= 6 {
-                held -= 6
-                text.append(character(of: UInt8(truncatingIfNeeded: bits >> UInt32(held)) & 0x3F, form))
+        let characters = form == .url ? urlCharacters : standardCharacters
+        let capacity = (bytes.count + 2) / 3 * 4
+        let text = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
+            var bits: UInt32 = 0
+            var held = 0
+            func put(_ value: UInt32) {
+                buffer[filled] = characters[Int(value & 0x3F)]
+                filled += 1
             }
-        }
-        if held > 0 {
-            text.append(character(of: UInt8(truncatingIfNeeded: bits << UInt32(6 - held)) & 0x3F, form))
-        }
-        if form == .standard {
-            while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+            for byte in bytes {
+                bits = bits << 8 | UInt32(byte)
+                held += 8
+                while held >= 6 {
+                    held -= 6
+                    put(bits >> UInt32(held))
+                }
+            }
+            if held > 0 { put(bits << UInt32(6 - held)) }
+            while form == .standard, filled < capacity {
+                buffer[filled] = UInt8(ascii: "=")
+                filled += 1
+            }
         }
         return String(decoding: text, as: UTF8.self)
     }
+
+    private static let urlCharacters = (0..<64).map { character(of: $0, .url) }
+    private static let standardCharacters = (0..<64).map { character(of: $0, .standard) }
 
     private static func value(of byte: UInt8, _ form: Form) -> UInt8? {
         switch byte {

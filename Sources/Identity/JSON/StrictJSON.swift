@@ -78,7 +78,7 @@ package enum StrictJSON: Sendable, Equatable {
         var isAtEnd: Bool { position == bytes.count }
 
         mutating func skipSpace() {
-            while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+            while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
         }
 
         private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -160,7 +160,13 @@ package enum StrictJSON: Sendable, Equatable {
 
         private mutating func string() throws(Refusal) -> String {
             position += 1
-            var text: [UInt8] = []
+            // Most hold no escape: what was looked at is the text.
+            let start = position
+            while let byte = next, byte != UInt8(ascii: "\\"), byte >= 0x20 {
+                position += 1
+                if byte == UInt8(ascii: "\"") { return String(decoding: bytes[start..<position - 1], as: UTF8.self) }
+            }
+            var text = Array(bytes[start..<position])
             while let byte = next {
                 position += 1
                 switch byte {
@@ -213,6 +219,21 @@ package enum StrictJSON: Sendable, Equatable {
             guard position > start else { throw .syntax }
         }
 
+        /// The value of digits behind a sign, if it fits.
+        private static func integer(_ text: ArraySlice<UInt8>) -> Int64? {
+            let isNegative = text.first == UInt8(ascii: "-")
+            var value: Int64 = 0
+            for digit in isNegative ? text.dropFirst() : text {
+                // Down, for there is one more below 0 than above.
+                let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+                let (next, isBeyond) = tens.subtractingReportingOverflow(Int64(digit - 0x30))
+                guard !isTooLarge, !isBeyond else { return nil }
+                value = next
+            }
+            if isNegative { return value }
+            return value == .min ? nil : -value
+        }
+
         private mutating func number() throws(Refusal) -> StrictJSON {
             let start = position
             if next == UInt8(ascii: "-") { position += 1 }
@@ -231,7 +252,7 @@ package enum StrictJSON: Sendable, Equatable {
                 if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
                 try digits()
             }
-            guard isWhole, let value = Int64(String(decoding: whole, as: UTF8.self)) else { return .otherNumber }
+            guard isWhole, let value = Self.integer(whole) else { return .otherNumber }
             return .integer(value)
         }
     }

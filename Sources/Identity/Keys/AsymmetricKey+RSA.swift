@@ -21,8 +21,8 @@ extension AsymmetricKey {
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_decrypt_init(context) == 1,
             EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_OAEP_PADDING) == 1,
-            EVP_PKEY_CTX_set_rsa_oaep_md(context, digest) == 1,
-            EVP_PKEY_CTX_set_rsa_mgf1_md(context, digest) == 1
+            // The mask's hash is the same unless another is set (EVP_PKEY_CTX_set_rsa_mgf1_md(3)).
+            EVP_PKEY_CTX_set_rsa_oaep_md(context, digest) == 1
         else { return nil }
         var length = Int(EVP_PKEY_get_size(pointer))
         var opened = [UInt8](repeating: 0, count: length)

@@ -21,6 +21,7 @@ enum AdministrationCases {
         settings.dedupeHours = 24
         settings.anonymousConsumers = true
         settings.singleDevice = true
+        settings.wire.ccai = true
         var brand = Brand(id: BrandID(trusted: "Ab"), name: "Ä & Co", settings: settings, createdAt: f.now)
         try await f.store.insertBrand(brand)
         #expect(try await f.store.brands().map(\.id.rawValue) == ["Ab", "acme"])

@@ -71,6 +71,10 @@ package enum GrantLabel: String, CaseIterable, Sendable {
     case anonymous
     /// Minted by a back-end.
     case backend
+    /// Minted by a back-end over the Copilot.cx adaptor.
+    case copilot
+    /// A token that was exchanged over the CCAI adaptor.
+    case ccai
 }
 
 /// Which limit turned a caller away, as a label.

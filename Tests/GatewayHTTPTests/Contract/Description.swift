@@ -28,6 +28,8 @@ struct Description: Sendable {
         var isForAdmin: Bool
         /// Whether a consumer's session opens it; others then name the consumer for whom they act.
         var isForConsumer: Bool
+        /// Whether it is another system's, and refuses in that one's shape.
+        var isAdaptor: Bool
         var statuses: Set<String>
         var id: String
 
@@ -94,6 +96,7 @@ struct Description: Sendable {
             isSecured: !security.isEmpty && security.allSatisfy { !$0.names.isEmpty },
             isForAdmin: security.contains { $0.names.contains("admin") },
             isForConsumer: security.contains { $0.names.contains("session") },
+            isAdaptor: text["tags"]?.items.contains(.string("adaptors")) ?? false,
             statuses: text["responses"]?.names ?? [],
             id: text["operationId"]?.string ?? ""
         )

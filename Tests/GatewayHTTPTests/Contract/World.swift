@@ -9,9 +9,11 @@ struct World: Sendable {
     /// Values for the parameters of paths, by name.
     var names: [String: String]
     let stranger: Credential
+    /// Calls what the admin does not.
+    let backend: Credential
 
     static func make(_ api: API) async throws -> World {
-        try await api.makeBrand()
+        try await api.makeWiredBrand()
         try await api.makeBrand("other")
         let webhook = #"{"settings":{"webhook":{"url":"https://hooks.example/"}}}"#
         try #require(try await api.call(.patch, "/v1/brands/acme", webhook).status == 200)
@@ -33,7 +35,8 @@ struct World: Sendable {
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
             "subscription": "reader",
         ]
-        return World(api: api, names: names, stranger: stranger)
+        let backend = try await api.makeAccount("acme", "sessions:mint")
+        return World(api: api, names: names, stranger: stranger, backend: backend)
     }
 
     /// A path with its parameters filled in, but for one that is given.
@@ -48,6 +51,17 @@ struct World: Sendable {
         return parts.isEmpty ? path : path + "?" + parts.joined(separator: "&")
     }
 
+    /// Whose call of an operation is taken.
+    func credential(_ operation: Description.Operation) -> Credential {
+        operation.isAdaptor ? (operation.isSecured ? backend : .none) : .admin
+    }
+
+    /// Headers without which an operation refuses.
+    func headers(_ operation: Description.Operation) throws -> HTTPFields {
+        guard operation.id == "exchangeToken" else { return [:] }
+        return [try #require(HTTPField.Name("X-SDK-Key-Name")): "acme"]
+    }
+
     /// A body that is right for an operation.
     func body(_ operation: Description.Operation) throws -> JSON? {
         switch operation.id {
@@ -59,6 +73,8 @@ struct World: Sendable {
                 "at":"2026-01-02T03:04:05Z"}]}
                 """
             )
+        case "exchangeToken":
+            try JSON(#"{"token":"\#(api.token(api.claims(#","identifier":"u-1""#)))","device_id":"d-1"}"#)
         case "createBrand": try JSON(#"{"id":"new","name":"New","settings":{"retentionDays":90}}"#)
         case "updateBrand": try JSON(#"{"name":"New","settings":{"retentionDays":90}}"#)
         case "registerDevice": try JSON(#"{"token":"aabbccdd","pushType":"apns"}"#)

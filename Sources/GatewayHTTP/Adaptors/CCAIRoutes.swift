@@ -1,0 +1,49 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+internal import PushPayloads
+internal import Telemetry
+
+/// What apps and back-ends of Google's CCAI Platform call (seed-systems section 2.2).
+enum CCAIRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.post, "/v1/ccaip/auth/token", errors: .adaptor) { try await exchange($0) }
+        routes.on(.post, "/api/ccaip/sign", errors: .adaptor) { try await CCAISigning.sign($0) }
+    }
+
+    /// Exchanges a signed token for a session (R25-R33); the SDK key's name tells the brand.
+    private static func exchange(_ call: Call) async throws -> Response {
+        try call.limitAddress()
+        guard let keyName = call.request.headers.value(.xSDKKeyName), !keyName.isEmpty else {
+            throw Problem(AuthenticationError.unauthorized)
+        }
+        let body = try await call.object()
+        var checks = FieldChecks()
+        let device = checks.identifier(body["device_id"], as: DeviceID.self)
+        let text = checks.text(body["token"], isRequired: true)
+        if text?.isEmpty ?? false { checks.fail("/token", "must not be empty") }
+        let token = try checks.finish(text)
+        let assertion: VerifiedAssertion
+        do { assertion = try call.services.assertions.verify(token, sdkKeyName: keyName) } catch {
+            throw Problem(error)
+        }
+        guard let brand = call.services.directory.brand(assertion.brand) else {
+            throw Problem(AuthenticationError.tokenInvalid(.unknownKey))
+        }
+        guard brand.settings.wire.ccai else { throw Problem.notFound("resource") }
+        let minted = try await call.login(assertion, brand, device, by: .ccai)
+        var writer = JSONWriter(capacity: 256)
+        writer.literal(#"{"auth_token":"#)
+        writer.string(minted.token)
+        writer.literal(#","expires_in":"#)
+        writer.integer(minted.expiresInSeconds)
+        writer.literal(#","end_user":{"id":"#)
+        writer.string(minted.session.consumer.rawValue)
+        writer.literal(#","anonymous":"#)
+        writer.boolean(minted.anonymous)
+        writer.literal("}}")
+        return Answer.json(.ok, writer).uncached()
+    }
+}

@@ -1,0 +1,75 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import Hummingbird
+internal import Identity
+internal import PushPayloads
+
+/// Signs payloads for brands without a signing service of their own (R20-R24).
+enum CCAISigning {
+    static func sign(_ call: Call) async throws -> Response {
+        let (brand, named) = try await caller(call)
+        guard brand.settings.wire.ccai else { throw Problem.notFound("resource") }
+        let body = try await call.object()
+        var checks = FieldChecks()
+        let consumer = try named ?? required(call, &checks)
+        let app = checks.collect { () throws(Problem) in try call.query().identifier("app", as: AppID.self) }
+        guard case .object(let payload)? = body["payload"].value else {
+            checks.fail("/payload", body["payload"].isNamed ? "must be an object" : "is required")
+            try checks.finish()
+            throw Problem.unreadable("The payload is missing.")
+        }
+        let target = try checks.finish(consumer)
+        let known = try await call.read { store throws(StorageError) in
+            try await store.consumer(brand: brand.id, id: target)
+        }
+        // Its id was made here: signed, it would become an identity.
+        guard known?.anonymous != true else {
+            throw Problem(.forbidden, "An anonymous consumer has no identity to sign.")
+        }
+        let token: String
+        do {
+            token = try AssertionSigner(directory: call.services.directory, clock: call.services.clock).sign(
+                payload,
+                of: target,
+                known?.profile ?? ConsumerProfile(),
+                brand: brand.id,
+                app: app
+            )
+        } catch { throw Problem(error) }
+        var writer = JSONWriter(capacity: token.utf8.count + 16)
+        writer.literal(#"{"token":"#)
+        writer.string(token)
+        writer.literal("}")
+        return Answer.json(.ok, writer).uncached()
+    }
+
+    /// Who asks: a consumer's session for its consumer, or a back-end that may open sessions for whom it names.
+    private static func caller(_ call: Call) async throws(Problem) -> (Brand, ConsumerID?) {
+        let caller = try await call.caller(of: nil)
+        let brand: BrandID
+        var consumer: ConsumerID?
+        switch caller {
+        case .session(let session):
+            (brand, consumer) = (session.brand, session.consumer)
+            // As everywhere else: a session is bound to its consumer (R6).
+            if let other = try call.query().text("consumer"), other != session.consumer.rawValue { throw .forbidden }
+        case .account(let account):
+            guard account.allows(.sessionsMint) else { throw .forbidden }
+            brand = account.brand
+        // Nothing tells the brand for which the operator would act.
+        case .admin: throw Problem(AuthenticationError.unauthorized)
+        }
+        guard let known = call.services.directory.brand(brand) else { throw Problem(AuthenticationError.unauthorized) }
+        return (known, consumer)
+    }
+
+    private static func required(_ call: Call, _ checks: inout FieldChecks) throws(Problem) -> ConsumerID? {
+        let consumer = checks.collect { () throws(Problem) in
+            try call.query().identifier("consumer", as: ConsumerID.self)
+        }
+        if consumer == nil, try call.query().text("consumer") == nil {
+            checks.fail("/consumer", "is required when the caller is not a consumer")
+        }
+        return consumer
+    }
+}

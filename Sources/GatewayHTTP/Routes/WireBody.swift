@@ -1,0 +1,28 @@
+internal import GatewayModel
+
+/// The setting `wire` as a body names it: an adaptor that is absent stays as it is, one that is null is off.
+enum WireBody {
+    /// The contract's adaptors that this version does not have.
+    private static let unsupported = ["bloomreach", "liveperson", "talkdesk"]
+    private static var supported: [(name: String, path: WritableKeyPath<BrandSettings, Bool>)] {
+        [("copilot", \.wire.copilot), ("ccai", \.wire.ccai)]
+    }
+
+    /// Reads the changes; notes what is wrong.
+    static func edits(_ member: BodyMember, _ checks: inout FieldChecks) -> [(inout BrandSettings) -> Void] {
+        guard member.isNamed, !member.isEmpty else {
+            return member.isNamed ? [{ $0.wire = WireSettings() }] : []
+        }
+        guard let object = checks.object(member) else { return [] }
+        var edits: [(inout BrandSettings) -> Void] = []
+        for (name, path) in supported where object[name].isNamed {
+            let isOn = object[name].isEmpty ? false : checks.flag(object[name])
+            if let isOn { edits.append { $0[keyPath: path] = isOn } }
+        }
+        for name in unsupported where !object[name].isEmpty {
+            checks.fail(object[name].pointer, SettingsBody.unsupportedDetail)
+        }
+        checks.refuseOthers(in: object, than: supported.map(\.name) + unsupported)
+        return edits
+    }
+}

@@ -1,0 +1,31 @@
+import HTTPTypes
+import Testing
+
+extension Reply {
+    /// Checks that it is a refusal in the shape of the wire adaptors.
+    func expectEnvelope(
+        _ status: Int,
+        _ code: String,
+        _ reason: String? = nil,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        let error = self["error"]
+        #expect(self.status == status, "\(text)", sourceLocation: location)
+        #expect(error?["code"]?.string == code, "\(text)", sourceLocation: location)
+        #expect(error?["reason"]?.string == reason, "\(text)", sourceLocation: location)
+        #expect(headers[.contentType] == "application/json", sourceLocation: location)
+        #expect((try? JSON(text))?.names == ["error"], sourceLocation: location)
+        #expect(
+            error?.names.subtracting(["reason"]) == ["code", "message", "retryable", "requestId"],
+            sourceLocation: location
+        )
+        #expect(error?["message"]?.string?.isEmpty == false, sourceLocation: location)
+        #expect(error?["retryable"]?.bool != nil, sourceLocation: location)
+        #expect(
+            error?["requestId"]?.string == headers[HTTPField.Name("X-Request-Id") ?? .age],
+            sourceLocation: location
+        )
+        if status == 401 { #expect(headers[.wwwAuthenticate] != nil, sourceLocation: location) }
+        if status == 429 || status == 503 { #expect(headers[.retryAfter] != nil, sourceLocation: location) }
+    }
+}

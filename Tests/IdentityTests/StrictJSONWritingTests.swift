@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Identity
+
+@Suite("JSON that is written")
+struct StrictJSONWritingTests {
+    @Test(
+        "is what was read, its members sorted",
+        arguments: [
+            (#"{ "b" : [ 1, -2 , [], {} ], "a" : null }"#, #"{"a":null,"b":[1,-2,[],{}]}"#),
+            (
+                #""\"\\\/\b\f\n\r\t\u0000\u001f\u007f\u00e9\ud83d\ude00""#,
+                "\"\\\"\\\\/\\u0008\\u000c\\u000a\\u000d\\u0009\\u0000\\u001f\u{7F}é😀\""
+            ),
+            ("-9223372036854775808", "-9223372036854775808"), (#"{"":true,"A":false}"#, #"{"":true,"A":false}"#),
+        ]
+    )
+    func texts(_ text: String, _ expected: String) throws {
+        let value = try StrictJSON.parse(Array(text.utf8))
+        var written: [UInt8] = []
+        let isWhole = value.write(to: &written)
+        #expect(isWhole)
+        #expect(String(decoding: written, as: UTF8.self) == expected)
+        #expect(try StrictJSON.parse(written) == value)
+    }
+
+    @Test(
+        "is none when a number's value was not kept",
+        arguments: ["1.5", "[1e2]", #"{"a":[{"b":9223372036854775808}]}"#]
+    )
+    func numbers(_ text: String) throws {
+        var written: [UInt8] = []
+        let isWhole = try StrictJSON.parse(Array(text.utf8)).write(to: &written)
+        #expect(!isWhole)
+    }
+}
