@@ -152,7 +152,6 @@ struct MasterKeyRotationTests {
         #expect(wrong.status == .masterKey && wrong.errors.contains("the key in \(kept) opens it"), "\(wrong.errors)")
         try FileManager.default.removeItem(atPath: data + "/master-key")
         try FileManager.default.copyItem(atPath: kept, toPath: data + "/master-key")
-        #expect(try await run(["restore", backup, "--data-dir", data, "--force"]).status == .ok)
         let restored = try await site.restarted()
         #expect(try await restored.post("e-2").status == 202)
         #expect(try await site.simulator.pushes(2).count == 2)
@@ -330,5 +329,77 @@ struct MasterKeyRotationTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: data).filter { $0.contains("before-rotation") }
         #expect(names.count == 1)
         #expect(try key(names[0]) == old)
+    }
+
+    /// Runs a rotation that stays for a while where both keys have their names and nothing is sealed anew, and makes the
+    /// syncs of the database behave as said from there on.
+    private func rotate(
+        sync: Int32,
+        _ body: (_ tracer: ChildProcess, _ process: Int32) async throws -> Void
+    ) async throws {
+        let faults = try await FaultSwitch(in: directory)
+        let trace = directory.path("trace")
+        let tracer = try ChildProcess(
+            "/usr/bin/env",
+            [
+                "strace", "-f", "-qq", "-o", trace, "-e", "trace=?link,?linkat", "-e",
+                "inject=?link,?linkat:delay_exit=5000000",
+                ChildProcess.binaries.appending(path: "switchboard").path(), "master-key", "rotate", "--data-dir", data,
+            ],
+            environment: faults.environment
+        )
+        try await wait(for: "the old key's second name") {
+            try FileManager.default.contentsOfDirectory(atPath: data).contains { $0.contains("before-rotation") }
+        }
+        try faults.set(sync: sync)
+        let line = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: " ").first
+        try await body(tracer, try #require(line.flatMap { Int32($0) }))
+    }
+
+    private func wait(for what: String, until isDone: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try !isDone() {
+            guard ContinuousClock.now < deadline else { throw HarnessError("waited in vain for: \(what)") }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    @Test(
+        "when the commit cannot be synced nobody guesses: both keys stay, and the next start takes the one that opens"
+    )
+    func commitNotSynced() async throws {
+        try await prepare()
+        let old = try key()
+        try await rotate(sync: EIO) { tracer, _ in
+            let exit = try await tracer.ended()
+            #expect(exit == .init(status: ProcessStatus.data.rawValue, isSignal: false))
+            #expect(tracer.errors.joined().contains("both keys are kept"), "\(tracer.errors)")
+        }
+        let new = try key("master-key.new")
+        #expect(try key() == old)
+        let check = try await run(["check", "--data-dir", data])
+        #expect(check.status == .ok, "\(check.errors)")
+        let inForce = try key()
+        #expect(try sealed(with: inForce) == 1)
+        let other = inForce == old ? new : old
+        #expect(try sealed(with: other) == 0)
+    }
+
+    @Test("killed while the commit is on its way to the disk, it is finished by the next start")
+    func killedInCommit() async throws {
+        try await prepare()
+        let old = try key()
+        try await rotate(sync: FaultSwitch.hang) { tracer, process in
+            let new = try key("master-key.new")
+            try await wait(for: "the transaction in the log") { try sealed(with: new) > 0 }
+            Foundation.kill(process, SIGKILL)
+            _ = try await tracer.ended()
+        }
+        let new = try key("master-key.new")
+        #expect(try key() == old)
+        let check = try await run(["check", "--data-dir", data])
+        #expect(check.status == .ok && check.errors.contains("is finished"), "\(check.errors)")
+        #expect(try key() == new)
+        #expect(try sealed(with: old) == 0)
     }
 }
