@@ -226,12 +226,117 @@ def first():
         taken(f"issuer {algorithm}", grant="assertion", token=sign(algorithm, key, claims(issuer)))
         token = sign(algorithm, key, claims(issuer))
         rows(algorithm, key, issuer, token)
+    copilot()
+    ccai(secret)
     published(keys["ES256"])
     audiences(keys["RS256"])
     texts(sign("RS256", keys["RS256"], claims("https://RS256.example/")), keys["RS256"])
     encrypted(keys)
     codes()
     revocation(secret)
+
+
+def copilot():
+    """As a back-end of Copilot.cx asks for a key, with the account's id and secret by Basic."""
+    path = "/v2/api/management/your_own/auth/generate_user_auth_key"
+    made("PATCH", "/v1/brands/acme", {"settings": {"wire": {"copilot": True, "ccai": True}}})
+    account = issue("serviceAccount", "copilot", scopes=["sessions:mint"])
+    keys = []
+    for _ in range(2):
+        status, answer = call("POST", path, {"user_id": "u-1"}, basic(account))
+        keys.append(tell("Copilot.cx", [200, None, None], status, answer)["auth_key"])
+    print(json.dumps({"name": "Copilot.cx: a fresh key each time", "wanted": [2], "found": [len(set(keys))]}))
+    use("Copilot.cx", keys[0])
+    def refuse(name, wanted, status, body={"user_id": "u-1"}, headers=basic(account)):
+        tell("Copilot.cx: " + name, [status, wanted, None], *call("POST", path, body, headers))
+
+    refuse("no credentials", "unauthorized", 401, headers={})
+    refuse("a wrong secret", "unauthorized", 401, headers=basic({"id": account["id"], "secret": "x"}))
+    refuse("an unknown account", "unauthorized", 401, headers=basic({"id": "x", "secret": account["secret"]}))
+    refuse("a consumer's key", "unauthorized", 401, headers={"Authorization": "Bearer " + keys[0]})
+    refuse("another scope", "forbidden", 403, headers=basic(issue("serviceAccount", "feed", scopes=["events:write"])))
+    for name, body in [("no user", {}), ("an empty user", {"user_id": ""}), ("a number", {"user_id": 1}),
+                       ("no JSON", b"user_id=1"), ("twice", b'{"user_id":"a","user_id":"b"}')]:
+        refuse(name, "invalid_request", 400, body)
+    status, _ = call("DELETE", "/v1/brands/acme/credentials/" + account["id"], headers=admin)
+    tell("Copilot.cx: account revoked", [204, None, None], status, None)
+    refuse("the account is revoked", "unauthorized", 401)
+    answer = call("GET", "/v1/brands/acme/unread", headers={"Authorization": "Bearer " + keys[1]})
+    tell("Copilot.cx: the revoked account's key", [401, "token_invalid", "revoked"], *answer)
+
+
+def ccai(secret):
+    """As an app of Google's CCAI Platform exchanges what its back-end signed, or had signed."""
+    def exchange(token, key="sdk-HS256", **more):
+        headers = {"X-SDK-Key-Name": key} if key is not None else {}
+        return call("POST", "/v1/ccaip/auth/token", {"token": token, **more}, headers)
+
+    def let_in(name, token, key="sdk-HS256", **more):
+        answer = tell("CCAI: " + name, [200, None, None], *exchange(token, key, **more))
+        if "auth_token" in answer:
+            same = answer["end_user"] == {"id": "u-1", "anonymous": False}
+            print(json.dumps({"name": f"CCAI: {name}: is who it is", "wanted": [True], "found": [same]}))
+            use("CCAI: " + name, answer["auth_token"], device=more.get("device_id"))
+
+    def refuse(name, reason, token, key="sdk-HS256", code="token_invalid", status=401):
+        tell("CCAI: " + name, [status, code, reason], *exchange(token, key))
+
+    good = {"identifier": "u-1", "iat": now, "exp": now + 600}
+    def one(**changes):
+        return {name: value for name, value in {**good, **changes}.items() if value is not None}
+
+    for algorithm in ["HS256", "HS384", "HS512"]:
+        let_in(algorithm, sign(algorithm, secret, good), "sdk-" + algorithm)
+    let_in("a device of its own", sign("HS256", secret, good), device_id="d-ccai")
+    minter = issue("serviceAccount", "signer", scopes=["sessions:mint"])
+    answer = call("POST", "/api/ccaip/sign?consumer=u-1", {"payload": {"email": "a@example.com"}}, basic(minter))
+    signed = tell("CCAI: signed by the gateway", [200, None, None], *answer)
+    issuer = json.loads(base64.urlsafe_b64decode(signed["token"].split(".")[1] + "=="))["iss"]
+    let_in("what the gateway signed", signed["token"], issuer)
+
+    # A push token within registers the device, at once.
+    carried = sign("HS256", secret, one(push_token="5" * 64))
+    tell("CCAI: a push token within", [200, None, None], *exchange(carried, device_id="d-carried"))
+    _, known = call("GET", "/v1/brands/acme/consumers/u-1/devices", headers=admin)
+    found = ["d-carried" in [item["deviceId"] for item in known["items"]]]
+    print(json.dumps({"name": "CCAI: the device of a push token within", "wanted": [True], "found": found}))
+
+    for none in ["none", "None", "NONE", "nOnE"]:
+        refuse(f"alg {none}", "wrong_algorithm", by_hand({"alg": none}, good, lambda _: b""))
+    for algorithm in ["HS384", "HS512"]:
+        refuse(f"{algorithm} for HS256", "wrong_algorithm", sign(algorithm, secret, good))
+    rsa = RSAKey.generate_key(2048)
+    refuse("RS256 for an HS key", "wrong_algorithm", sign("RS256", rsa, good))
+    other = OctKey.import_key("another-secret-of-sixty-four-bytes-is-long-enough-for-all-hashes-1")
+    expired = one(iat=now - 700, exp=now - 60)
+    refuse("another's signature", "bad_signature", sign("HS256", other, good))
+    refuse("expired", None, sign("HS256", secret, expired), code="token_expired")
+    refuse("expired, and another's signature", "bad_signature", sign("HS256", other, expired))
+    for claim in ["iat", "exp"]:
+        refuse(f"no {claim}", "missing_claim", sign("HS256", secret, one(**{claim: None})))
+        refuse(f"{claim} as text", "malformed", sign("HS256", secret, one(**{claim: str(now + 600)})))
+        refuse(f"{claim} in milliseconds", "malformed", sign("HS256", secret, one(**{claim: (now + 600) * 1000})))
+    refuse("iat in the future", "not_yet_valid", sign("HS256", secret, one(iat=now + 3600, exp=now + 7200)))
+    refuse("nbf in the future", "not_yet_valid", sign("HS256", secret, one(nbf=now + 3600)))
+    crit = by_hand({"alg": "HS256", "crit": ["exp"]}, good, lambda _: b"x" * 32)
+    refuse("crit", "malformed", crit)
+    for member, value in [("jku", "https://evil.example/"), ("x5u", "https://evil.example/"), ("jwk", {"kty": "oct"})]:
+        refuse(f"{member} of its own", "bad_signature", by_hand({"alg": "HS256", member: value}, good, lambda _: b"x" * 32))
+    token = sign("HS256", secret, good)
+    head, body, signature = token.split(".")
+    for name, text in {
+        "a word": "x", "two parts": head + "." + body, "four parts": token + ".x", "padding": token + "=",
+        "whitespace": " " + token, "a megabyte": "a" * 1_000_000, "not UTF-8": sign("HS256", secret, b'{"iat":"\xff"}'),
+        "members named twice": sign("HS256", secret, b'{"identifier":"a","identifier":"b","iat":1,"exp":2}'),
+        "deep": sign("HS256", secret, b'{"a":' + b"[" * 40 + b"]" * 40 + b"}"), "no object": sign("HS256", secret, b"[]"),
+    }.items():
+        refuse(name, "malformed", text)
+    refuse("no signature", "bad_signature", head + "." + body + ".")
+    refuse("all zero", "bad_signature", with_signature(token, lambda bytes: b"\0" * len(bytes)))
+    refuse("an unknown key's name", "unknown_key", token, key="nobody")
+    refuse("no key's name", None, token, key=None, code="unauthorized")
+    refuse("no identifier where nobody is anonymous", None, sign("HS256", secret, one(identifier=None)),
+           code="forbidden", status=403)
 
 
 def rows(algorithm, key, issuer, token):

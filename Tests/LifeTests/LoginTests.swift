@@ -36,7 +36,7 @@ struct LoginTests {
         let state = directory.path("state.json")
         let count = try await Self.attempts("first", site, state)
         print("logins that were tried: \(count)")
-        #expect(count > 200)
+        #expect(count > 340)
         site.gateway.process.signal(SIGKILL)
         _ = try await site.gateway.process.ended()
         let again = try await site.restarted()
