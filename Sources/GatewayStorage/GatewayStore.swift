@@ -187,15 +187,18 @@ package protocol GatewayStore: Sendable {
 
     /// Replaces everything that is sealed, in one transaction, and reads it again before the commit.
     ///
-    /// A secret that comes into being later is sealed by who stores it: nothing else may write meanwhile.
+    /// A secret that comes into being later is sealed by who stores it: nothing else may write meanwhile. The audit trail
+    /// of each brand says, in the same transaction, that the process did ``AuditAction/masterKeyRotated``.
     ///
     /// - Parameters:
+    ///   - now: When, for the audit trail.
     ///   - reseal: Seals a secret anew; called once for each, on a thread of the engine. Nil gives up.
     ///   - verify: Looks at a secret as it is stored now, after all were replaced; false gives up.
     /// - Returns: How many there were.
     /// - Throws: `StorageError`, ``StorageError/constraint(detail:)`` when a function gave up; nothing is changed then. After
     ///   another error everything is as it was or everything is replaced: the next opening of the store tells.
     func resealSecrets(
+        at now: Timestamp,
         _ reseal: @escaping @Sendable (SealedSecret) -> [UInt8]?,
         verify: @escaping @Sendable (SealedSecret) -> Bool
     ) async throws(StorageError) -> ResealedCounts

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
-import GatewayModel
+package import GatewayModel
 package import GatewayStorage
 
 extension SQLiteStore {
     package func resealSecrets(
+        at now: Timestamp,
         _ reseal: @escaping @Sendable (SealedSecret) -> [UInt8]?,
         verify: @escaping @Sendable (SealedSecret) -> Bool
     ) async throws(StorageError) -> ResealedCounts {
@@ -20,6 +21,17 @@ extension SQLiteStore {
                 }
                 for secret in try writer.sealedSecrets() {
                     guard verify(secret) else { throw Self.gaveUp("opened again") }
+                }
+                for brand in try writer.brandNames() {
+                    try writer.write(
+                        AuditEntry(
+                            brand: brand,
+                            at: now,
+                            actor: .gateway,
+                            action: .masterKeyRotated,
+                            target: brand.rawValue
+                        )
+                    )
                 }
                 return counts
             }
@@ -70,6 +82,14 @@ extension Writer {
                 .text(try SQLiteStore.json(webhook)).int(row.key).run()
         }
         return counts
+    }
+
+    /// The brands that are not deleted.
+    fileprivate func brandNames() throws -> [BrandID] {
+        var names: [BrandID] = []
+        let rows = try db.prepare("SELECT id FROM brands ORDER BY key")
+        while try rows.next() { names.append(BrandID(trusted: rows.string(0))) }
+        return names
     }
 
     private func sealedApps() throws -> [(brand: Int64, id: String, secret: SealedSecret)] {

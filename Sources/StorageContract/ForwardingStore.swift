@@ -57,10 +57,11 @@ extension ForwardingStore {
     }
     package func credentials() async throws(StorageError) -> [StoredCredential] { try await base.credentials() }
     package func resealSecrets(
+        at now: Timestamp,
         _ reseal: @escaping @Sendable (SealedSecret) -> [UInt8]?,
         verify: @escaping @Sendable (SealedSecret) -> Bool
     ) async throws(StorageError) -> ResealedCounts {
-        try await base.resealSecrets(reseal, verify: verify)
+        try await base.resealSecrets(at: now, reseal, verify: verify)
     }
     package func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? {
         try await base.beginIdempotent(record)

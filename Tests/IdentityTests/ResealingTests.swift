@@ -30,7 +30,7 @@ struct ResealingTests {
             try await fill(gateway)
             let new = MasterKey()
             let seen = Mutex<[Int]>([])
-            let counts = try await Directory.reseal(store: gateway.store, from: gateway.key, to: new) { count in
+            let counts = try await Directory.reseal(store: gateway.store, from: gateway.key, to: new, clock: gateway.clock) { count in
                 seen.withLock { $0.append(count) }
             }
             #expect(counts.apps == 1 && counts.credentials == 2 && counts.webhookKeys == 3)
@@ -43,7 +43,7 @@ struct ResealingTests {
             await #expect(throws: DirectoryError.wrongMasterKey(what: "the webhook of brand acme")) {
                 try await gateway.reloaded()
             }
-            _ = try await Directory.reseal(store: gateway.store, from: new, to: gateway.key)
+            _ = try await Directory.reseal(store: gateway.store, from: new, to: gateway.key, clock: gateway.clock)
             _ = try await gateway.reloaded()
         }
     }
@@ -53,7 +53,7 @@ struct ResealingTests {
         try await Gateway.with { gateway in
             try await fill(gateway)
             await #expect(throws: DirectoryError.wrongMasterKey(what: "app acme/ios")) {
-                try await Directory.reseal(store: gateway.store, from: MasterKey(), to: MasterKey())
+                try await Directory.reseal(store: gateway.store, from: MasterKey(), to: MasterKey(), clock: gateway.clock)
             }
             _ = try await gateway.reloaded()
         }

@@ -53,6 +53,8 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case credentialIssued = "credential.issued"
     /// A credential was revoked; the target is its id.
     case credentialRevoked = "credential.revoked"
+    /// Everything that is sealed was sealed under another master key; the target is the brand, and each brand is told.
+    case masterKeyRotated = "master_key.rotated"
     /// A failed delivery was put into the queue again; the target is the delivery.
     case deliveryRetried = "delivery.retried"
     /// A webhook's or subscription's mark was set back; the target is the subscription.

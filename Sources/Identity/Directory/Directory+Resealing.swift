@@ -1,10 +1,10 @@
-internal import GatewayModel
+package import GatewayModel
 package import GatewayStorage
 internal import Synchronization
 
 extension Directory {
     /// Seals everything in a store under another master key, all of it or nothing; each secret is opened again before the
-    /// store commits.
+    /// store commits. Each brand's audit trail says so.
     ///
     /// Nothing else may use the store meanwhile, and a directory that was loaded from it before is of no use any more.
     ///
@@ -12,6 +12,7 @@ extension Directory {
     ///   - store: The store.
     ///   - old: The key that everything is sealed with.
     ///   - new: The key that everything shall be sealed with.
+    ///   - clock: The time for the audit trail.
     ///   - progress: Called on a thread of the store with how many were sealed.
     /// - Returns: How many there were.
     /// - Throws: ``DirectoryError/wrongMasterKey(what:)``, ``DirectoryError/damaged(what:)`` or
@@ -21,11 +22,12 @@ extension Directory {
         store: any GatewayStore,
         from old: MasterKey,
         to new: MasterKey,
+        clock: any GatewayClock,
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws(DirectoryError) -> ResealedCounts {
         let work = Resealing(old: SecretBox(key: old), new: SecretBox(key: new), progress: progress)
         do {
-            return try await store.resealSecrets {
+            return try await store.resealSecrets(at: clock.now) {
                 work.reseal($0)
             } verify: {
                 work.verify($0)

@@ -59,13 +59,21 @@ enum ResealingCases {
         SealedSecret(owner: .webhook(other), bytes: [10, 3]),
     ]
 
+    private static let rotatedAt = Timestamp(milliseconds: 1_900_000_000_000)
+
+    /// What the audit trail says of rotations, by brand.
+    private static func trail(_ f: ContractFixture) async throws -> [AuditEntry] {
+        try await f.store.audit(AuditQuery(brand: nil, limit: 100)).map(\.entry).filter { $0.action == .masterKeyRotated }
+            .sorted { $0.brand < $1.brand }
+    }
+
     static let everything = ContractCase("everything that is sealed is replaced, and nothing else") {
         (f) async throws in
         try await fill(f)
         let before = try await facts(f)
         let met = Mutex<[SealedSecret]>([])
         let verified = Mutex<[SealedSecret]>([])
-        let counts = try await f.store.resealSecrets { secret in
+        let counts = try await f.store.resealSecrets(at: rotatedAt) { secret in
             met.withLock { $0.append(secret) }
             return [99] + secret.bytes
         } verify: { secret in
@@ -92,6 +100,12 @@ enum ResealingCases {
             #expect(brands == wantedBrands)
             #expect(apps == wantedApps)
             #expect(credentials == wantedCredentials)
+            // Each brand is told.
+            let told = try await trail(f)
+            #expect(told.map(\.brand) == brands.map(\.id))
+            for entry in told {
+                #expect(entry.at == rotatedAt && entry.actor == .gateway && entry.target == entry.brand.rawValue)
+            }
             _ = try await f.restart()
         }
     }
@@ -100,27 +114,28 @@ enum ResealingCases {
         try await fill(f)
         let before = try await facts(f)
         await #expect(throws: StorageError.self) {
-            try await f.store.resealSecrets {
+            try await f.store.resealSecrets(at: rotatedAt) {
                 $0.bytes == [10, 3] ? nil : [99]
             } verify: { _ in
                 true
             }
         }
         #expect(try await facts(f) == before)
+        #expect(try await trail(f).isEmpty)
     }
 
     static let notVerified = ContractCase("when one does not open again nothing is changed") { (f) async throws in
         try await fill(f)
         let before = try await facts(f)
         await #expect(throws: StorageError.self) {
-            try await f.store.resealSecrets {
+            try await f.store.resealSecrets(at: rotatedAt) {
                 [99] + $0.bytes
             } verify: {
                 $0.bytes != [99, 20, 1]
             }
         }
         #expect(try await facts(f) == before)
-        let again = try await f.store.resealSecrets {
+        let again = try await f.store.resealSecrets(at: rotatedAt) {
             [98] + $0.bytes
         } verify: {
             $0.bytes.first == 98

@@ -67,6 +67,7 @@ struct NotStoringStore: GatewayStore {
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
     func resealSecrets(
+        at now: Timestamp,
         _ reseal: @escaping @Sendable (SealedSecret) -> [UInt8]?,
         verify: @escaping @Sendable (SealedSecret) -> Bool
     ) async throws(StorageError) -> ResealedCounts {

@@ -99,7 +99,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
             let shown = Mutex(Progress(isAsked: progress))
             let counts: ResealedCounts
             do {
-                counts = try await Directory.reseal(store: store, from: old, to: new) { count in
+                counts = try await Directory.reseal(store: store, from: old, to: new, clock: SystemClock()) { count in
                     shown.withLock { $0.say("\(count) secrets sealed anew") }
                 }
             } catch {
