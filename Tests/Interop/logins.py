@@ -25,6 +25,15 @@ server, control, state_path, phase = sys.argv[1:5]
 admin = {"Authorization": "Bearer " + os.environ["SWITCHBOARD_ADMIN_TOKEN"]}
 now = int(time.time())
 devices = 0
+# Everything that was said and must stay between the two: written down at the end, for who looks through the log.
+secrets = set()
+
+
+def remember(members):
+    for name in ["token", "sessionToken", "auth_key", "auth_token", "secret", "code", "codeVerifier", "clientSecret"]:
+        value = members.get(name) if isinstance(members, dict) else None
+        if isinstance(value, str) and 12 <= len(value) <= 8192:
+            secrets.add(value)
 
 
 # Calls
@@ -35,10 +44,15 @@ def call(method, path, body=None, headers=None, base=server):
     request = urllib.request.Request(base + path, data=data, method=method, headers=dict(headers or {}))
     if data is not None:
         request.add_header("Content-Type", "application/json")
+    remember(body)
+    if "Authorization" in request.headers:
+        secrets.add(request.headers["Authorization"].split(" ")[1])
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
             text = answer.read()
-            return answer.status, json.loads(text) if text else None
+            found = json.loads(text) if text else None
+            remember(found)
+            return answer.status, found
     except urllib.error.HTTPError as error:
         text = error.read()
         try:
@@ -546,4 +560,6 @@ def again():
 
 
 {"first": first, "again": again}[phase]()
+with open(state_path + ".secrets", "w") as file:
+    json.dump(sorted(secrets), file)
 print("done", flush=True)

@@ -32,14 +32,31 @@ struct LoginTests {
     @Test("each way lets in whom it should, and nobody else, with the exact status, code and reason")
     func everyWay() async throws {
         let directory = try TemporaryDirectory()
-        let site = try await Site.start(in: directory)
+        // Everything that the gateway has to say.
+        let site = try await Site.start(in: directory, environment: ["SWITCHBOARD_LOG_LEVEL": "trace"])
         let state = directory.path("state.json")
         let count = try await Self.attempts("first", site, state)
         print("logins that were tried: \(count)")
         #expect(count > 340)
+        try Self.expectNoSecrets(in: site, state)
         site.gateway.process.signal(SIGKILL)
         _ = try await site.gateway.process.ended()
         let again = try await site.restarted()
         #expect(try await Self.attempts("again", again, state) == 5)
+        try Self.expectNoSecrets(in: again, state)
+    }
+
+    /// Looks for every token, code, key and secret that went over the wire in what the gateway has printed.
+    private static func expectNoSecrets(in site: Site, _ state: String) throws {
+        guard case .array(let secrets) = try JSONValue(parsing: Data(contentsOf: URL(filePath: state + ".secrets")))
+        else { throw HarnessError("no list of secrets") }
+        try #require(secrets.count > 2)
+        let printed = (site.gateway.process.output + site.gateway.process.errors).joined(separator: "\n")
+        // It does write about them.
+        #expect(printed.contains("u-1") || printed.contains("/v1/brands"))
+        for secret in secrets {
+            let isThere = printed.contains(secret.plain)
+            #expect(!isThere, "a secret of \(secret.plain.utf8.count) bytes is in the log")
+        }
     }
 }
