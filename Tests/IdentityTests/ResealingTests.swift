@@ -30,7 +30,12 @@ struct ResealingTests {
             try await fill(gateway)
             let new = MasterKey()
             let seen = Mutex<[Int]>([])
-            let counts = try await Directory.reseal(store: gateway.store, from: gateway.key, to: new, clock: gateway.clock) { count in
+            let counts = try await Directory.reseal(
+                store: gateway.store,
+                from: gateway.key,
+                to: new,
+                clock: gateway.clock
+            ) { count in
                 seen.withLock { $0.append(count) }
             }
             #expect(counts.apps == 1 && counts.credentials == 2 && counts.webhookKeys == 3)
@@ -53,7 +58,12 @@ struct ResealingTests {
         try await Gateway.with { gateway in
             try await fill(gateway)
             await #expect(throws: DirectoryError.wrongMasterKey(what: "app acme/ios")) {
-                try await Directory.reseal(store: gateway.store, from: MasterKey(), to: MasterKey(), clock: gateway.clock)
+                try await Directory.reseal(
+                    store: gateway.store,
+                    from: MasterKey(),
+                    to: MasterKey(),
+                    clock: gateway.clock
+                )
             }
             _ = try await gateway.reloaded()
         }

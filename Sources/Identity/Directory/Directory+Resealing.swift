@@ -3,8 +3,9 @@ package import GatewayStorage
 internal import Synchronization
 
 extension Directory {
-    /// Seals everything in a store under another master key, all of it or nothing; each secret is opened again before the
-    /// store commits. Each brand's audit trail says so.
+    /// Seals everything in a store under another master key, all of it or nothing.
+    ///
+    /// Each secret is opened again before the store commits, and each brand's audit trail says what was done.
     ///
     /// Nothing else may use the store meanwhile, and a directory that was loaded from it before is of no use any more.
     ///

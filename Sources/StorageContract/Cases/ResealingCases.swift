@@ -63,8 +63,10 @@ enum ResealingCases {
 
     /// What the audit trail says of rotations, by brand.
     private static func trail(_ f: ContractFixture) async throws -> [AuditEntry] {
-        try await f.store.audit(AuditQuery(brand: nil, limit: 100)).map(\.entry).filter { $0.action == .masterKeyRotated }
-            .sorted { $0.brand < $1.brand }
+        try await f.store.audit(AuditQuery(brand: nil, limit: 100)).map(\.entry).filter {
+            $0.action == .masterKeyRotated
+        }
+        .sorted { $0.brand < $1.brand }
     }
 
     static let everything = ContractCase("everything that is sealed is replaced, and nothing else") {
