@@ -16,6 +16,11 @@ package import GatewayModel
 ///   never owned, and a row that is given back with a later due time moves its younger unowned siblings' due times
 ///   with it. A delivery that is retried (``StoreChange/retry(_:)``) comes back with its old id, unowned: younger ones that
 ///   are owned stay so, younger ones that wait follow it.
+/// - An agent's message to a device for which the turn's ``WriterTurn/windows`` hold is written as held: owned by the
+///   incarnation, but in no lane, handed out to nobody and in nobody's way. A turn that names its consumer in
+///   ``WriterTurn/releases`` while no window holds it any more, a merge of its consumer under the same condition, and the
+///   next start make it an unowned row as a retry does, with its old id. Otherwise it ends like any row that is not
+///   finished, but for a read: then as `suppressed`, by `window_open`.
 /// - Of one registration's rows with one collapse key only the newest is pending, and of its badge rows likewise: a new
 ///   row is queued behind the others as any row is (not owned when an older one waits unowned, not due before it), and
 ///   then ends those that it takes the place of as `cancelled`, by `collapsed`, owned ones too.
@@ -30,7 +35,7 @@ package import GatewayModel
 package protocol GatewayStore: Sendable {
     // MARK: Start and stop
 
-    /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned.
+    /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned, held ones too.
     ///
     /// Such rows, and rows that were never tried, are due no later than now: a clock that was set back puts nothing off.
     /// A row that was tried keeps the due time of its next try unless it was owned. Then, by registration in the order of
@@ -56,7 +61,8 @@ package protocol GatewayStore: Sendable {
 
     // MARK: The writer's turn
 
-    /// Does one turn of the writer in one transaction: outcomes, changes, accepts, then claims, in this order.
+    /// Does one turn of the writer in one transaction: outcomes, releases, changes, accepts, then claims, in
+    /// this order.
     ///
     /// All or nothing: when it throws, nothing of the turn is stored, and the caller may try its parts one by one.
     ///

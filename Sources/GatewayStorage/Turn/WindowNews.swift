@@ -56,21 +56,25 @@ package struct OpenWindows: Sendable {
         var devices: [DeviceID: Int] = [:]
     }
 
-    private var consumers: [ConsumerName: OfConsumer] = [:]
+    /// By a part of the name's hash, so that a window that opens while a turn keeps the state copies one part and not all.
+    private var parts: [[ConsumerName: OfConsumer]] = Array(repeating: [:], count: 64)
+    private var count = 0
     /// Brands whose windows hold back the pushes of their own device only, and not of all the consumer's.
     package var perDevice: Set<BrandID> = []
+    /// Brands whose windows hold back nothing.
+    package var pushing: Set<BrandID> = []
 
     /// Nobody has one.
     package init() {}
 
-    /// Whether nobody has one.
-    package var isEmpty: Bool { consumers.isEmpty }
+    /// Whether nobody has one, nor one that is ``closing(_:device:)``.
+    package var isEmpty: Bool { count == 0 }
 
     /// Whether a consumer has one, on whatever device.
     ///
     /// - Parameter name: The consumer.
     /// - Returns: Whether news are for anybody.
-    package func contains(_ name: ConsumerName) -> Bool { consumers[name] != nil }
+    package func contains(_ name: ConsumerName) -> Bool { count > 0 && parts[part(of: name)][name] != nil }
 
     /// Whether agents' messages to a device are held for a window.
     ///
@@ -79,8 +83,9 @@ package struct OpenWindows: Sendable {
     ///   - device: The device of a registration.
     /// - Returns: Whether there is such a window.
     package func holds(_ name: ConsumerName, device: DeviceID) -> Bool {
-        guard let open = consumers[name] else { return false }
-        return !perDevice.contains(name.brand) || open.devices[device] != nil
+        guard count > 0, let open = parts[part(of: name)][name] else { return false }
+        if !pushing.isEmpty, pushing.contains(name.brand) { return false }
+        return perDevice.isEmpty || !perDevice.contains(name.brand) || open.devices[device] != nil
     }
 
     /// Counts one more.
@@ -89,8 +94,10 @@ package struct OpenWindows: Sendable {
     ///   - name: The consumer.
     ///   - device: The device that it is open on, if it is named.
     package mutating func open(_ name: ConsumerName, device: DeviceID?) {
-        consumers[name, default: OfConsumer()].count += 1
-        if let device { consumers[name]?.devices[device, default: 0] += 1 }
+        let part = part(of: name)
+        if parts[part][name] == nil { count += 1 }
+        parts[part][name, default: OfConsumer()].count += 1
+        if let device { parts[part][name]?.devices[device, default: 0] += 1 }
     }
 
     /// Counts one less; one that was not opened changes nothing.
@@ -99,9 +106,45 @@ package struct OpenWindows: Sendable {
     ///   - name: The consumer.
     ///   - device: The device that it was opened with.
     package mutating func close(_ name: ConsumerName, device: DeviceID?) {
-        guard var open = consumers[name] else { return }
-        open.count -= 1
-        if let device, let count = open.devices[device] { open.devices[device] = count > 1 ? count - 1 : nil }
-        consumers[name] = open.count > 0 ? open : nil
+        closing(name, device: device)
+        closed(name)
     }
+
+    /// Counts one less, but goes on holding for it until ``closed(_:)``: the turn that no longer holds is the one that
+    /// releases, so that nothing younger comes between.
+    ///
+    /// - Parameters:
+    ///   - name: The consumer.
+    ///   - device: The device that it was opened with.
+    package mutating func closing(_ name: ConsumerName, device: DeviceID?) {
+        let part = part(of: name)
+        guard let open = parts[part][name], open.count > 0 else { return }
+        parts[part][name]?.count -= 1
+        if let device, let count = open.devices[device], count > 0 { parts[part][name]?.devices[device] = count - 1 }
+    }
+
+    /// Holds no longer for the windows of a consumer that were closing and have not been opened again.
+    ///
+    /// - Parameter name: The consumer.
+    package mutating func closed(_ name: ConsumerName) {
+        let part = part(of: name)
+        guard let open = parts[part][name] else { return }
+        if open.count == 0 {
+            parts[part][name] = nil
+            count -= 1
+        } else if open.devices.contains(where: { $0.value == 0 }) {
+            parts[part][name]?.devices = open.devices.filter { $0.value > 0 }
+        }
+    }
+
+    /// Who has one, of some brands.
+    ///
+    /// - Parameter brands: The brands.
+    /// - Returns: The consumers, in no order.
+    package func names(of brands: Set<BrandID>) -> [ConsumerName] {
+        guard count > 0, !brands.isEmpty else { return [] }
+        return parts.flatMap { $0.keys.filter { brands.contains($0.brand) } }
+    }
+
+    private func part(of name: ConsumerName) -> Int { Int(UInt(bitPattern: name.hashValue) % 64) }
 }

@@ -6,8 +6,13 @@ package struct WriterTurn: Sendable {
     package var now: Timestamp
     /// Who owns the rows that get a slot.
     package var incarnation: IncarnationID
+    /// Whose agents' messages are held back from pushes, as the turn begins.
+    package var windows = OpenWindows()
     /// What became of pushes.
     package var outcomes: [OutcomeRecord]
+    /// Consumers with a window that closed: held rows that ``windows`` no longer holds are pushed. Done after the outcomes
+    /// and before everything else, so that new rows stay behind them; costs next to nothing for who has none.
+    package var releases: [ConsumerName] = []
     /// What devices and back-ends changed, in the order asked.
     package var changes: [StoreChange]
     /// Events to accept, in the order asked.

@@ -19,6 +19,10 @@ package struct WriterTurnResult: Sendable {
     package var withdrawn: [WithdrawnRow]
     /// Unread counts that this turn changed, as they are at its end.
     package var unread: [ConsumerKey: Int64]
+    /// What the turn did to consumers who have a window open, in order; nothing is made for others.
+    package var news: [WindowNews]
+    /// How many rows were held for windows, and what became of such.
+    package var held: HeldCounts
 
     /// An empty result.
     package init() {
@@ -30,7 +34,22 @@ package struct WriterTurnResult: Sendable {
         claims = []
         withdrawn = []
         unread = [:]
+        news = []
+        held = HeldCounts()
     }
+}
+
+/// What a turn did with rows that wait for an open window's acknowledgement.
+package struct HeldCounts: Sendable, Equatable {
+    /// New ones.
+    package var made = 0
+    /// Given to their lanes, because their window closed.
+    package var released = 0
+    /// Ended by the acknowledgement of their window.
+    package var suppressed = 0
+
+    /// Nothing was done.
+    package init() {}
 }
 
 /// A row that ended without an answer.

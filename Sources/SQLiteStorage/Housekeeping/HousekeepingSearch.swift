@@ -25,14 +25,14 @@ struct HousekeepingSearch {
         self.db = handle
     }
 
-    /// Unowned rows of the outbox past their expiry, by id; every row is looked at, because an index of expiries would be
+    /// Rows of the outbox that are in no lane and past their expiry, by id; every row is looked at, because an index of expiries would be
     /// paid for with every row that is accepted.
     func expired(_ batch: HousekeepingBatch) throws -> Found {
         var found = Found()
         var seen = 0
         let rows = try Statement(
             db,
-            "SELECT id, owner IS NULL AND expires_at <= ?2 FROM outbox WHERE id > ?1 ORDER BY id"
+            "SELECT id, (owner IS NULL OR held = 1) AND expires_at <= ?2 FROM outbox WHERE id > ?1 ORDER BY id"
         )
         .int(batch.position?.row ?? .min).int(batch.now.milliseconds)
         while try rows.next() {

@@ -3,13 +3,15 @@ import GatewayStorage
 
 /// The removing part of housekeeping; each in a transaction of its own.
 extension Writer {
-    /// Ends rows as expired that are still unowned and past their expiry.
+    /// Ends rows as expired that are still in no lane and past their expiry.
     func expire(_ ids: [Int64], now: Timestamp) throws -> Int {
         var context = TurnContext(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
         for id in ids {
             // A lane may have taken it since it was found.
-            let row = try db.prepare("SELECT 1 FROM outbox WHERE id = ? AND owner IS NULL AND expires_at <= ?")
-                .int(id).int(now.milliseconds)
+            let row = try db.prepare(
+                "SELECT 1 FROM outbox WHERE id = ? AND (owner IS NULL OR held = 1) AND expires_at <= ?"
+            )
+            .int(id).int(now.milliseconds)
             guard try row.next() else { continue }
             row.end()
             try withdraw(id, state: .expired, by: nil, &context)

@@ -50,7 +50,8 @@ final class DeliveryRows {
                 db,
                 """
                 SELECT o.id, o.message, (SELECT low FROM messages WHERE key = o.message), u.id, r.device, r.app, r.push_type, \
-                o.attempts, o.queued_at, o.tapped_at, a.status, a.reason, a.sent_at, a.latency, o.owner, o.delivered_at \
+                o.attempts, o.queued_at, o.tapped_at, a.status, a.reason, a.sent_at, a.latency, \
+                CASE WHEN o.held THEN 2 ELSE o.owner IS NOT NULL END, o.delivered_at \
                 FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
                 LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?
                 """
@@ -59,8 +60,7 @@ final class DeliveryRows {
         let row = statement.start().int(id)
         guard try row.next() else { return nil }
         defer { row.end() }
-        let state: DeliveryState = !row.isNull(14) ? .sending : row.int64(7) > 0 ? .retrying : .pending
-        var record = record(row, state: state)
+        var record = record(row, state: .unfinished(place: row.int64(14), attempts: row.int64(7)))
         record?.deliveredAt = row.optionalInt64(15).map(Timestamp.init(milliseconds:))
         return record
     }
@@ -122,5 +122,17 @@ final class DeliveryRows {
             )
         }
         return attempts
+    }
+}
+
+extension DeliveryState {
+    /// How a row of the outbox stands, from what a statement says of its place: 0 when nobody owns it, 1 when a lane does,
+    /// 2 when it waits for a window.
+    static func unfinished(place: Int64, attempts: Int64) -> DeliveryState {
+        switch place {
+        case 0: attempts > 0 ? .retrying : .pending
+        case 2: .held
+        default: .sending
+        }
     }
 }

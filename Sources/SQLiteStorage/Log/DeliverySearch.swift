@@ -79,7 +79,8 @@ struct DeliverySearch {
         )
         switch query.state {
         case nil: break
-        case .sending: sql.append("o.owner IS NOT NULL")
+        case .sending: sql.append("o.owner IS NOT NULL AND o.held = 0")
+        case .held: sql.append("o.held = 1")
         case .retrying: sql.append("o.owner IS NULL AND o.attempts > 0")
         case .pending: sql.append("o.owner IS NULL AND o.attempts = 0")
         default: return Found()

@@ -86,7 +86,8 @@ struct LogStats {
         let rows = try Statement(
             db,
             """
-            SELECT r.brand, r.push_type, o.owner IS NOT NULL, o.attempts, o.queued_at FROM outbox o NOT INDEXED \
+            SELECT r.brand, r.push_type, CASE WHEN o.held THEN 2 ELSE o.owner IS NOT NULL END, o.attempts, o.queued_at \
+            FROM outbox o NOT INDEXED \
             JOIN registrations r ON r.id = o.registration ORDER BY o.id DESC LIMIT \(Self.outboxLimit + 1)
             """
         )
@@ -99,7 +100,7 @@ struct LogStats {
             }
             guard rows.int64(0) == brand, rows.int64(4) >= start, let provider = PushType(rawValue: rows.string(1))
             else { continue }
-            let state: DeliveryState = rows.int64(2) != 0 ? .sending : rows.int64(3) > 0 ? .retrying : .pending
+            let state = DeliveryState.unfinished(place: rows.int64(2), attempts: rows.int64(3))
             if let index = stats.unfinished.firstIndex(where: { $0.provider == provider && $0.state == state }) {
                 stats.unfinished[index].count += 1
             } else {

@@ -49,13 +49,13 @@ extension Writer {
     private func unfinishedState(_ id: Int64, brand: Int64) throws -> StoreChangeResult {
         let row = try db.prepare(
             """
-            SELECT o.owner IS NOT NULL, o.attempts FROM outbox o JOIN registrations r ON r.id = o.registration \
+            SELECT CASE WHEN o.held THEN 2 ELSE o.owner IS NOT NULL END, o.attempts FROM outbox o JOIN registrations r ON r.id = o.registration \
             WHERE o.id = ? AND r.brand = ?
             """
         ).int(id).int(brand)
         guard try row.next() else { return .notFound }
         defer { row.end() }
-        return .notRetried(.state(row.int64(0) != 0 ? .sending : row.int64(1) > 0 ? .retrying : .pending))
+        return .notRetried(.state(.unfinished(place: row.int64(0), attempts: row.int64(1))))
     }
 
     private func registration(of failed: Failed) throws -> Int64? {

@@ -100,15 +100,18 @@ enum M0001CreateTables {
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
 
-        -- Only what is not finished; whose it is says its registration. `owner` is an incarnation or nobody. The index of collapse keys is partial, so that
-        -- rows without one pay nothing for it.
+        -- Only what is not finished; whose it is says its registration. `owner` is an incarnation or nobody. A row that is
+        -- `held` waits for an open window of its owner's to acknowledge it: it is in no lane. The indexes of collapse keys and
+        -- held rows are partial, so that rows without one and others pay nothing for them.
         CREATE TABLE outbox (
             id INTEGER PRIMARY KEY, lane INTEGER NOT NULL, registration INTEGER NOT NULL,
             conversation INTEGER, sequence INTEGER, message INTEGER, kind INTEGER NOT NULL, owner INTEGER,
             due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL,
-            queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER, collapse TEXT);
+            queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER, collapse TEXT,
+            held INTEGER NOT NULL DEFAULT 0);
         CREATE INDEX outbox_registration ON outbox (registration, id);
         CREATE INDEX outbox_collapse ON outbox (registration, collapse) WHERE collapse IS NOT NULL;
+        CREATE INDEX outbox_held ON outbox (registration, id) WHERE held = 1;
         CREATE INDEX outbox_waiting ON outbox (lane, due, id) WHERE owner IS NULL;
 
         -- What is finished. Its indexes are never paid for on the accept path, and those of filters not with outcomes

@@ -12,6 +12,8 @@ struct TurnContext {
         var message: Message?
         var kind: DeliveryKind
         var expiresAt: Timestamp
+        /// Whether it waits for a window and not for its lane.
+        var isHeld = false
     }
 
     /// A new row that waits in the store.
@@ -22,6 +24,8 @@ struct TurnContext {
     }
 
     let turn: WriterTurn
+    /// Whether anybody has a window open: all that the turn asks when nobody has.
+    let hasWindows: Bool
     var slots: [LaneID: Int]
     /// Registrations that got an unowned row in this turn: younger rows must stay behind it.
     var waiting: Set<Int64> = []
@@ -39,11 +43,15 @@ struct TurnContext {
     var unread: [ConsumerKey: Int64] = [:]
     var changedConsumers: [KnownConsumer] = []
     var changedConversations: [KnownConversation] = []
+    /// What windows are told.
+    var news: [WindowNews] = []
+    var held = HeldCounts()
     /// What the turn changed of rows of the log that are counted.
     var counts = LogDeltas()
 
     init(turn: WriterTurn) {
         self.turn = turn
+        hasWindows = !turn.windows.isEmpty
         slots = turn.budgets.mapValues(\.slots)
     }
 
@@ -76,6 +84,13 @@ struct TurnContext {
         }
         unread[ConsumerKey(key)] = nil
         changed(consumer)
+    }
+
+    /// Tells a consumer's windows, if there are any.
+    mutating func tellWindows(of consumer: KnownConsumer, _ brand: BrandID, _ kind: WindowNews.Kind) {
+        guard hasWindows else { return }
+        let name = ConsumerName(brand: brand, consumer: ConsumerID(trusted: consumer.name.id))
+        if turn.windows.contains(name) { news.append(WindowNews(consumer: name, kind: kind)) }
     }
 
     mutating func noteNew(_ id: Int64) { if firstNew == nil { firstNew = id } }

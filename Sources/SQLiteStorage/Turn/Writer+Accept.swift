@@ -43,8 +43,8 @@ extension Writer {
             switch posted.event.type {
             case .agentMessage, .proactiveMessage:
                 try acceptMessage(posted, request, brand: brand, &context)
-            case .messagesRead: try acceptRead(posted.event, brand: brand, &context)
-            case .conversationResolved: try acceptResolved(posted.event, brand: brand, &context)
+            case .messagesRead: try acceptRead(posted.event, request, brand: brand, &context)
+            case .conversationResolved: try acceptResolved(posted.event, request, brand: brand, &context)
             case .agentTyping: .rejected(.unknownConversation)
             }
         // It may come again, corrected.
@@ -109,11 +109,12 @@ extension Writer {
             expiresAt: now.adding(seconds: posted.event.ttlSeconds ?? request.messageTtlSeconds)
         )
         try insert(message, key: key, conversation: conversation.key, counts: counts)
+        context.tellWindows(of: consumer, request.brand, .message(message))
 
         let wanted: Receives = posted.event.kind == .agent ? .agent : .proactive
         var deliveries = 0
         for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
-            let row = TurnContext.NewRow(
+            var row = TurnContext.NewRow(
                 id: try newDelivery(),
                 registration: registration,
                 consumer: consumer,
@@ -122,6 +123,10 @@ extension Writer {
                 kind: .message,
                 expiresAt: message.expiresAt
             )
+            // Only agents' messages wait for a window; proactive ones are pushed all the same (R97, R113).
+            if context.hasWindows, posted.event.kind == .agent {
+                row.isHeld = isHeld(request.brand, consumer, registration, context)
+            }
             try queue(row, &context)
             deliveries += 1
         }
@@ -156,7 +161,12 @@ extension Writer {
 
     // MARK: Reads and resolutions
 
-    private func acceptRead(_ event: AgentEvent, brand: Int64, _ context: inout TurnContext) throws -> EventResult {
+    private func acceptRead(
+        _ event: AgentEvent,
+        _ request: AcceptRequest,
+        brand: Int64,
+        _ context: inout TurnContext
+    ) throws -> EventResult {
         guard let id = event.conversation, let target = event.readTarget else { return .rejected(.unknownConversation) }
         let consumer = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))
         switch try conversation(BrandedName(brand: brand, id: id.rawValue), of: consumer) {
@@ -166,12 +176,17 @@ extension Writer {
             guard let consumer, let sequence = try sequence(of: target, in: conversation) else {
                 return .rejected(.unknownMessage)
             }
-            try read(conversation, of: consumer, upTo: sequence, on: nil, &context)
+            try read(conversation, of: consumer, request.brand, upTo: sequence, on: nil, &context)
             return .accepted(.withoutMessage(id, unread: consumer.unread))
         }
     }
 
-    private func acceptResolved(_ event: AgentEvent, brand: Int64, _ context: inout TurnContext) throws -> EventResult {
+    private func acceptResolved(
+        _ event: AgentEvent,
+        _ request: AcceptRequest,
+        brand: Int64,
+        _ context: inout TurnContext
+    ) throws -> EventResult {
         guard let id = event.conversation else { return .rejected(.unknownConversation) }
         let consumer = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))
         switch try conversation(BrandedName(brand: brand, id: id.rawValue), of: consumer) {
@@ -184,6 +199,9 @@ extension Writer {
                     at: context.turn.now,
                     .resolved(consumer: consumer?.name.id ?? event.consumer.rawValue, conversation: id.rawValue)
                 )
+                if let consumer {
+                    context.tellWindows(of: consumer, request.brand, .resolved(id, byConsumer: false))
+                }
             }
             conversation.isResolved = true
             context.changed(conversation)

@@ -15,7 +15,7 @@ extension Writer {
         )
     }
 
-    /// Frees what earlier incarnations owned, and makes due what only a clock that was set back has put off.
+    /// Frees what earlier incarnations owned or held for their windows, and makes due what only a clock that was set back has put off.
     ///
     /// Returns how many rows were owned. A row that does not wait for its next try is due now, but never before an older
     /// one of its registration. The outbox is read once, in the order of ids, which is that of each device; an index of
@@ -45,7 +45,7 @@ extension Writer {
             }
         }
         for (id, due) in changes {
-            try db.prepare("UPDATE outbox SET owner = NULL, due = ? WHERE id = ?").int(due).int(id).run()
+            try db.prepare("UPDATE outbox SET owner = NULL, held = 0, due = ? WHERE id = ?").int(due).int(id).run()
         }
         return recovered
     }

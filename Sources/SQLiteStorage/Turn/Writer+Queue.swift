@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 
 extension Writer {
-    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits; then ends the
+    /// Writes an outbox row, held or not: owned when its lane has a slot and nothing older of the registration waits; then ends the
     /// older rows that it takes the place of.
     ///
     /// In this order, so that it inherits their due time: a provider that asked for a pause gets it.
@@ -10,9 +10,10 @@ extension Writer {
         let lane = LaneID(row.registration.lane)
         let now = context.turn.now
         let slots = context.slots[lane] ?? 0
-        var isOwned = slots > 0 && !context.waiting.contains(row.registration.id)
+        var isOwned = slots > 0 && !row.isHeld && !context.waiting.contains(row.registration.id)
         var due = now
-        if !isOwned || context.turn.budgets[lane]?.mayHaveBacklog == true {
+        // One that is held gets its place in the order when it is released.
+        if !row.isHeld, !isOwned || context.turn.budgets[lane]?.mayHaveBacklog == true {
             // Behind what waits already, so that the order by due time is the order of the device.
             // Due times of a registration's waiting rows never fall from older to younger: the youngest says the latest.
             let older = try db.prepare(
@@ -27,16 +28,19 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, \
-            expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            expires_at, queued_at, collapse, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.conversation)
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
-        .int(isOwned ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
-        .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey).run()
+        .int(isOwned || row.isHeld ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
+        .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey)
+        .int(row.isHeld ? 1 : 0).run()
         try noteQueued(row.id, at: now.milliseconds)
         context.noteNew(row.id)
-        if isOwned {
+        if row.isHeld {
+            context.held.made += 1
+        } else if isOwned {
             context.slots[lane] = slots - 1
             context.owned.append(outboxRow(row, now: now))
             context.ownedConsumers.append(row.consumer)

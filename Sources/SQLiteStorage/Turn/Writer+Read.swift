@@ -12,7 +12,7 @@ extension Writer {
             ).own,
             let sequence = try sequence(of: request.target, in: conversation)
         else { return .notFound }
-        try read(conversation, of: consumer, upTo: sequence, on: request.device, &context)
+        try read(conversation, of: consumer, request.brand, upTo: sequence, on: request.device, &context)
         return .read(
             ReadChange(
                 consumer: ConsumerKey(consumer.key),
@@ -27,6 +27,7 @@ extension Writer {
     func read(
         _ conversation: KnownConversation,
         of consumer: KnownConsumer,
+        _ brand: BrandID,
         upTo target: Int64,
         on device: DeviceID?,
         _ context: inout TurnContext
@@ -42,6 +43,11 @@ extension Writer {
         for registration in try allRegistrations(of: consumer.key) {
             try cancelRead(registration: registration, conversation: conversation.key, upTo: mark, &context)
         }
+        context.tellWindows(
+            of: consumer,
+            brand,
+            .read(ConversationID(trusted: conversation.name.id), upToSequence: mark, unread: consumer.unread)
+        )
         guard isRead else { return }
         context.changed(consumer)
         try queueBadges(consumer, except: device, &context)

@@ -22,6 +22,8 @@ extension Writer {
                 for other in try anonymousConsumers(on: device.rawValue, brand: brand, except: consumer.key) {
                     try merge(other, into: consumer, &opening, &context)
                 }
+                // What was held for windows of sessions that have just ended goes now, before anything younger.
+                if !opening.merged.isEmpty { try release(consumer, session.brand, &context) }
             }
             if singleDevice { try logOutOthers(than: device.rawValue, of: consumer.key, &opening, &context) }
         }

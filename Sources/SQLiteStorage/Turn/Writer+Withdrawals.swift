@@ -50,16 +50,28 @@ extension Writer {
         try withdraw(rows, state: state, by: suppressedBy, &context)
     }
 
-    /// Cancels the rows of a conversation's messages up to a sequence.
+    /// Ends the rows of a conversation's messages up to a sequence: those that wait for a window as shown there, the
+    /// others as cancelled.
     func cancelRead(
         registration: Int64,
         conversation: Int64,
         upTo sequence: Int64,
         _ context: inout TurnContext
     ) throws {
-        let rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND conversation = ? AND sequence <= ?")
-            .int(registration).int(conversation).int(sequence)
-        try withdraw(rows, state: .cancelled, by: .read, &context)
+        let rows = try db.prepare(
+            "SELECT id, held FROM outbox WHERE registration = ? AND conversation = ? AND sequence <= ?"
+        ).int(registration).int(conversation).int(sequence)
+        var found: [(id: Int64, isHeld: Bool)] = []
+        while try rows.next() { found.append((rows.int64(0), rows.int64(1) != 0)) }
+        for row in found {
+            try withdraw(
+                row.id,
+                state: row.isHeld ? .suppressed : .cancelled,
+                by: row.isHeld ? .windowOpen : .read,
+                &context
+            )
+            if row.isHeld { context.held.suppressed += 1 }
+        }
     }
 
     /// Ends the older rows of a registration that a new one, which is in the outbox already, takes the place of; whether

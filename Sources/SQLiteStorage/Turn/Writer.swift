@@ -34,6 +34,7 @@ final class Writer {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
+        for name in turn.releases { try release(name, &context) }
         result.changes = try turn.changes.map { try apply($0, &context) }
         context.expect(events: turn.accepts.reduce(0) { $0 + $1.events.count })
         result.accepts = try turn.accepts.map { try accept($0, &context) }
@@ -44,6 +45,8 @@ final class Writer {
         result.unowned = context.backlog
         result.withdrawn = context.withdrawnEarlier
         result.unread = context.unread
+        result.news = context.news
+        result.held = context.held
         return result
     }
 

@@ -15,6 +15,8 @@ final class ContractFixture {
     /// The time of the next turn; moves only when a case moves it.
     var now = Timestamp(milliseconds: 1_767_323_045_678)
     var budgets: [LaneID: LaneBudget] = [:]
+    /// Who has a window open in the next turn.
+    var windows = OpenWindows()
     private var generator = MessageIDGenerator()
     private var events = 0
 
@@ -66,6 +68,7 @@ final class ContractFixture {
         store = try await engine.reopen(store)
         let start = try await store.begin(now: now)
         incarnation = start.incarnation
+        windows = OpenWindows()
         return start
     }
 
@@ -74,6 +77,7 @@ final class ContractFixture {
     func turn() -> WriterTurn {
         var turn = WriterTurn(now: now, incarnation: incarnation)
         turn.budgets = budgets
+        turn.windows = windows
         return turn
     }
 
@@ -141,6 +145,20 @@ final class ContractFixture {
             batch.position = progress.next
         } while batch.position != nil
         return removed
+    }
+
+    // MARK: Windows
+
+    func name(_ consumer: String) -> ConsumerName {
+        ConsumerName(brand: brand, consumer: ConsumerID(trusted: consumer))
+    }
+
+    func openWindow(_ consumer: String, device: String? = nil) {
+        windows.open(name(consumer), device: device.map(DeviceID.init(trusted:)))
+    }
+
+    func closeWindow(_ consumer: String, device: String? = nil) {
+        windows.close(name(consumer), device: device.map(DeviceID.init(trusted:)))
     }
 
     func wait(seconds: Int64) { now = now.adding(seconds: seconds) }

@@ -46,6 +46,7 @@ extension RandomWalk {
             ended += model.endSessions(of: name)
             model.merge(name, into: consumer)
         }
+        if !merged.isEmpty { released += model.release(f.name(consumer), f.windows) }
         var registrations: [RegistrationID] = []
         if singleDevice, let device {
             ended += model.endSessions(of: consumer)

@@ -13,10 +13,15 @@ struct RandomWalk {
     var consumers = (0..<6).map { "u-\($0)" }
     /// How many sessions were opened: each has another token.
     var logins = 0
+    /// Windows that are open.
+    var windows: [(name: ConsumerName, device: DeviceID?)] = []
+    /// How many rows the turn should have released.
+    var released = 0
 
     init(fixture: ContractFixture, seed: UInt64) {
         f = fixture
         random = SplitMix(seed: seed)
+        if seed.isMultiple(of: 2) { f.windows.perDevice = [f.brand] }
     }
 
     mutating func run(turns: Int) async throws {
@@ -48,8 +53,10 @@ struct RandomWalk {
                 mayHaveBacklog: model.open.contains { !$0.value.isHeld } || chance(50)
             )
         }
+        let releases = moveWindows()
         var turn = f.turn()
         turn.outcomes = outcomes()
+        turn.releases = releases
         turn.changes = changes
         let retried = try await retriedState(changes)
         var events: [AgentEvent] = []
@@ -62,6 +69,7 @@ struct RandomWalk {
         let result = try await f.store.commit(turn)
 
         for (outcome, effect) in zip(turn.outcomes, result.outcomes) { apply(outcome, effect) }
+        released = releases.reduce(0) { $0 + model.release($1, f.windows) }
         for (change, answer) in zip(turn.changes, result.changes) {
             switch change {
             case .upsertConsumer, .openSession: try applyLogin(change, answer)
@@ -74,6 +82,7 @@ struct RandomWalk {
         let reads = try zip(turn.accepts[0].events, result.accepts[0]).compactMap { input, answer in
             try apply(input.event, input.messageID, answer)
         }
+        checkWindows(turn, result)
         let collapsed = try await learnNewRows(reads)
         let named = Set(result.withdrawn.map(\.delivery))
         #expect(named.count == result.withdrawn.count && named.isSuperset(of: collapsed))
@@ -317,8 +326,10 @@ struct RandomWalk {
                 collapseKey: message?.collapseKey,
                 message: item.messageID,
                 expiresAt: message?.expiresAt ?? f.now.adding(seconds: 86_400),
-                isHeld: false
+                isHeld: false,
+                isForWindow: message?.kind == .agent && isHeld(item.consumer.rawValue, item.device)
             )
+            if !item.state.isFinished { #expect((item.state == .held) == row.isForWindow, "delivery \(item.id)") }
             let older = Set(model.open.filter { row.takesPlace(of: $0.value) }.keys)
             ended.formUnion(older.intersection(made.keys))
             collapsed.formUnion(older.subtracting(made.keys))
@@ -335,7 +346,7 @@ struct RandomWalk {
         for (id, state) in made {
             #expect(state.isFinished == ended.contains(id), "delivery \(id)")
             guard ended.contains(id) else { continue }
-            model.open[id] = nil
+            if let row = model.open.removeValue(forKey: id) { model.rows[id] = row }
             model.finished.insert(id)
         }
         return collapsed
@@ -377,12 +388,15 @@ struct RandomWalk {
     }
 
     private mutating func restart() async throws {
-        let waiting = model.open.count { !$0.value.isHeld }
+        let waiting = model.open.count { !$0.value.isHeld && !$0.value.isForWindow }
+        let perDevice = f.windows.perDevice
         let start = try await f.restart()
         #expect(start.recovered == model.open.count - waiting)
         #expect(start.backlog.isEmpty == model.open.isEmpty)
         model.releaseAll()
         held = []
+        f.windows.perDevice = perDevice
+        windows = []
     }
 
     private func compare() async throws {
@@ -410,6 +424,11 @@ struct RandomWalk {
             for item in page.items {
                 #expect(!open.contains(item.id) && !finished.contains(item.id))
                 if item.state.isFinished { finished.insert(item.id) } else { open.insert(item.id) }
+                let isForWindow = model.open[item.id]?.isForWindow ?? model.rows[item.id]?.isForWindow
+                if !item.state.isFinished { #expect((item.state == .held) == isForWindow, "delivery \(item.id)") }
+                // How the window or the read ended it, unless the device said more of it.
+                if item.state == .suppressed { #expect(item.suppressedBy == .windowOpen && isForWindow == true) }
+                if item.suppressedBy == .read { #expect(item.state == .cancelled && isForWindow == false) }
             }
             query.before = page.next
         } while query.before != nil

@@ -52,6 +52,7 @@ extension WalkModel {
         row.registration = registration.key
         row.expiresAt = until
         row.isHeld = false
+        row.isForWindow = false
         rows[id] = row
         open[id] = row
         finished.remove(id)

@@ -37,7 +37,10 @@ struct WalkModel {
         var collapseKey: String?
         var message: MessageID?
         var expiresAt: Timestamp
+        /// Whether it was handed out.
         var isHeld: Bool
+        /// Whether it waits for a window and not for its lane.
+        var isForWindow = false
 
         /// Whether an older row has nothing to say any more once this one is there.
         func takesPlace(of older: Row) -> Bool {
@@ -156,15 +159,36 @@ struct WalkModel {
     mutating func finish(_ isEnded: (Row) -> Bool) {
         for (id, row) in open where isEnded(row) {
             open[id] = nil
+            rows[id] = row
             finished.insert(id)
         }
     }
 
-    mutating func releaseAll() { for id in open.keys { open[id]?.isHeld = false } }
+    mutating func releaseAll() {
+        for id in open.keys {
+            open[id]?.isHeld = false
+            open[id]?.isForWindow = false
+        }
+    }
 
-    /// Whether every older open row of the registration is held already.
+    /// Gives to their lanes what no window of a consumer holds any more; returns how many rows.
+    mutating func release(_ consumer: ConsumerName, _ windows: OpenWindows) -> Int {
+        let owner = name(consumer.consumer.rawValue)
+        let own = ConsumerName(brand: consumer.brand, consumer: ConsumerID(trusted: owner))
+        var released = 0
+        for (id, row) in open where row.isForWindow && registrations[row.registration]?.consumer == owner {
+            guard !windows.holds(own, device: DeviceID(trusted: row.device)) else { continue }
+            open[id]?.isForWindow = false
+            released += 1
+        }
+        return released
+    }
+
+    /// Whether every older open row of the registration is held already, by us or for a window.
     func mayBeHanded(_ id: DeliveryID) -> Bool {
-        guard let row = open[id], !row.isHeld else { return false }
-        return !open.contains { $0.key < id && $0.value.registration == row.registration && !$0.value.isHeld }
+        guard let row = open[id], !row.isHeld, !row.isForWindow else { return false }
+        return !open.contains {
+            $0.key < id && $0.value.registration == row.registration && !$0.value.isHeld && !$0.value.isForWindow
+        }
     }
 }

@@ -1,0 +1,301 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Agents' messages to consumers who have a messaging window open (R97-R102, architecture section 3.7).
+enum WindowCases {
+    static let all = [
+        held, released, order, pause, read, ends, crash, expired, perDevice, merged, collapsed, news, unheard,
+    ]
+
+    private static func state(_ f: ContractFixture, _ row: Int) async throws -> DeliveryState {
+        let records = try await f.deliveries().sorted { $0.id < $1.id }
+        try #require(records.indices.contains(row))
+        return records[row].state
+    }
+
+    static let held = ContractCase("an agent's message to an open window is held, and goes to no lane") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
+        try await f.register("d-3", of: "u-2")
+        f.openWindow("u-1")
+        f.giveSlots(9)
+        var silent = f.message("u-1")
+        silent.silent = true
+        let request = f.request([f.message("u-1"), silent, f.message("u-2", in: "c-2")])
+        let result = try await f.commit { $0.accepts = [request] }
+        #expect(try result.accepts[0].map { try $0.acceptedEvent.deliveries } == [2, 2, 1])
+        #expect(result.owned.map(\.message?.consumer.rawValue) == ["u-2"] && result.unowned.isEmpty)
+        #expect(result.held.made == 4 && result.held.released == 0)
+        var query = DeliveryQuery(brand: f.brand, limit: 9)
+        query.state = .held
+        #expect(try await f.store.deliveries(query).items.map(\.consumer.rawValue) == ["u-1", "u-1", "u-1", "u-1"])
+        query.state = .sending
+        #expect(try await f.store.deliveries(query).items.map(\.consumer.rawValue) == ["u-2"])
+        let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
+        #expect(stats.unfinished.reduce(0) { $0 + ($1.state == .held ? $1.count : 0) } == 4)
+        // Without slots neither.
+        f.budgets = [:]
+        let waiting = f.request([f.message("u-1")])
+        #expect(try await f.commit { $0.accepts = [waiting] }.unowned.isEmpty)
+        #expect(try await f.claim().rows.isEmpty)
+        #expect(try await f.claim(f.fcm).nextDue == nil)
+        // A proactive message is pushed all the same, past what is held.
+        f.giveSlots(9, mayHaveBacklog: true)
+        #expect(try await f.owned(f.proactive("u-1")).count == 2)
+        #expect(try await f.unread("u-1") == 2)
+    }
+
+    static let released = ContractCase("what was held goes to its lane when no window holds it any more") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.openWindow("u-1")
+        f.openWindow("u-1")
+        f.giveSlots(9)
+        try await f.accepted(f.message("u-1"))
+        f.closeWindow("u-1")
+        let early = try await f.commit { $0.releases = [f.name("u-1")] }
+        #expect(early.held == HeldCounts() && early.unowned.isEmpty)
+        f.closeWindow("u-1")
+        f.wait(seconds: 7)
+        // What comes in the same turn stays behind it.
+        let request = f.request([f.message("u-1")])
+        let result = try await f.commit {
+            $0.releases = [f.name("u-1"), f.name("u-1"), f.name("nobody")]
+            $0.accepts = [request]
+        }
+        #expect(result.held.released == 1 && result.owned.isEmpty && result.unowned == [f.apns: f.now])
+        let states = [try await state(f, 0), try await state(f, 1)]
+        #expect(states == [.pending, .pending])
+        let rows = try await f.claim().rows
+        #expect(rows.map(\.message?.sequence) == [1, 2] && rows.map(\.unread) == [2, 2])
+        #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
+    }
+
+    static let order = ContractCase("what is released follows what waits, and what comes later follows it") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        let first = try await f.accepted(f.message("u-1"))
+        f.openWindow("u-1")
+        try await f.accepted(f.message("u-1"))
+        try await f.accepted(f.proactive("u-1"))
+        try await f.accepted(f.message("u-1"))
+        f.closeWindow("u-1")
+        try await f.commit { $0.releases = [f.name("u-1")] }
+        try await f.accepted(f.message("u-1"))
+        let rows = try await f.claim().rows
+        #expect(rows.map(\.message?.sequence) == [1, 2, 3, 4, 5] && rows.first?.message?.id == first.messageID)
+    }
+
+    static let pause = ContractCase("what is released goes with younger rows that a provider has put off") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.openWindow("u-1")
+        f.giveSlots(9)
+        try await f.accepted(f.message("u-1"))
+        let proactive = try await f.ownedRow(f.proactive("u-1"))
+        try await f.accepted(f.message("u-1"))
+        try await f.outcome(f.retry(proactive, seconds: 30))
+        f.closeWindow("u-1")
+        let due = f.now.adding(seconds: 30)
+        #expect(try await f.commit { $0.releases = [f.name("u-1")] }.unowned == [f.apns: due])
+        #expect(try await f.claim().rows.isEmpty)
+        // One with an older row that waits does not go before it.
+        f.wait(seconds: 30)
+        #expect(try await f.claim().rows.map(\.message?.sequence) == [1, 2, 3])
+    }
+
+    static let read = ContractCase("what is acknowledged in the window ends as suppressed, and the badge goes on") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-1")
+        try await f.accepted(f.message("u-1"))
+        f.openWindow("u-1", device: "d-1")
+        for _ in 1...2 { try await f.accepted(f.message("u-1")) }
+        let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 2, on: "d-1")] }
+        #expect(result.held.suppressed == 2 && result.withdrawn.count == 4)
+        let records = try await f.deliveries().filter(\.state.isFinished).sorted { $0.id < $1.id }
+        #expect(records.map(\.state) == [.cancelled, .cancelled, .suppressed, .suppressed])
+        #expect(records.map(\.suppressedBy) == [.read, .read, .windowOpen, .windowOpen])
+        #expect(try await f.deliveries().count { $0.state == .held } == 2)
+        // The badge of the other device is not held.
+        let badges = try await f.claim().rows
+        #expect(badges.map(\.kind) == [.badge] && badges.map(\.unread) == [1])
+        // The back-end's read does the same.
+        let event = f.request([f.readEvent("u-1", in: "c-1", .sequence(9))])
+        #expect(try await f.commit { $0.accepts = [event] }.held.suppressed == 2)
+        let counts = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
+        #expect(counts.finished.filter { $0.state == .suppressed }.map(\.count) == [4])
+    }
+
+    static let ends = ContractCase("what is held ends with its registration like any row that waits") {
+        (f) async throws in
+        func hold(_ device: String) async throws {
+            try await f.register(device, of: "u-1")
+            f.openWindow("u-1")
+            f.budgets = [:]
+            try await f.accepted(f.message("u-1"))
+            f.closeWindow("u-1")
+        }
+        func ended(_ change: StoreChange) async throws -> [SuppressedBy?] {
+            let result = try await f.commit { $0.changes = [change] }
+            #expect(result.withdrawn.count == 1 && result.held == HeldCounts())
+            return try await f.deliveries().prefix(1).map { $0.state == .cancelled ? $0.suppressedBy : nil }
+        }
+        try await hold("d-1")
+        let retry = StoreChange.retry(
+            RetryRequest(brand: f.brand, delivery: try await f.deliveries()[0].id, ttlSeconds: 60)
+        )
+        guard case .notRetried(.state(.held)) = try await f.change(retry) else { throw Unexpected(what: "retry") }
+        #expect(try await ended(f.unregister("u-1", .agent)) == [.unregisteredAgent])
+        try await f.change(f.unregister("u-1", .all))
+        try await hold("d-1")
+        #expect(try await ended(f.unregister("u-1", device: "d-1", .all)) == [.unregistered])
+        try await hold("d-1")
+        #expect(try await ended(.register(f.device("d-9", of: "u-2", token: "token-of-d-1"))) == [.tokenMoved])
+        #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
+    }
+
+    static let crash = ContractCase("the next start pushes what was held: a crash never ends in silence") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.openWindow("u-1")
+        f.giveSlots(9)
+        try await f.accepted(f.message("u-1"))
+        f.wait(seconds: 3)
+        try await f.accepted(f.message("u-1"))
+        let start = try await f.restart()
+        #expect(start.recovered == 2 && start.backlog[f.apns] == f.now.adding(seconds: -3))
+        #expect(try await f.claim().rows.map(\.message?.sequence) == [1, 2])
+        // They are rows like any other now.
+        #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
+        #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
+    }
+
+    static let expired = ContractCase("what is held past its time expires") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.openWindow("u-1")
+        var event = f.message("u-1")
+        event.ttlSeconds = 10
+        try await f.accepted(event)
+        try await f.accepted(f.message("u-1"))
+        #expect(try await f.keepHouse(.expired) == 0)
+        f.wait(seconds: 10)
+        #expect(try await f.keepHouse(.expired) == 1)
+        let states = [try await state(f, 0), try await state(f, 1)]
+        #expect(states == [.expired, .held])
+    }
+
+    static let perDevice = ContractCase("where a window holds for its device alone, others are pushed to") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-1")
+        f.windows.perDevice = [f.brand]
+        f.openWindow("u-1", device: "d-1")
+        f.openWindow("u-1", device: "d-2")
+        try await f.accepted(f.message("u-1"))
+        f.closeWindow("u-1", device: "d-2")
+        let result = try await f.commit { $0.releases = [f.name("u-1")] }
+        #expect(result.held.released == 1)
+        f.giveSlots(9, mayHaveBacklog: true)
+        #expect(try await f.owned(f.message("u-1")).isEmpty)
+        let released = try await f.deliveries().filter { $0.state == .pending }
+        #expect(released.map(\.device.rawValue) == ["d-2", "d-2"])
+        #expect(try await f.deliveries().filter { $0.state == .held }.map(\.device.rawValue) == ["d-1", "d-1"])
+    }
+
+    static let merged = ContractCase("what is held for a consumer that is merged is not stranded") { (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        try await f.register("d-2", of: "u-1")
+        f.openWindow("a-1", device: "d-1")
+        try await f.accepted(f.message("a-1", in: "c-a"))
+        // The other has a window of its own: then it goes on holding.
+        f.openWindow("u-1", device: "d-2")
+        try await f.open(f.session(2, device: "d-1"))
+        #expect(try await f.deliveries().map(\.state) == [.held])
+        f.closeWindow("u-1", device: "d-2")
+        f.closeWindow("a-1", device: "d-1")
+        // By either name.
+        #expect(try await f.commit { $0.releases = [f.name("a-1")] }.held.released == 1)
+
+        // Without one, nothing holds them after the merge.
+        try await f.openAnonymous(3, "a-2", device: "d-3")
+        try await f.register("d-3", of: "a-2")
+        f.openWindow("a-2", device: "d-3")
+        try await f.accepted(f.message("a-2", in: "c-b"))
+        let login = StoreChange.openSession(f.session(4, device: "d-3"), singleDevice: false)
+        let request = f.request([f.message("a-2", in: "c-b")])
+        let result = try await f.commit {
+            $0.changes = [login]
+            $0.accepts = [request]
+        }
+        // The window is open under a name that leads elsewhere: nobody is told under it.
+        #expect(result.held.released == 1 && result.held.made == 0 && result.news.isEmpty)
+        let sequences = try await f.claim().rows.filter { $0.message?.conversation.rawValue == "c-b" }
+            .filter { $0.token == "token-of-d-3" }.map(\.message?.sequence)
+        #expect(sequences == [1, 2])
+    }
+
+    static let collapsed = ContractCase("a newer message takes the place of one that is held") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        var event = f.message("u-1")
+        event.collapseKey = "k"
+        try await f.accepted(event)
+        f.openWindow("u-1")
+        for number in 2...3 {
+            event.id = EventID(trusted: "again-\(number)")
+            try await f.accepted(event)
+        }
+        let records = try await f.deliveries().sorted { $0.id < $1.id }
+        #expect(records.map(\.state) == [.cancelled, .cancelled, .held])
+        #expect(records.map(\.suppressedBy) == [.collapsed, .collapsed, nil])
+        f.closeWindow("u-1")
+        try await f.commit { $0.releases = [f.name("u-1")] }
+        #expect(try await f.claim().rows.map(\.message?.sequence) == [3])
+    }
+
+    static let news = ContractCase("a consumer with an open window is told of messages, reads and resolutions") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.openWindow("u-1")
+        let events = [
+            f.message("u-1"), f.message("u-2", in: "c-2"), f.proactive("u-1"),
+            f.readEvent("u-1", in: "c-1", .sequence(1)),
+            f.readEvent("u-1", in: "c-1", .sequence(1)), f.event(.conversationResolved, "u-1", in: "c-1"),
+            f.event(.conversationResolved, "u-1", in: "c-1"), f.message("u-1", in: "c-2"),
+        ]
+        let request = f.request(events + [events[0]])
+        let result = try await f.commit { $0.accepts = [request] }
+        #expect(result.news.allSatisfy { $0.consumer == f.name("u-1") })
+        #expect(
+            result.news.map { text($0.kind) } == [
+                "message c-1 1 agent", "message c-1 2 proactive", "read c-1 1 0", "resolved c-1 false",
+            ]
+        )
+        let read = try await f.commit { $0.changes = [f.read("u-1", "c-1", 9), f.read("u-1", "c-1", 9)] }
+        #expect(read.news.map { text($0.kind) } == ["read c-1 2 0"])
+    }
+
+    private static func text(_ kind: WindowNews.Kind) -> String {
+        switch kind {
+        case .message(let message): "message \(message.conversation) \(message.sequence) \(message.kind.rawValue)"
+        case .read(let conversation, let sequence, let unread): "read \(conversation) \(sequence) \(unread)"
+        case .resolved(let conversation, let byConsumer): "resolved \(conversation) \(byConsumer)"
+        }
+    }
+
+    static let unheard = ContractCase("who has no window open is told nothing, and nothing is held") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.openWindow("u-2")
+        f.windows.open(
+            ConsumerName(brand: BrandID(trusted: "other"), consumer: ConsumerID(trusted: "u-1")),
+            device: nil
+        )
+        let request = f.request([f.message("u-1"), f.readEvent("u-1", in: "c-1", .sequence(1))])
+        let result = try await f.commit { $0.accepts = [request] }
+        #expect(result.news.isEmpty && result.held == HeldCounts())
+    }
+}

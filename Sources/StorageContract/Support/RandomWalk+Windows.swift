@@ -1,0 +1,37 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Messaging windows of the walk.
+extension RandomWalk {
+    /// Opens and closes windows before a turn; returns whose closed.
+    mutating func moveWindows() -> [ConsumerName] {
+        var closed: [ConsumerName] = []
+        if chance(20), windows.count < 6 {
+            let device = chance(70) ? DeviceID(trusted: "d-\(Int.random(in: 0..<9, using: &random))") : nil
+            windows.append((f.name(any(consumers)), device))
+            f.windows.open(windows[windows.count - 1].name, device: device)
+        }
+        while chance(25), !windows.isEmpty {
+            let window = windows.remove(at: Int.random(in: 0..<windows.count, using: &random))
+            f.windows.close(window.name, device: window.device)
+            closed.append(window.name)
+        }
+        return closed
+    }
+
+    func isHeld(_ consumer: String, _ device: DeviceID) -> Bool {
+        f.windows.holds(f.name(model.name(consumer)), device: device)
+    }
+
+    func checkWindows(_ turn: WriterTurn, _ result: WriterTurnResult) {
+        #expect(result.held.released == released)
+        var told = 0
+        for (input, answer) in zip(turn.accepts[0].events, result.accepts[0]) {
+            guard case .accepted(let accepted) = answer, accepted.messageID != nil else { continue }
+            if turn.windows.contains(f.name(model.name(input.event.consumer.rawValue))) { told += 1 }
+        }
+        #expect(result.news.count { if case .message = $0.kind { true } else { false } } == told)
+        #expect(result.news.allSatisfy { turn.windows.contains($0.consumer) })
+    }
+}
