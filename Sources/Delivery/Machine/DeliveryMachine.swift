@@ -11,7 +11,9 @@ package import GatewayStorage
 ///
 /// What it holds is a cache of the durable outbox: the rows that this incarnation owns, at most
 /// ``DeliverySettings/slotsPerLane`` a lane. For each registration these are older than every row of it that nobody
-/// owns; that is what keeps a device's pushes in order.
+/// owns; that is what keeps a device's pushes in order. Only rows that come back with their old numbers, because they are
+/// tried again or their messaging window closed, may be older: they leave behind what is in memory then, and before what
+/// comes later.
 package struct DeliveryMachine: Sendable {
     /// How it behaves.
     package let settings: DeliverySettings

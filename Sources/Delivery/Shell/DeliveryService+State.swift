@@ -15,6 +15,7 @@ extension DeliveryService {
         }
 
         var machine: DeliveryMachine
+        var presence = Presence()
         var incarnation = IncarnationID(0)
         var phase = Phase.created
         /// Bounded by `maxPendingEvents` and `maxPendingBytes`.

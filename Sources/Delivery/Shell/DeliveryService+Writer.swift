@@ -107,8 +107,10 @@ extension DeliveryService {
 
     /// One poison row never fails a stranger's event: each event, change and outcome gets a commit of its own.
     private func commitParts(of pending: PendingTurn) async {
-        let empty = WriterTurn(now: pending.turn.now, incarnation: pending.turn.incarnation)
+        var empty = WriterTurn(now: pending.turn.now, incarnation: pending.turn.incarnation)
+        empty.windows = pending.turn.windows
         await commitOutcomes(pending.turn.outcomes, empty)
+        await commitReleases(pending.turn.releases, empty)
         for change in pending.changes {
             var part = empty
             part.changes = [change.change]
@@ -160,6 +162,18 @@ extension DeliveryService {
         }
     }
 
+    private func commitReleases(_ names: [ConsumerName], _ empty: WriterTurn) async {
+        for (index, name) in names.enumerated() {
+            var part = empty
+            part.releases = [name]
+            // No rule of the schema is about what a release changes; if one were, the next start would take the rows back.
+            if case .failed = await commitPart(part) {
+                state.withLock { $0.presence.putBack(Array(names[index...])) }
+                return
+            }
+        }
+    }
+
     private enum PartOutcome {
         case done(WriterTurnResult)
         /// It is to blame itself.
@@ -203,6 +217,7 @@ extension DeliveryService {
             return (state.machine.turnCommitted(result, of: pending.turn, now: now), recovered)
         }
         if recovered { logRecovery() }
+        tellWindows(result)
         for (change, outcome) in zip(pending.changes, result.changes) {
             change.continuation.resume(returning: .success(outcome))
         }
@@ -225,7 +240,10 @@ extension DeliveryService {
 
     /// Puts the outcomes back; the events' and changes' callers keep what they have and send it again.
     private func fail(_ pending: PendingTurn, _ error: StorageError) {
-        state.withLock { $0.machine.turnFailed(pending.turn.outcomes) }
+        state.withLock {
+            $0.machine.turnFailed(pending.turn.outcomes)
+            $0.presence.putBack(pending.turn.releases)
+        }
         refuseWaiting(error)
         pending.answer(.storage(error))
     }
@@ -258,9 +276,11 @@ extension DeliveryService {
 }
 
 extension DeliveryService.PendingTurn {
-    var partCount: Int { turn.outcomes.count + changes.count + accepts.count }
+    var partCount: Int { turn.outcomes.count + turn.releases.count + changes.count + accepts.count }
 
-    var rowCount: Int { turn.outcomes.count + changes.count + accepts.reduce(0) { $0 + $1.events.count } }
+    var rowCount: Int {
+        turn.outcomes.count + turn.releases.count + changes.count + accepts.reduce(0) { $0 + $1.events.count }
+    }
 
     func answer(_ error: IntakeError) {
         for change in changes { change.continuation.resume(returning: .failure(error)) }
@@ -284,6 +304,8 @@ extension DeliveryService.State {
         pending.turn.outcomes = plan.outcomes
         pending.turn.claims = plan.claims
         pending.turn.budgets = plan.budgets
+        pending.turn.releases = presence.takeReleases(atMost: settings.maxChangesPerTurn)
+        pending.turn.windows = presence.windows
         pending.changes = changes.next(atMost: settings.maxChangesPerTurn)
         pending.turn.changes = pending.changes.map(\.change)
         pending.accepts = accepts.next(atMost: settings.maxEventsPerTurn)

@@ -21,6 +21,7 @@ package final class DeliveryService: Service, Sendable {
     let logger: Logger
     let state: Mutex<State>
     let providers = Mutex<[LaneID: any PushProvider]>([:])
+    let observer = Mutex<(any WindowObserver)?>(nil)
 
     /// Makes the core; nothing is read or written before ``start()``.
     ///

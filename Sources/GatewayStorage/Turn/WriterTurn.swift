@@ -10,8 +10,10 @@ package struct WriterTurn: Sendable {
     package var windows = OpenWindows()
     /// What became of pushes.
     package var outcomes: [OutcomeRecord]
-    /// Consumers with a window that closed: held rows that ``windows`` no longer holds are pushed. Done after the outcomes
-    /// and before everything else, so that new rows stay behind them; costs next to nothing for who has none.
+    /// Consumers with a window that closed: held rows of theirs that ``windows`` holds no longer are pushed.
+    ///
+    /// Done after the outcomes and before everything else, so that new rows stay behind them; costs next to nothing for who
+    /// has none.
     package var releases: [ConsumerName] = []
     /// What devices and back-ends changed, in the order asked.
     package var changes: [StoreChange]

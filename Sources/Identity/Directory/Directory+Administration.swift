@@ -21,7 +21,7 @@ extension Directory {
             }
             var next = snapshot
             next.brands[brand.id] = brand
-            publish(next, brand.webhook == nil ? nil : DirectoryChange())
+            publish(next, DirectoryChange())
         }
     }
 

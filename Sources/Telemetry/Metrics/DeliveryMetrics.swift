@@ -24,6 +24,8 @@ package struct DeliveryMetrics: Sendable {
     package let queueWait: LabelledMetrics<PushType, Timer>
     /// Pushes that left once more.
     package let resends: LabelledMetrics<PushType, Counter>
+    /// Deliveries to consumers with a messaging window open, by what became of them.
+    package let heldRows: LabelledMetrics<HeldLabel, Counter>
     /// Rows that lanes hold in memory.
     package let ownedRows: LabelledMetrics<PushType, Meter>
     /// Pushes that left and are not answered.
@@ -66,6 +68,13 @@ package struct DeliveryMetrics: Sendable {
         }
         resends = perProvider {
             Counter(label: MetricCatalogue.deliveryResends.name, dimensions: $0, factory: factory)
+        }
+        heldRows = LabelledMetrics {
+            Counter(
+                label: MetricCatalogue.deliveryHeldRows.name,
+                dimensions: [("result", $0.rawValue)],
+                factory: factory
+            )
         }
         ownedRows = perProvider {
             Meter(label: MetricCatalogue.deliveryOwnedRows.name, dimensions: $0, factory: factory)

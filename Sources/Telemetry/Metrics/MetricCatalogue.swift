@@ -85,6 +85,14 @@ package enum MetricCatalogue {
         help: "From accepting an event to the provider taking its push.",
         labels: ["provider"]
     )
+    /// Deliveries to consumers with a messaging window open (``HeldLabel``).
+    package static let deliveryHeldRows = MetricDeclaration(
+        "switchboard_delivery_held_rows_total",
+        .counter,
+        help:
+            "Deliveries held for an open messaging window, released when it closed, suppressed when it acknowledged them.",
+        labels: ["result"]
+    )
     /// Rows that lanes hold in memory.
     package static let deliveryOwnedRows = MetricDeclaration(
         "switchboard_delivery_owned_rows",
@@ -300,7 +308,8 @@ package enum MetricCatalogue {
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors,
         housekeepingRemovedRows, housekeepingBatch, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
-        deliveryInFlight, deliveryOpenBreakers, deliveryQueueWait, deliveryResends, providerConnections,
+        deliveryInFlight, deliveryOpenBreakers, deliveryQueueWait, deliveryResends, deliveryHeldRows,
+        providerConnections,
         providerConnectionsClosed, providerOpenStreams, providerHeldBack, apnsCertificates,
         httpRequests, httpRequestDuration,
         httpConnections, httpRefused,

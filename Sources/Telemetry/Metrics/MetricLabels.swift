@@ -12,6 +12,16 @@ package enum EventResultLabel: String, CaseIterable, Sendable {
     case overloaded
 }
 
+/// What became of a delivery to a consumer with a messaging window open, as a label.
+package enum HeldLabel: String, CaseIterable, Sendable {
+    /// It waits for the window's acknowledgement.
+    case held
+    /// The window closed without it: it is pushed.
+    case released
+    /// The window acknowledged it: it is not pushed.
+    case suppressed
+}
+
 /// What a provider's answer means, as a label.
 package enum OutcomeLabel: String, CaseIterable, Sendable {
     /// The provider took it.

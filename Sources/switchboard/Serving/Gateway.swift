@@ -129,7 +129,9 @@ final class Gateway: Sendable {
             logger: logger
         )
         registry.addCollector { delivery.recordGauges() }
-        directory.onChange { change in
+        delivery.setPresence(of: directory.brands)
+        directory.onChange { [weak directory] change in
+            if let directory { delivery.setPresence(of: directory.brands) }
             delivery.lanesRemoved(change.removedLanes)
             delivery.lanesChanged(change.changedLanes)
         }

@@ -1,0 +1,59 @@
+import CoreMetrics
+package import GatewayModel
+package import GatewayStorage
+import Synchronization
+import Telemetry
+
+/// Messaging windows: agents' messages are held for them instead of being pushed (architecture section 3.7).
+extension DeliveryService {
+    /// Says that a consumer's messaging window opened: agents' messages of turns that begin from now on are held for it.
+    ///
+    /// A turn that is under way may still push. Any thread; does not wait.
+    ///
+    /// - Parameters:
+    ///   - name: Whose it is: the id that leads nowhere else.
+    ///   - device: The device that it is open on, if it is named.
+    package func windowOpened(_ name: ConsumerName, device: DeviceID?) {
+        state.withLock { $0.presence.open(name, device: device) }
+    }
+
+    /// Says that a consumer's messaging window closed: what no other window holds is pushed, from the writer's next turn
+    /// that the store takes, however long that fails.
+    ///
+    /// Call once for each ``windowOpened(_:device:)``. Any thread; does not wait.
+    ///
+    /// - Parameters:
+    ///   - name: Whose it was, by the name that it was opened with, also when that leads to another by now.
+    ///   - device: The device that it was opened with.
+    package func windowClosed(_ name: ConsumerName, device: DeviceID?) {
+        state.withLock { $0.presence.close(name, device: device) }
+        signal()
+    }
+
+    /// Says how brands want windows to hold pushes back; what they hold no longer is pushed.
+    ///
+    /// - Parameter brands: All brands.
+    package func setPresence(of brands: [Brand]) {
+        let perDevice = Set(brands.filter { $0.settings.presence == .device }.map(\.id))
+        let pushing = Set(brands.filter { !$0.settings.suppressWhileWindowOpen }.map(\.id))
+        let hasReleases = state.withLock { state in
+            state.presence.set(perDevice: perDevice, pushing: pushing)
+            return state.presence.hasReleases
+        }
+        if hasReleases { signal() }
+    }
+
+    /// Sets who tells windows of what commits did; one at a time.
+    ///
+    /// - Parameter windows: Who does.
+    package func observe(windows: any WindowObserver) { observer.withLock { $0 = windows } }
+
+    /// Tells windows, and counts what became of held rows.
+    func tellWindows(_ result: WriterTurnResult) {
+        if !result.news.isEmpty { observer.withLock { $0 }?.committed(result.news) }
+        guard result.held != HeldCounts() else { return }
+        metrics.heldRows[.held].increment(by: result.held.made)
+        metrics.heldRows[.released].increment(by: result.held.released)
+        metrics.heldRows[.suppressed].increment(by: result.held.suppressed)
+    }
+}

@@ -1,0 +1,66 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import Testing
+
+@Suite("Who has a messaging window open")
+struct PresenceTests {
+    private static let brand = BrandID(trusted: "brand")
+    private static let device = DeviceID(trusted: "d1")
+
+    private static func name(_ consumer: String) -> ConsumerName {
+        ConsumerName(brand: brand, consumer: ConsumerID(trusted: consumer))
+    }
+
+    @Test("a window that closed holds until a turn takes its release, and several of one consumer are one release")
+    func release() {
+        var presence = Presence()
+        let (first, second) = (Self.name("u1"), Self.name("u2"))
+        for name in [first, first, second] { presence.open(name, device: nil) }
+        for name in [second, first, first] { presence.close(name, device: nil) }
+        let before = presence.windows
+        #expect(before.holds(first, device: Self.device) && before.holds(second, device: Self.device))
+        #expect(presence.takeReleases(atMost: 1) == [second])
+        #expect(!presence.windows.contains(second) && presence.windows.holds(first, device: Self.device))
+        presence.putBack([second])
+        #expect(presence.takeReleases(atMost: 9) == [second, first])
+        #expect(presence.windows.isEmpty && !presence.hasReleases)
+        // The turn keeps what it began with.
+        #expect(before.contains(second))
+    }
+
+    @Test("one that opens again before its release goes on holding")
+    func reopened() {
+        var presence = Presence()
+        let name = Self.name("u1")
+        presence.open(name, device: Self.device)
+        presence.close(name, device: Self.device)
+        presence.open(name, device: nil)
+        #expect(presence.takeReleases(atMost: 9) == [name])
+        #expect(presence.windows.holds(name, device: Self.device))
+        presence.set(perDevice: [Self.brand], pushing: [])
+        #expect(!presence.windows.holds(name, device: Self.device))
+        #expect(presence.takeReleases(atMost: 9) == [name])
+        // What was never opened closes nothing.
+        presence.close(Self.name("u2"), device: nil)
+        presence.close(name, device: nil)
+        presence.close(name, device: nil)
+        #expect(presence.takeReleases(atMost: 9) == [Self.name("u2"), name] && presence.windows.isEmpty)
+    }
+
+    @Test("windows hold for the consumer, for their device alone, or for nobody, as the brand says")
+    func settings() {
+        var presence = Presence()
+        let (name, other) = (Self.name("u1"), DeviceID(trusted: "d2"))
+        presence.open(name, device: Self.device)
+        func held() -> [Bool] { [Self.device, other].map { presence.windows.holds(name, device: $0) } }
+        #expect(held() == [true, true])
+        presence.set(perDevice: [Self.brand], pushing: [])
+        #expect(held() == [true, false] && presence.takeReleases(atMost: 9) == [name])
+        presence.set(perDevice: [Self.brand], pushing: [Self.brand])
+        #expect(held() == [false, false] && presence.takeReleases(atMost: 9) == [name])
+        #expect(presence.windows.contains(name))
+        presence.set(perDevice: [], pushing: [])
+        #expect(held() == [true, true] && !presence.hasReleases)
+    }
+}

@@ -1,0 +1,169 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import StorageContract
+import Synchronization
+import Testing
+
+@Suite("The delivery core and messaging windows", .timeLimit(.minutes(1)))
+struct WindowTests {
+    private static let user = ConsumerName(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
+
+    /// Keeps what it is told.
+    private final class Listener: WindowObserver {
+        private let news = Mutex<[WindowNews]>([])
+
+        func committed(_ news: [WindowNews]) { self.news.withLock { $0 += news } }
+
+        /// The sequences of messages.
+        var sequences: [Int64] {
+            news.withLock {
+                $0.compactMap { if case .message(let message) = $0.kind { message.sequence } else { nil } }
+            }
+        }
+    }
+
+    private static func states(_ store: FaultyStore) async throws -> [DeliveryState] {
+        try await store.allDeliveries().map(\.state)
+    }
+
+    private static func post(_ service: DeliveryService, _ ids: String...) async throws {
+        for id in ids { _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event(id)]) }
+    }
+
+    @Test("tell the window before the back-end, hold the push, and push what the window did not acknowledge")
+    func closes() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            let listener = Listener()
+            service.observe(windows: listener)
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            service.windowOpened(Self.user, device: nil)
+            for number in 1...3 {
+                try await Self.post(service, "e\(number)")
+                #expect(listener.sequences.last == Int64(number))
+            }
+            #expect(try await Self.states(store) == [.held, .held, .held])
+            _ = try await service.perform(
+                .read(
+                    ReadRequest(
+                        brand: TestCore.brand.id,
+                        consumer: Self.user.consumer,
+                        conversation: ConversationID(trusted: "c-u1"),
+                        target: .sequence(1),
+                        device: DeviceID(trusted: "d1")
+                    )
+                )
+            )
+            service.windowClosed(Self.user, device: nil)
+            let jobs = await core.provider().taken(2)
+            #expect(jobs.map(\.message?.sequence) == [2, 3] && jobs.map(\.badge) == [2, 2])
+            try await Self.post(service, "e4")
+            #expect(await core.provider().taken(3).last?.message?.sequence == 4)
+            #expect(listener.sequences == [1, 2, 3])
+        }
+        try await core.run { _, store in
+            #expect(try await Self.states(store) == [.suppressed, .accepted, .accepted, .accepted])
+        }
+    }
+
+    @Test("release in the next turn what a turn held that was under way when its window closed")
+    func closesDuringCommit() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            service.windowOpened(Self.user, device: nil)
+            let gate = Gate()
+            store.judgeCommits { _ throws(StorageError) in await gate.pass() }
+            async let posted: Void = Self.post(service, "e1")
+            await gate.reached()
+            service.windowClosed(Self.user, device: nil)
+            gate.open()
+            try await posted
+            #expect(await core.provider().taken(1).map(\.message?.sequence) == [1])
+        }
+    }
+
+    @Test("release when the store takes writes again, however long it did not")
+    func storeFails() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            service.windowOpened(Self.user, device: nil)
+            try await Self.post(service, "e1")
+            let failures = Mutex(0)
+            store.failProbes(.full(detail: "for this test"))
+            store.judgeCommits { _ throws(StorageError) in
+                let count = failures.withLock { failures in
+                    failures += 1
+                    return failures
+                }
+                if count <= 2 { throw .full(detail: "for this test") }
+            }
+            service.windowClosed(Self.user, device: nil)
+            #expect(await core.provider().taken(1).map(\.message?.sequence) == [1])
+            #expect(failures.withLock { $0 } >= 3)
+            store.failProbes(nil)
+        }
+    }
+
+    @Test("release also when a stranger's part of the turn is poison")
+    func poison() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            service.windowOpened(Self.user, device: nil)
+            try await Self.post(service, "e1")
+            let gate = Gate()
+            store.judgeCommits { turn throws(StorageError) in
+                await gate.pass()
+                let isPoisoned = turn.accepts.contains { $0.events.contains { $0.event.id.rawValue == "poison" } }
+                if isPoisoned { throw .constraint(detail: "for this test") }
+            }
+            async let first: Void = Self.post(service, "e2")
+            await gate.reached()
+            async let second = service.accept(
+                brand: TestCore.brand,
+                events: [TestCore.event("poison", consumer: "u2")]
+            )
+            while service.health.pendingEvents < 1 { await Task.yield() }
+            service.windowClosed(Self.user, device: nil)
+            gate.open()
+            try await first
+            await #expect(throws: IntakeError.self) { try await second }
+            #expect(await core.provider().taken(2).map(\.message?.sequence) == [1, 2])
+        }
+    }
+
+    @Test("push after a restart what a window had not acknowledged when the process ended")
+    func restart() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            service.windowOpened(Self.user, device: nil)
+            try await Self.post(service, "e1")
+            #expect(try await Self.states(store) == [.held])
+        }
+        let second = try TestCore(sharing: core)
+        try await second.run { _, _ in
+            #expect(await second.provider().taken(1).map(\.message?.sequence) == [1])
+        }
+    }
+
+    @Test("push at once where the brand wants no window to hold pushes back")
+    func settings() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            service.windowOpened(Self.user, device: nil)
+            try await Self.post(service, "e1")
+            var brand = TestCore.brand
+            brand.settings.suppressWhileWindowOpen = false
+            service.setPresence(of: [brand])
+            #expect(await core.provider().taken(1).map(\.message?.sequence) == [1])
+            try await Self.post(service, "e2")
+            #expect(await core.provider().taken(2).map(\.message?.sequence) == [1, 2])
+        }
+    }
+}
