@@ -50,6 +50,12 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case countReplay
     /// The machine is not told what waits in the store.
     case hideBacklog
+    /// The writer forgets that a window closed.
+    case forgetRelease
+    /// A start leaves what was held for windows of the process before.
+    case strandHeld
+    /// The store takes what a closed window held for acknowledged.
+    case suppressReleased
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -75,6 +81,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .skipSequence: .sequenceDense
         case .countReplay: .replayCountsNothing
         case .hideBacklog: .workIsPlanned
+        case .forgetRelease, .strandHeld: .heldForAWindow
+        case .suppressReleased: .suppressedWasRead
         }
     }
 
@@ -87,6 +95,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .skipCollapse: .keepsCollapsed
         case .skipSequence: .skipsSequence
         case .countReplay: .countsReplay
+        case .strandHeld: .strandsHeld
+        case .suppressReleased: .suppressesReleased
         default: nil
         }
     }

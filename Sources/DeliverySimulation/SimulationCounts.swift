@@ -34,6 +34,14 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var registrations = 0
     /// Deliveries whose place a newer one took.
     package var collapsed = 0
+    /// Messaging windows that opened.
+    package var windows = 0
+    /// Deliveries that waited for a window.
+    package var held = 0
+    /// Such whose window closed, or was another's after a merge.
+    package var released = 0
+    /// Such that were acknowledged in it.
+    package var suppressed = 0
     /// Deliveries whose time was over.
     package var expired = 0
     /// Pushes that arrived again, each explained.
@@ -63,6 +71,10 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
         merges += other.merges
         registrations += other.registrations
         collapsed += other.collapsed
+        windows += other.windows
+        held += other.held
+        released += other.released
+        suppressed += other.suppressed
         expired += other.expired
         duplicates += other.duplicates
     }

@@ -18,6 +18,7 @@ struct SimulationTests {
             counts.accepted, counts.replays, counts.pushes, counts.crashes, counts.drains, counts.failedCommits,
             counts.poisonedCommits, counts.clockJumps, counts.reads, counts.logouts, counts.registrations,
             counts.logins, counts.merges, counts.collapsed, counts.expired, counts.duplicates,
+            counts.windows, counts.held, counts.released, counts.suppressed,
         ]
         #expect(happened.allSatisfy { $0 >= 1_000 }, "\(counts)")
     }

@@ -140,7 +140,7 @@ struct Checker: Sendable {
     /// What forbids that a row leaves that ended without an answer.
     static func invariant(of row: SimulatedStore.Delivery) -> Invariant {
         switch row.suppressedBy {
-        case .read: .nothingRead
+        case .read, .windowOpen: .nothingRead
         case .collapsed: .nothingCollapsed
         default: .nothingAfterEnd
         }

@@ -8,7 +8,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case everythingEnds
     /// Never two pushes of one registration are on their way.
     case oneInFlight
-    /// No push leaves while an older delivery of its registration is pending.
+    /// No push leaves while an older delivery of its registration is pending; only proactive ones and badges go past agents'
+    /// messages that wait for a window, or did.
     case deviceOrder
     /// A push carries the consumer's unread count as the last answered commit left it; a silent one carries none.
     case badgeIsTrue
@@ -41,6 +42,10 @@ package enum Invariant: String, Sendable, CaseIterable {
     case sequenceDense
     /// A replay stores and counts nothing and is answered as the first was.
     case replayCountsNothing
+    /// A delivery waits for a window only while one of this process holds it or its release is due, and is an agent's.
+    case heldForAWindow
+    /// A delivery that was not made because of a window was read.
+    case suppressedWasRead
     /// While work waits that only time can bring, the machine says when; what may leave now is not left lying.
     case workIsPlanned
 }

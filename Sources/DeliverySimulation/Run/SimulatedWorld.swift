@@ -168,6 +168,13 @@ struct SimulatedWorld: Sendable {
         )
     }
 
+    /// Whose window opens, and on which device.
+    func window(_ random: inout SplitMix64) -> (ConsumerName, DeviceID?) {
+        let consumer = consumer(&random)
+        let device = random.chance(70) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil
+        return (ConsumerName(brand: Self.brands[brand(of: consumer)], consumer: name(of: consumer)), device)
+    }
+
     func read(_ random: inout SplitMix64) -> StoreChange {
         let consumer = consumer(&random)
         let device = random.chance(50) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil

@@ -9,6 +9,7 @@ extension Simulation {
     /// that there is work: what it forgets to say is never done.
     mutating func finish() throws(Violation) {
         trace.note(30) { "quiet from here" }
+        closeWindows()
         for lane in flights.indices where closedLanes.contains(lane) { try resetLane(lane) }
         // Each row may wait for a time of its own, and a clock that was set back makes some wait longer.
         let limit = 400 + 40 * store.pending.count + 20 * accepts.count

@@ -11,6 +11,7 @@ extension Simulation {
         if isRecorded { storeSteps.append(.begin(now, start)) }
         incarnation = start.incarnation
         machine = DeliveryMachine(settings: plan.settings, backlog: start.backlog)
+        forgetWindows()
         checker.started(store)
         trace.note(20, Int64(start.recovered)) {
             "process \(start.incarnation) starts, \(start.recovered) rows taken back, pending \(store.pending)"
@@ -52,6 +53,7 @@ extension Simulation {
     /// The process is asked to stop: it takes nothing more, waits for what is on its way, and gives the rest back.
     mutating func drain() throws(Violation) {
         trace.note(22) { "the process is asked to stop" }
+        closeWindows()
         hasFailed = false
         while !hasFailed, try wholeCommit(faults: true) { try moveWhileStopping() }
         let now = now

@@ -8,7 +8,8 @@ extension Simulation {
         let budgets = turn.budgets.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { "\($0.key):\($0.value.slots)\($0.value.mayHaveBacklog ? "?" : "")" }
         let claims = turn.claims.map { "\($0.lane):\($0.limit)" }
-        return "\(outcomes.count) outcomes \(outcomes), \(turn.changes.count) changes, "
+        return
+            "\(outcomes.count) outcomes \(outcomes), \(turn.releases.count) releases, \(turn.changes.count) changes, "
             + "\(turn.accepts.reduce(0) { $0 + $1.events.count }) events, budgets \(budgets), claims \(claims)"
     }
 
@@ -34,6 +35,9 @@ extension Simulation {
             }
             trace.note(9) { "  \(answer)" }
         }
+        counts.held += result.held.made
+        counts.released += result.held.released
+        counts.suppressed += result.held.suppressed
         for row in result.owned { trace.fold(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { trace.fold(row.id.rawValue) } }
         for id in store.withdrawn {

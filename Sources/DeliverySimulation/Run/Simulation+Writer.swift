@@ -43,6 +43,9 @@ extension Simulation {
         if sabotage == .forgetOutcome, !turn.outcomes.isEmpty { turn.outcomes.removeLast() }
         turn.claims = turnPlan.claims.sorted { $0.lane.rawValue < $1.lane.rawValue }
         turn.budgets = turnPlan.budgets
+        turn.releases = presence.takeReleases(atMost: plan.settings.maxChangesPerTurn)
+        if sabotage == .forgetRelease { turn.releases = [] }
+        turn.windows = presence.windows
         if sabotage == .overfill {
             for index in turn.claims.indices { turn.claims[index].limit += 4 }
             turn.budgets = turn.budgets.mapValues { LaneBudget(slots: $0.slots + 4, mayHaveBacklog: $0.mayHaveBacklog) }
@@ -58,7 +61,9 @@ extension Simulation {
             events += request.events.count
             turn.accepts.append(request)
         }
-        guard turnPlan.needsCommit || !turn.changes.isEmpty || !turn.accepts.isEmpty else { return false }
+        guard turnPlan.needsCommit || !turn.releases.isEmpty || !turn.changes.isEmpty || !turn.accepts.isEmpty else {
+            return false
+        }
         var fate = PendingCommit.Fate.good
         if faults, random.chance(plan.failingCommits) { fate = .unavailable }
         if faults, fate == .good, random.chance(plan.poisonedCommits) { fate = .poisoned }
@@ -95,6 +100,7 @@ extension Simulation {
         var outcomes = pending.turn.outcomes
         for part in parts { outcomes += part.turn.outcomes }
         machine.turnFailed(outcomes)
+        presence.putBack(pending.turn.releases + parts.flatMap(\.turn.releases))
         parts = []
         commit = nil
     }
@@ -124,10 +130,16 @@ extension Simulation {
     }
 
     private mutating func split(_ turn: WriterTurn) {
-        let empty = WriterTurn(now: turn.now, incarnation: turn.incarnation)
+        var empty = WriterTurn(now: turn.now, incarnation: turn.incarnation)
+        empty.windows = turn.windows
         for outcome in turn.outcomes {
             var part = empty
             part.outcomes = [outcome]
+            addPart(part)
+        }
+        for name in turn.releases {
+            var part = empty
+            part.releases = [name]
             addPart(part)
         }
         for change in turn.changes {
@@ -147,8 +159,10 @@ extension Simulation {
     }
 
     private mutating func addPart(_ turn: WriterTurn) {
+        // No rule of the schema is about what a release changes.
         let fate: PendingCommit.Fate =
-            random.chance(30) ? .poisoned : random.chance(plan.failingCommits) ? .unavailable : .good
+            turn.releases.isEmpty && random.chance(30)
+            ? .poisoned : random.chance(plan.failingCommits) ? .unavailable : .good
         parts.append(PendingCommit(turn: turn, fate: fate, isPart: true))
     }
 

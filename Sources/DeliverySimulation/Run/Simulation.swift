@@ -35,6 +35,9 @@ package struct Simulation {
     var incarnation = IncarnationID(0)
     var accepts: Deque<AcceptRequest> = []
     var changes: Deque<StoreChange> = []
+    var presence = Presence()
+    /// The windows that are open.
+    var windows: [(name: ConsumerName, device: DeviceID?)] = []
     var commit: PendingCommit?
     /// The other parts of a turn that was refused.
     var parts: Deque<PendingCommit> = []
@@ -129,6 +132,9 @@ package struct Simulation {
         case .take: try takeAny()
         case .answer: try answerAny()
         case .stick: stickAny()
+        case .openWindow: openWindow()
+        case .closeWindow: closeWindow()
+        case .acknowledge: acknowledge()
         case .crash: try crash()
         case .drain: try drain()
         case .jump: jump()
@@ -144,6 +150,7 @@ package struct Simulation {
         try checker.checkCounters(machine, store, inTurn: outcomesInTurn)
         guard isFull else { return }
         try checker.checkRows(machine, store)
+        try checker.checkWindows(store, presence, releasing: releasesInTurn)
         if commit == nil { try checker.checkPlans(machine, store, now: now, closed: closedLanes) }
     }
 
@@ -153,6 +160,11 @@ package struct Simulation {
         if let commit, commit.applied == nil { count += commit.turn.outcomes.count }
         for part in parts { count += part.turn.outcomes.count }
         return count
+    }
+
+    private var releasesInTurn: [ConsumerName] {
+        let turn = commit.flatMap { $0.applied == nil ? $0.turn.releases : nil }
+        return (turn ?? []) + parts.flatMap(\.turn.releases)
     }
 
     /// Lets the machine work, and looks at what it decided.

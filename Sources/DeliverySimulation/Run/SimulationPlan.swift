@@ -7,6 +7,7 @@ struct SimulationPlan: Sendable {
     /// What happens next.
     enum Event: Int, CaseIterable {
         case post, change, beginCommit, applyCommit, tellCommit, take, answer, stick
+        case openWindow, closeWindow, acknowledge
         case crash, drain, jump, removeLane, resetLane, wait
     }
 
@@ -23,6 +24,8 @@ struct SimulationPlan: Sendable {
     /// Out of 100 messages.
     var collapsing: Int
     var shortLived: Int
+    /// Whether a window holds for its device alone.
+    var isPerDevice: Bool
     /// The running sums of the events' weights.
     private var sums: [Int] = []
 
@@ -47,6 +50,7 @@ struct SimulationPlan: Sendable {
         badAnswers = [0, 10, 30, 60][random.below(4)]
         collapsing = [0, 20, 60][random.below(3)]
         shortLived = [0, 10, 40][random.below(3)]
+        isPerDevice = random.chance(30)
         var sum = 0
         for event in Event.allCases {
             let weight =
@@ -62,6 +66,7 @@ struct SimulationPlan: Sendable {
                 case .jump: 1
                 case .removeLane, .resetLane: 1
                 case .wait: 5
+                case .openWindow, .closeWindow, .acknowledge: 3
                 }
             // In quarters; the rare ones are left out of some runs and pressed in others.
             let scale = weight == 1 ? [0, 2, 4, 8][random.below(4)] : random.between(2, 8)

@@ -71,6 +71,10 @@ extension SimulatedStore {
         var queuedAt: Timestamp
         var state = DeliveryState.pending
         var suppressedBy: SuppressedBy?
+        /// Whether it waits for a window.
+        var isHeld = false
+        /// Whether it ever did.
+        var wasHeld = false
         /// Only sabotage sets it: the row is neither in the outbox nor in the log.
         var isLost = false
 
@@ -95,6 +99,9 @@ extension SimulatedStore {
         var now: Timestamp
         var incarnation: IncarnationID
         var budgets: [LaneID: LaneBudget]
+        var windows: OpenWindows
+        var news: [WindowNews] = []
+        var held = HeldCounts()
         /// Registrations that got an unowned row in this turn: younger rows stay behind it.
         var waiting: Set<Int64> = []
         var owned: [Int64] = []

@@ -108,6 +108,7 @@ extension SimulatedStore {
         )
         made = message
         if messageID > lastMessage ?? messageID || lastMessage == nil { lastMessage = messageID }
+        tell(consumer, .message(message), &context)
         let deliveries = push(message, to: consumer, conversation: key, &context)
         return .accepted(
             AcceptedEvent(
@@ -133,21 +134,20 @@ extension SimulatedStore {
             guard let found = self.registration(registration), found.isActive, found.receives.contains(wanted) else {
                 continue
             }
-            queue(
-                Delivery(
-                    lane: found.lane,
-                    registration: registration,
-                    consumer: consumer,
-                    conversation: conversation,
-                    message: message,
-                    kind: .message,
-                    owner: nil,
-                    due: context.now,
-                    expiresAt: message.expiresAt,
-                    queuedAt: context.now
-                ),
-                &context
+            var row = Delivery(
+                lane: found.lane,
+                registration: registration,
+                consumer: consumer,
+                conversation: conversation,
+                message: message,
+                kind: .message,
+                owner: nil,
+                due: context.now,
+                expiresAt: message.expiresAt,
+                queuedAt: context.now
             )
+            row.isHeld = message.kind == .agent && context.windows.holds(name(of: consumer), device: found.device)
+            queue(row, &context)
             deliveries += 1
         }
         return deliveries

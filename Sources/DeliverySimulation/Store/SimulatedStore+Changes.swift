@@ -186,9 +186,16 @@ extension SimulatedStore {
         for registration in consumers[Int(consumer) - 1].registrations {
             for id in self.registration(registration)?.pending ?? []
             where delivery(id).conversation == key && delivery(id).sequence <= mark {
-                withdraw(id, .cancelled, by: .read)
+                if delivery(id).isHeld {
+                    context.held.suppressed += 1
+                    withdraw(id, .suppressed, by: .windowOpen)
+                } else {
+                    withdraw(id, .cancelled, by: .read)
+                }
             }
         }
+        let unreadNow = consumers[Int(consumer) - 1].unread
+        tell(consumer, .read(conversation.name, upToSequence: mark, unread: unreadNow), &context)
         guard moved != 0 else { return }
         context.changed.insert(consumer)
         queueBadges(consumer, except: device, &context)

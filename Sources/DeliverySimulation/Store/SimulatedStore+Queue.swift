@@ -7,20 +7,23 @@ extension SimulatedStore {
     mutating func queue(_ row: Delivery, _ context: inout Context) {
         var row = row
         let slots = context.budgets[row.lane]?.slots ?? 0
-        var isOwned = slots > 0 && !context.waiting.contains(row.registration)
-        if !isOwned || context.budgets[row.lane]?.mayHaveBacklog == true {
+        var isOwned = slots > 0 && !row.isHeld && !context.waiting.contains(row.registration)
+        if !row.isHeld, !isOwned || context.budgets[row.lane]?.mayHaveBacklog == true {
             // Behind what waits already, so that the order by due time is the order of the device.
             for other in registration(row.registration)?.pending ?? [] where delivery(other).owner == nil {
                 isOwned = false
                 row.due = max(row.due, delivery(other).due)
             }
         }
-        if isOwned { row.owner = context.incarnation }
+        if isOwned || row.isHeld { row.owner = context.incarnation }
+        row.wasHeld = row.isHeld
         deliveries.append(row)
         let id = Int64(deliveries.count)
         pending.append(id)
         registrations[Int(row.registration) - 1]?.pending.append(id)
-        if isOwned {
+        if row.isHeld {
+            context.held.made += 1
+        } else if isOwned {
             context.budgets[row.lane]?.slots -= 1
             context.owned.append(id)
         } else {

@@ -38,6 +38,7 @@ extension SimulatedStore {
                 for other in anonymousConsumers(on: device, brand: session.brand) {
                     merge(other, into: key, &opening, &context)
                 }
+                if !opening.merged.isEmpty { release(key, &context) }
             }
             if singleDevice {
                 opening.endedSessions += endSessions(of: key)

@@ -48,10 +48,12 @@ package struct SimulatedStore: Sendable {
         var recovered = 0
         var backlog: [LaneID: Timestamp] = [:]
         for id in pending {
+            if flaw == .strandsHeld, delivery(id).isHeld { continue }
             if delivery(id).owner != nil {
                 recovered += 1
                 change(id) {
                     $0.owner = nil
+                    $0.isHeld = false
                     $0.due = min($0.due, now)
                 }
             } else if delivery(id).attempts == 0, delivery(id).due > now {
@@ -86,11 +88,17 @@ package struct SimulatedStore: Sendable {
     /// - Parameter turn: The turn.
     /// - Returns: What it did.
     package mutating func commit(_ turn: WriterTurn) -> WriterTurnResult {
-        var context = Context(now: turn.now, incarnation: turn.incarnation, budgets: turn.budgets)
+        var context = Context(
+            now: turn.now,
+            incarnation: turn.incarnation,
+            budgets: turn.budgets,
+            windows: turn.windows
+        )
         var result = WriterTurnResult()
         withdrawn = []
         let newest = deliveries.count
         for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
+        for name in turn.releases { release(name, &context) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
         for request in turn.claims { result.claims.append(claim(request, &context)) }
@@ -100,6 +108,8 @@ package struct SimulatedStore: Sendable {
             result.unowned[row.lane] = min(result.unowned[row.lane] ?? row.due, row.due)
         }
         for key in context.changed { result.unread[ConsumerKey(key)] = consumers[Int(key) - 1].unread }
+        result.news = context.news
+        result.held = context.held
         // No lane knows the rows that were made in this turn.
         for id in withdrawn where id <= newest {
             let registration = RegistrationID(delivery(id).registration)

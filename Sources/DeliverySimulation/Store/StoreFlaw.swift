@@ -10,6 +10,10 @@ enum StoreFlaw: Sendable {
     case countsReplay
     /// What a consumer that is merged has unread is not the other's.
     case mergesUncounted
+    /// A start leaves what was held for windows of the process before.
+    case strandsHeld
+    /// What a window no longer holds is taken for acknowledged.
+    case suppressesReleased
     /// Older rows with the same collapse key stay.
     case keepsCollapsed
 }

@@ -21,6 +21,8 @@ struct SimulationTable {
             ("expired", counts.expired), ("registrations and token moves", counts.registrations),
             ("reads", counts.reads), ("logouts", counts.logouts), ("crashes", counts.crashes),
             ("restarts in good order", counts.drains), ("clock jumps", counts.clockJumps),
+            ("messaging windows", counts.windows), ("deliveries held for one", counts.held),
+            ("released", counts.released), ("acknowledged", counts.suppressed),
             ("violations", summary.failure == nil ? 0 : 1),
         ]
         var lines = rows.map { name, count in name.padding(toLength: 40, withPad: " ", startingAt: 0) + "\(count)" }

@@ -1,0 +1,39 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+
+extension Checker {
+    /// What waits for windows, every few steps.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - presence: Who has a window open in this process.
+    ///   - releasing: Whose release is in a turn that is not applied yet.
+    /// - Throws: ``Violation`` when an invariant does not hold.
+    func checkWindows(
+        _ store: SimulatedStore,
+        _ presence: Presence,
+        releasing: [ConsumerName]
+    ) throws(Violation) {
+        let due = Set(releasing.compactMap { store.consumerKeys[$0.brand]?[$0.consumer] })
+        for id in store.pending where store.delivery(id).isHeld {
+            let row = store.delivery(id)
+            try expect(.heldForAWindow, row.owner == IncarnationID(store.incarnation)) {
+                "delivery \(id) is held for a window of incarnation \(row.owner.map { "\($0)" } ?? "none")"
+            }
+            try expect(.heldForAWindow, row.message?.kind == .agent) { "delivery \(id) is held and is not an agent's" }
+            guard let device = store.registration(row.registration)?.device else { continue }
+            let name = store.name(of: row.consumer)
+            let isHeld = presence.windows.holds(name, device: device)
+            try expect(.heldForAWindow, isHeld || presence.isReleasing(name) || due.contains(row.consumer)) {
+                "delivery \(id) waits for a window, and \(name.consumer) has none"
+            }
+        }
+        for (index, row) in store.deliveries.enumerated() where row.state == .suppressed {
+            let mark = row.conversation.map { ledger.marks[Int($0) - 1] } ?? 0
+            try expect(.suppressedWasRead, row.sequence <= mark && row.wasHeld) {
+                "delivery \(index + 1) was not made because of a window, and nobody has read it"
+            }
+        }
+    }
+}
