@@ -14,11 +14,15 @@ enum DeliveryTimeline {
         var reason: String?
     }
 
-    /// The steps of a delivery: queued, then for each try sent and what became of it, then how it ended without an
+    /// The steps of a delivery: queued, perhaps held for a window, then for each try sent and what became of it, then how it ended without an
     /// answer, and what the device reported.
     static func steps(_ delivery: DeliveryDetail) -> [Step] {
         let record = delivery.record
         var steps = [Step(state: "queued", at: record.queuedAt)]
+        // What is held for a window is so from the beginning.
+        if record.state == .held || record.suppressedBy == .windowOpen {
+            steps.append(Step(state: "held", at: record.queuedAt))
+        }
         let isAnswered = record.state.isFinished && record.finishedAt == nil
         for (index, attempt) in delivery.attempts.enumerated() {
             steps.append(Step(state: "sent", at: attempt.sentAt, attempt: attempt.number))
