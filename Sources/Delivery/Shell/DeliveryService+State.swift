@@ -25,6 +25,10 @@ extension DeliveryService {
         var ids = MessageIDGenerator()
         var store = StoreStanding()
         var faults: Set<MachineFault> = []
+        /// Turns that were put together, and how many of these have ended.
+        var turns: (begun: UInt64, ended: UInt64) = (0, 0)
+        /// Who waits for a turn to end: at most one for each window that opens.
+        var settling: [CheckedContinuation<Void, Never>] = []
         /// The writer while it sleeps.
         var writer: CheckedContinuation<Void, Never>?
         /// Something arrived while the writer was awake.

@@ -8,13 +8,29 @@ import Telemetry
 extension DeliveryService {
     /// Says that a consumer's messaging window opened: agents' messages of turns that begin from now on are held for it.
     ///
-    /// A turn that is under way may still push. Any thread; does not wait.
+    /// A turn that is under way may still push, and tells the window nothing: whoever reads from the store what the window
+    /// missed does so after ``settle()``. Any thread; does not wait.
     ///
     /// - Parameters:
     ///   - name: Whose it is: the id that leads nowhere else.
     ///   - device: The device that it is open on, if it is named.
     package func windowOpened(_ name: ConsumerName, device: DeviceID?) {
         state.withLock { $0.presence.open(name, device: device) }
+    }
+
+    /// Waits until a turn that was under way has ended; returns at once when none was.
+    ///
+    /// After it, what the store has and what the observer is told of a window that opened before it leave no gap; the
+    /// same news may come by both.
+    package func settle() async {
+        await withCheckedContinuation { continuation in
+            let isSettled = state.withLock { state in
+                if state.turns.begun == state.turns.ended { return true }
+                state.settling.append(continuation)
+                return false
+            }
+            if isSettled { continuation.resume() }
+        }
     }
 
     /// Says that a consumer's messaging window closed: what no other window holds is pushed, from the writer's next turn

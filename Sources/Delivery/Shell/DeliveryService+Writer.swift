@@ -26,12 +26,23 @@ extension DeliveryService {
             }
             wake(lanes)
             switch step {
-            case .commit(let turn): await commit(turn)
+            case .commit(let turn):
+                await commit(turn)
+                endTurn()
             case .probe: await probe()
             case .sleep(let until): await sleep(until: until)
             case .done: return
             }
         }
+    }
+
+    private func endTurn() {
+        let settled = state.withLock { state in
+            state.turns.ended = state.turns.begun
+            defer { state.settling = [] }
+            return state.settling
+        }
+        for continuation in settled { continuation.resume() }
     }
 
     /// Wakes the writer; any thread, cheap when it is awake.
@@ -319,7 +330,10 @@ extension DeliveryService.State {
                 )
             )
         }
-        if plan.needsCommit || pending.partCount > 0 { return .commit(pending) }
+        if plan.needsCommit || pending.partCount > 0 {
+            turns.begun += 1
+            return .commit(pending)
+        }
         if store.error != nil { return .probe }
         return isStopping ? .done : .sleep(until: machine.nextDeadline(now: now))
     }
