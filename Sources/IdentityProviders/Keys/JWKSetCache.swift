@@ -96,8 +96,9 @@ package final class JWKSetCache: PublishedKeys {
     private static let stopped = "The keys of the token's issuer were not read: the gateway stops."
 
     private func look(_ url: String, _ keyID: String?, _ algorithm: SignatureAlgorithm) -> Step {
-        let now = clock.monotonicNanoseconds
-        return state.withLock { state in
+        state.withLock { state in
+            // Read here: who waited for the lock comes after the one that it waited for.
+            let now = clock.monotonicNanoseconds
             state.uses += 1
             var record = state.sets[url] ?? KeySetRecord()
             record.usedAt = state.uses
@@ -131,9 +132,8 @@ package final class JWKSetCache: PublishedKeys {
 
     private func read(_ url: String, attempt: Int, askedAt: UInt64, _ waiters: SharedAnswer<KeySetRecord>) async {
         let result = await fetch(url, attempt: attempt)
-        let now = clock.monotonicNanoseconds
-        metrics.duration[.keySet].recordNanoseconds(Int64(clamping: now - askedAt))
-        let record = state.withLock { state in
+        let (record, now) = state.withLock { state in
+            let now = clock.monotonicNanoseconds
             var record = state.sets[url] ?? KeySetRecord()
             switch result {
             case .success(let set): record.succeeded(set, askedAt: askedAt)
@@ -142,8 +142,9 @@ package final class JWKSetCache: PublishedKeys {
             record.read = nil
             state.sets[url] = record
             state.reads[url] = nil
-            return record
+            return (record, now)
         }
+        metrics.duration[.keySet].recordNanoseconds(Int64(clamping: now.elapsed(since: askedAt)))
         switch result {
         case .success:
             metrics.keySetFetches[.read].increment()
