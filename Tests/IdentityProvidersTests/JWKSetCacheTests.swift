@@ -30,9 +30,9 @@ struct JWKSetCacheTests {
         try result.get()
     }
 
-    private func isUnavailable(_ cache: JWKSetCache, _ url: String) async -> Bool {
+    private func isUnavailable(_ cache: JWKSetCache, _ url: String, _ keyID: String? = nil) async -> Bool {
         do {
-            _ = try await cache.keys(at: url, keyID: nil, algorithm: .rs256)
+            _ = try await cache.keys(at: url, keyID: keyID, algorithm: .rs256)
             return false
         } catch { return error.isUpstream }
     }
@@ -130,6 +130,33 @@ struct JWKSetCacheTests {
                 let text = stage.registry.render()
                 #expect(text.contains(#"switchboard_identity_key_set_fetches_total{result="refused"} 4"#))
                 #expect(text.contains(#"switchboard_identity_key_set_fetches_total{result="read"} 2"#))
+            }
+        }
+    }
+
+    @Test("does not deny a key that it lacks while it cannot be read")
+    func rotatedInOutage() async throws {
+        try await Stage.with { stage in
+            let url = stage.plain + "/jwks"
+            let old = try stage.simulator.identityProvider.rotateKey(.rs256)
+            try await with(stage) { cache in
+                try await expect(1, cache, url, old)
+                let new = try stage.simulator.identityProvider.rotateKey(.rs256)
+                stage.rule(RuleAction(status: 503), "jwks")
+                // Read within the minute: it has no such key.
+                stage.clock.advance(seconds: 59)
+                try await expect(0, cache, url, new)
+                stage.clock.advance(seconds: 1)
+                // Who waits for the read that fails, and who comes while it may not be repeated, are told the same.
+                #expect(await isUnavailable(cache, url, new))
+                stage.clock.advance(seconds: 59)
+                #expect(await isUnavailable(cache, url, new))
+                try await expect(1, cache, url, old)
+                #expect(stage.asked == 2)
+                stage.simulator.setRules([])
+                stage.clock.advance(seconds: 1)
+                try await expect(1, cache, url, new)
+                try await expect(0, cache, url, "made up")
             }
         }
     }

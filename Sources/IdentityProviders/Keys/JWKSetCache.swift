@@ -63,9 +63,9 @@ package final class JWKSetCache: PublishedKeys {
     ///   - url: The set's address, as a credential names it.
     ///   - keyID: The `kid` that the token names; nil asks for all keys of the algorithm.
     ///   - algorithm: What they must verify.
-    /// - Returns: The keys; empty when the set has none.
-    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept, or
-    ///   when the caller's task is cancelled.
+    /// - Returns: The keys; empty when the set has none, and was read without a failure since.
+    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept, when
+    ///   the one that is kept has no such key and the last read failed, or when the caller's task is cancelled.
     package func keys(
         at url: String,
         keyID: String?,
@@ -76,10 +76,9 @@ package final class JWKSetCache: PublishedKeys {
         case .fail(let fault): throw .upstreamUnavailable(fault)
         case .wait(let read):
             guard let record = await read.wait() else { throw .upstreamUnavailable(Self.stopped) }
-            guard let set = record.kept(now: clock.monotonicNanoseconds) else {
-                throw .upstreamUnavailable(record.fault ?? Self.stopped)
-            }
-            return set.keys(keyID, algorithm)
+            let keys = record.kept(now: clock.monotonicNanoseconds)?.keys(keyID, algorithm) ?? []
+            if keys.isEmpty, let fault = record.fault { throw .upstreamUnavailable(fault) }
+            return keys
         }
     }
 
@@ -108,7 +107,9 @@ package final class JWKSetCache: PublishedKeys {
             guard record.isReadDue(isKnown: !keys.isEmpty, now: now) else {
                 // One that runs may bring what is missing.
                 if keys.isEmpty, let read = record.read { return .wait(read) }
-                return kept == nil ? .fail(record.fault ?? Self.stopped) : .answer(keys)
+                // A key that is not in what is kept may be in what could not be read.
+                if keys.isEmpty, let fault = record.fault { return .fail(fault) }
+                return .answer(keys)
             }
             if let read = record.read { return .wait(read) }
             guard !state.isClosed, Self.makeRoom(&state) else { return .fail(Self.stopped) }
