@@ -30,11 +30,16 @@ struct JWKSetCacheTests {
         try result.get()
     }
 
-    private func isUnavailable(_ cache: JWKSetCache, _ url: String, _ keyID: String? = nil) async -> Bool {
+    /// How somebody who wants keys is refused; nil when nobody is.
+    private func refusal(_ cache: JWKSetCache, _ url: String, _ keyID: String? = nil) async -> AuthenticationError? {
         do {
             _ = try await cache.keys(at: url, keyID: keyID, algorithm: .rs256)
-            return false
-        } catch { return error.isUpstream }
+            return nil
+        } catch { return error }
+    }
+
+    private func isUnavailable(_ cache: JWKSetCache, _ url: String, _ keyID: String? = nil) async -> Bool {
+        await refusal(cache, url, keyID)?.isUpstream == true
     }
 
     private func expect(
@@ -242,6 +247,50 @@ struct JWKSetCacheTests {
                 #expect(await !isUnavailable(cache, stage.plain + "/jwks?0"))
                 #expect(stage.asked == 258)
             }
+        }
+    }
+
+    @Test("that is there already takes no other's place when it is read again")
+    func readAgain() async throws {
+        try await Stage.with { stage in
+            _ = try stage.simulator.identityProvider.rotateKey(.rs256)
+            try await with(stage) { cache in
+                for number in 0..<256 { try await expect(1, cache, stage.plain + "/jwks?\(number)", nil) }
+                stage.clock.advance(seconds: 600)
+                try await expect(1, cache, stage.plain + "/jwks?255", nil)
+                stage.rule(RuleAction(status: 503), "jwks")
+                // The one that was not used for the longest time is kept still.
+                try await expect(1, cache, stage.plain + "/jwks?0", nil)
+            }
+        }
+    }
+
+    @Test("is turned away when as many as there may be are being read, with the reason, and taken later")
+    func full() async throws {
+        try await Stage.with { stage in
+            let resolver = HeldResolver()
+            let client = GuardedHTTPClient(
+                resolver: resolver,
+                configuration: .init(),
+                allowsPrivate: false,
+                maxIdle: 0
+            )
+            try await with(stage, client: client) { cache in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<256 {
+                        group.addTask { _ = await isUnavailable(cache, "https://keys.example/\(number)") }
+                    }
+                    try await until("all reads") { resolver.asked == 256 }
+                    let refused = await refusal(cache, "https://keys.example/256")
+                    #expect(refused?.isUpstream == true && refused?.text.contains("too many issuers") == true)
+                    #expect(resolver.asked == 256)
+                    resolver.release()
+                    try await group.waitForAll()
+                    #expect(await isUnavailable(cache, "https://keys.example/256"))
+                    #expect(resolver.asked == 257)
+                }
+            }
+            await client.close()
         }
     }
 

@@ -93,11 +93,14 @@ package final class JWKSetCache: PublishedKeys {
     }
 
     private static let stopped = "The keys of the token's issuer were not read: the gateway stops."
+    private static let full =
+        "The keys of the token's issuer were not read: too many issuers are being asked; try again."
 
     private func look(_ url: String, _ keyID: String?, _ algorithm: SignatureAlgorithm) -> Step {
         state.withLock { state in
             // Read here: who waited for the lock comes after the one that it waited for.
             let now = clock.monotonicNanoseconds
+            guard state.sets[url] != nil || Self.makeRoom(&state) else { return .fail(Self.full) }
             state.uses += 1
             var record = state.sets[url] ?? KeySetRecord()
             record.usedAt = state.uses
@@ -112,7 +115,7 @@ package final class JWKSetCache: PublishedKeys {
                 return .answer(keys)
             }
             if let read = record.read { return .wait(read) }
-            guard !state.isClosed, Self.makeRoom(&state) else { return .fail(Self.stopped) }
+            guard !state.isClosed else { return .fail(Self.stopped) }
             let read = SharedAnswer<KeySetRecord>()
             record.read = read
             record.asked(now: now)
@@ -122,7 +125,8 @@ package final class JWKSetCache: PublishedKeys {
         }
     }
 
-    /// Forgets the set that was not used for the longest time when there are too many; false when all are being read.
+    /// Makes room for one more: forgets the set that was not used for the longest time when there are too many; false when
+    /// all are being read.
     private static func makeRoom(_ state: inout State) -> Bool {
         guard state.sets.count >= maxSets else { return true }
         let idle = state.sets.filter { $0.value.read == nil }

@@ -211,3 +211,39 @@ struct FixedResolver: HostResolver {
 
     func addresses(of host: String) async -> [InternetAddress] { found }
 }
+
+/// Finds nothing, and only once it is released.
+final class HeldResolver: HostResolver {
+    private struct State {
+        var asked = 0
+        var isReleased = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// How often it was asked.
+    var asked: Int { state.withLock { $0.asked } }
+
+    func addresses(of host: String) async -> [InternetAddress] {
+        await withCheckedContinuation { continuation in
+            let isReleased = state.withLock { state in
+                state.asked += 1
+                if !state.isReleased { state.waiting.append(continuation) }
+                return state.isReleased
+            }
+            if isReleased { continuation.resume() }
+        }
+        return []
+    }
+
+    /// Lets all go that wait, and who comes later.
+    func release() {
+        let waiting = state.withLock { state in
+            state.isReleased = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+}
