@@ -148,7 +148,8 @@ struct CodeExchangeTests {
                 #expect(await gateway.refusal("d") == nil)
                 let second = try await gateway.provider("Bern")
                 #expect(await gateway.refusal("e") == unknown)
-                let third = try await gateway.provider("Bern")
+                // At another endpoint: it is not the same one.
+                let third = try await gateway.provider("Bern", at: stage.secure)
                 #expect(await gateway.refusal("e", issuer: "Bern") == unknown)
                 try await gateway.directory.revokeCredential(brand: Stage.brand, id: third)
                 stage.give("e")
@@ -161,6 +162,44 @@ struct CodeExchangeTests {
                 stage.clock.advance(seconds: 5)
                 #expect(await gateway.refusal("g", issuer: "Bern") == unknown)
                 #expect(await gateway.refusal("g", issuer: "") == unknown)
+            }
+        }
+    }
+
+    @Test("goes by the newest credential of its provider while that is rotated", arguments: ["Bern", nil])
+    func rotation(name: String?) async throws {
+        try await Stage.with { stage in
+            try await stage.gateway { gateway in
+                let old = try await gateway.provider(name)
+                stage.give("a")
+                #expect(try await gateway.redeem("a", issuer: name).get().credentialID == old)
+                stage.clock.advance(seconds: 1)
+                let new = try await gateway.provider(name, clientAuth: .body)
+                for issuer in Set([name, nil]) {
+                    let code = "b-\(issuer ?? "")"
+                    stage.give(code)
+                    let redemption = try await gateway.redeem(code, issuer: issuer).get()
+                    #expect(redemption.credentialID == new && redemption.provider.clientAuth == .body)
+                }
+            }
+            // Read anew from the store, and then with the old one gone.
+            try await stage.gateway { gateway in
+                let ids = gateway.directory.identityProviders(brand: Stage.brand).map(\.credentialID)
+                try #require(ids.count == 2)
+                stage.give("c")
+                let redemption = try await gateway.redeem("c", issuer: name).get()
+                #expect(redemption.credentialID == ids[0] && redemption.provider.clientAuth == .body)
+                try await gateway.directory.revokeCredential(brand: Stage.brand, id: ids[1])
+                stage.give("d")
+                #expect(try await gateway.redeem("d", issuer: name).get().credentialID == ids[0])
+                // One that ends falls back to one that goes on.
+                stage.clock.advance(seconds: 1)
+                let brief = try await gateway.provider(name, expiresAt: stage.clock.now.adding(seconds: 5))
+                stage.give("e")
+                #expect(try await gateway.redeem("e", issuer: name).get().credentialID == brief)
+                stage.clock.advance(seconds: 5)
+                stage.give("f")
+                #expect(try await gateway.redeem("f", issuer: name).get().credentialID == ids[0])
             }
         }
     }

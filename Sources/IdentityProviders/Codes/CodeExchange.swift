@@ -47,7 +47,8 @@ package final class CodeExchange: Sendable {
     ///   - code: The code, 1 to 2048 bytes of printable ASCII.
     ///   - redirectURI: Where the provider sent it; must be one of the provider's, byte for byte.
     ///   - codeVerifier: The PKCE verifier, 43 to 128 unreserved characters; nil for none.
-    ///   - issuerName: The provider's display name; nil takes the brand's only provider.
+    ///   - issuerName: The provider's display name; nil takes the brand's only provider. Of several credentials
+    ///     for the same provider (display name, issuer and token endpoint) the newest in force is taken.
     ///   - brand: The brand.
     /// - Returns: The id token, not verified.
     /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed`, `unknown_issuer`, `code_reused`,
@@ -99,16 +100,28 @@ package final class CodeExchange: Sendable {
         }
     }
 
-    /// The one provider that is meant.
+    /// The one provider that is meant; while its credential is rotated the newest.
     private func provider(_ name: String?, of brand: BrandID) throws(AuthenticationError) -> IdentityProvider {
         var providers = directory.identityProviders(brand: brand)
         if let name {
-            providers.removeAll { provider in
-                !(provider.details.issuerDisplayName.map { CodeRules.isSame($0, name) } ?? false)
-            }
+            providers.removeAll { !Self.isSame($0.details.issuerDisplayName, name) }
         }
-        guard let provider = providers.first, providers.count == 1 else { throw .tokenInvalid(.unknownIssuer) }
-        return provider
+        guard let newest = providers.first,
+            providers.allSatisfy({ Self.isSame($0.details, newest.details) })
+        else { throw .tokenInvalid(.unknownIssuer) }
+        return newest
+    }
+
+    /// Whether two credentials are for the same provider: what else they say may change with a rotation.
+    private static func isSame(_ first: IdentityProviderDetails, _ second: IdentityProviderDetails) -> Bool {
+        isSame(first.issuerDisplayName, second.issuerDisplayName)
+            && CodeRules.isSame(first.issuer, second.issuer)
+            && CodeRules.isSame(first.tokenEndpoint, second.tokenEndpoint)
+    }
+
+    private static func isSame(_ first: String?, _ second: String?) -> Bool {
+        guard let first, let second else { return first == nil && second == nil }
+        return CodeRules.isSame(first, second)
     }
 
     private func burn(
