@@ -65,6 +65,10 @@ package final class CodeExchange: Sendable {
         guard CodeRules.isCode(code) else { throw .tokenInvalid(.malformed) }
         let provider = try provider(issuerName, of: brand)
         // Before the code is burnt: who is turned away here may come back with it.
+        guard let url = try? client.url(provider.details.tokenEndpoint) else {
+            metrics.codeExchanges[.unavailable].increment()
+            throw .upstreamUnavailable(Self.text(of: .forbiddenAddress))
+        }
         guard slots.take(provider.credentialID) else {
             metrics.codeExchanges[.overloaded].increment()
             throw .upstreamUnavailable("Too many logins wait for the identity provider; try again.")
@@ -83,7 +87,7 @@ package final class CodeExchange: Sendable {
             redirectURI: redirectURI,
             codeVerifier: codeVerifier
         )
-        switch await ask(request) {
+        switch await ask(request.message(to: url)) {
         case .token(let token):
             metrics.codeExchanges[.redeemed].increment()
             return CodeRedemption(
@@ -151,14 +155,11 @@ package final class CodeExchange: Sendable {
         return .tokenInvalid(reason)
     }
 
-    private func ask(_ request: TokenRequest) async -> TokenAnswer {
-        guard let url = try? client.url(request.provider.details.tokenEndpoint) else {
-            return .unavailable(Self.text(of: .forbiddenAddress))
-        }
+    private func ask(_ request: GuardedRequest) async -> TokenAnswer {
         let start = clock.monotonicNanoseconds
         defer { metrics.duration[.code].recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start)) }
         do {
-            return TokenAnswer(try await client.send(request.message(to: url)))
+            return TokenAnswer(try await client.send(request))
         } catch {
             return .unavailable(Self.text(of: error))
         }
