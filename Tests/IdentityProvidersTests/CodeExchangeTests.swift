@@ -62,6 +62,25 @@ struct CodeExchangeTests {
         }
     }
 
+    @Test("counts once for all credentials of its client at the endpoint, however they are called or spelt")
+    func onceForAll() async throws {
+        try await Stage.with { stage in
+            try await stage.gateway { gateway in
+                try await gateway.provider("one", at: stage.secure)
+                let other = stage.secure.replacing("https://localhost", with: "HTTPS://LOCALHOST")
+                try await gateway.provider("two", at: other)
+                stage.give("c")
+                #expect(await gateway.refusal("c", issuer: "one") == nil)
+                stage.give("c")
+                #expect(await gateway.refusal("c", issuer: "two") == .tokenInvalid(.codeReused))
+                // Another client's codes are others.
+                try await gateway.provider("three", at: stage.secure, clientID: "another client")
+                #expect(await gateway.refusal("c", issuer: "three") != .tokenInvalid(.codeReused))
+                #expect(stage.asked == 2)
+            }
+        }
+    }
+
     @Test("presented fifty times at once reaches its provider once")
     func race() async throws {
         try await Stage.with { stage in
@@ -175,6 +194,8 @@ struct CodeExchangeTests {
                 #expect(try await gateway.redeem("a", issuer: name).get().credentialID == old)
                 stage.clock.advance(seconds: 1)
                 let new = try await gateway.provider(name, clientAuth: .body)
+                // What the old one burnt stays burnt.
+                #expect(await gateway.refusal("a", issuer: name) == .tokenInvalid(.codeReused))
                 for issuer in Set([name, nil]) {
                     let code = "b-\(issuer ?? "")"
                     stage.give(code)

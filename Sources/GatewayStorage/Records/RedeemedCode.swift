@@ -2,7 +2,7 @@ package import GatewayModel
 
 /// An authorization code that was presented, which must not be presented again (R51).
 package struct RedeemedCode: Sendable, Equatable {
-    /// SHA-256 of brand, credential and code, 32 bytes.
+    /// SHA-256 of brand, token endpoint, client and code, 32 bytes.
     package var hash: [UInt8]
     /// When it was presented.
     package var burntAt: Timestamp
@@ -14,7 +14,7 @@ package struct RedeemedCode: Sendable, Equatable {
     /// Takes a code.
     ///
     /// - Parameters:
-    ///   - hash: SHA-256 of brand, credential and code.
+    ///   - hash: SHA-256 of brand, token endpoint, client and code.
     ///   - burntAt: When it was presented.
     package init(hash: [UInt8], burntAt: Timestamp) {
         self.hash = hash

@@ -74,7 +74,7 @@ package final class CodeExchange: Sendable {
             throw .upstreamUnavailable("Too many logins wait for the identity provider; try again.")
         }
         defer { slots.give(back: provider.credentialID) }
-        try await burn(code, provider, brand)
+        try await burn(code, at: url, provider, brand)
         guard provider.details.redirectUris.contains(where: { CodeRules.isSame($0, redirectURI) }) else {
             throw mismatch(.redirectMismatch)
         }
@@ -130,11 +130,13 @@ package final class CodeExchange: Sendable {
 
     private func burn(
         _ code: String,
+        at url: GuardedURL,
         _ provider: IdentityProvider,
         _ brand: BrandID
     ) async throws(AuthenticationError) {
-        // None of the three holds a zero byte.
-        let parts = Array("\(brand.rawValue)\0\(provider.credentialID)\0\(code)".utf8)
+        // By whom the provider gave it to, not by the credential: a rotated or a second one must not let it through again.
+        // None of the four holds a zero byte.
+        let parts = Array("\(brand.rawValue)\0\(url.text)\0\(provider.details.clientId)\0\(code)".utf8)
         let isFirst: Bool
         do {
             isFirst = try await store.burnCode(

@@ -139,6 +139,7 @@ struct GatewayLife: Sendable {
         at address: String? = nil,
         clientAuth: IdentityProviderDetails.ClientAuthentication = .basic,
         pkce: IdentityProviderDetails.PKCE = .optional,
+        clientID: String = ProviderStage.clientID,
         secret: String = ProviderStage.clientSecret,
         expiresAt: Timestamp? = nil
     ) async throws -> String {
@@ -146,7 +147,7 @@ struct GatewayLife: Sendable {
             issuer: SimulatedIdentityProvider.issuer,
             issuerDisplayName: name,
             tokenEndpoint: (address ?? stage.plain) + "/token",
-            clientId: ProviderStage.clientID,
+            clientId: clientID,
             clientAuth: clientAuth,
             redirectUris: ["app.example:/other", ProviderStage.redirectURI],
             pkce: pkce,
