@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import GatewayModel
+import GatewayStorage
 import Identity
 import NIOCore
 import NIOHTTP1
@@ -87,13 +88,13 @@ struct CodeExchangeTests {
             try await stage.gateway { gateway in
                 try await gateway.provider()
                 stage.give("wanted")
-                let results = await withTaskGroup(of: AuthenticationError?.self) { group in
+                let results = await withTaskGroup(of: CodeExchangeError?.self) { group in
                     for _ in 0..<50 { group.addTask { await gateway.refusal("wanted") } }
-                    return await group.reduce(into: [AuthenticationError?]()) { $0.append($1) }
+                    return await group.reduce(into: [CodeExchangeError?]()) { $0.append($1) }
                 }
                 #expect(results.count { $0 == nil } == 1 && stage.asked == 1)
                 // Who found no slot may come again.
-                #expect(results.allSatisfy { $0 == nil || $0 == .tokenInvalid(.codeReused) || $0?.isUpstream == true })
+                #expect(results.allSatisfy { $0 == nil || $0 == .tokenInvalid(.codeReused) || $0 == .overloaded })
             }
         }
     }
@@ -156,7 +157,7 @@ struct CodeExchangeTests {
     func issuers() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
-                let unknown = AuthenticationError.tokenInvalid(.unknownIssuer)
+                let unknown = CodeExchangeError.tokenInvalid(.unknownIssuer)
                 #expect(await gateway.refusal("c") == unknown)
                 // A decomposed ü: it looks the same and is other bytes.
                 try await gateway.provider("Zu\u{308}rich")
@@ -267,7 +268,7 @@ struct CodeExchangeTests {
                     stage.give("c-\(number)")
                     let error = await gateway.refusal("c-\(number)")
                     #expect(error?.isUpstream == true, "\(action)")
-                    #expect(error?.text.contains("words") == false)
+                    #expect(error?.text?.contains("words") == false)
                     #expect(stage.asked == number + 1, "\(action)")
                 }
                 #expect(await gateway.refusal("c-0") == .tokenInvalid(.codeReused))
@@ -282,18 +283,33 @@ struct CodeExchangeTests {
                 try await gateway.provider("slow")
                 try await gateway.provider("other", at: stage.secure)
                 stage.rule(RuleAction(isSilent: true))
-                try await withThrowingTaskGroup(of: AuthenticationError?.self) { group in
+                try await withThrowingTaskGroup(of: CodeExchangeError?.self) { group in
                     for number in 0..<16 { group.addTask { await gateway.refusal("c-\(number)", issuer: "slow") } }
                     try await until("all wait") { stage.asked == 16 }
                     stage.simulator.setRules([])
                     stage.give("late")
-                    #expect(await gateway.refusal("late", issuer: "slow")?.isUpstream == true)
+                    #expect(await gateway.refusal("late", issuer: "slow") == .overloaded)
                     #expect(stage.asked == 16)
                     stage.give("theirs")
                     #expect(await gateway.refusal("theirs", issuer: "other") == nil)
                     for try await error in group { #expect(error?.isUpstream == true) }
                 }
                 #expect(await gateway.refusal("late", issuer: "slow") == nil)
+            }
+        }
+    }
+
+    @Test("that the store cannot note goes to nobody, and the store's failure is told")
+    func noStore() async throws {
+        try await Stage.with { stage in
+            try await stage.gateway { gateway in
+                try await gateway.provider()
+                stage.give("c")
+                await gateway.store.close()
+                #expect(await gateway.refusal("c") == .storage(.closed))
+                #expect(stage.asked == 0)
+                let text = stage.registry.render()
+                #expect(text.contains(#"switchboard_identity_code_exchanges_total{result="storage"} 1"#))
             }
         }
     }

@@ -51,27 +51,27 @@ package final class CodeExchange: Sendable {
     ///     for the same provider (display name, issuer and token endpoint) the newest in force is taken.
     ///   - brand: The brand.
     /// - Returns: The id token, not verified.
-    /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed`, `unknown_issuer`, `code_reused`,
-    ///   `redirect_mismatch`, `pkce_mismatch`, or `revoked` when the provider does not take the code for another reason;
-    ///   ``AuthenticationError/upstreamUnavailable(_:)`` when the provider does not answer as it should, and, with the code not
-    ///   burnt, when too many exchanges run.
+    /// - Throws: ``CodeExchangeError``; of its refusals ``AuthenticationError/tokenInvalid(_:)`` with `malformed`,
+    ///   `unknown_issuer`, `code_reused`, `redirect_mismatch`, `pkce_mismatch`, or `revoked` when the provider does not take
+    ///   the code for another reason, and ``AuthenticationError/upstreamUnavailable(_:)`` when the provider does not answer as
+    ///   it should.
     package func redeem(
         code: String,
         redirectURI: String,
         codeVerifier: String?,
         issuerName: String?,
         brand: BrandID
-    ) async throws(AuthenticationError) -> CodeRedemption {
-        guard CodeRules.isCode(code) else { throw .tokenInvalid(.malformed) }
+    ) async throws(CodeExchangeError) -> CodeRedemption {
+        guard CodeRules.isCode(code) else { throw .refused(.tokenInvalid(.malformed)) }
         let provider = try provider(issuerName, of: brand)
         // Before the code is burnt: who is turned away here may come back with it.
         guard let url = try? client.url(provider.details.tokenEndpoint) else {
             metrics.codeExchanges[.unavailable].increment()
-            throw .upstreamUnavailable(Self.text(of: .forbiddenAddress))
+            throw .refused(.upstreamUnavailable(Self.text(of: .forbiddenAddress)))
         }
         guard slots.take(provider.credentialID) else {
             metrics.codeExchanges[.overloaded].increment()
-            throw .upstreamUnavailable("Too many logins wait for the identity provider; try again.")
+            throw .overloaded
         }
         defer { slots.give(back: provider.credentialID) }
         try await burn(code, at: url, provider, brand)
@@ -97,22 +97,22 @@ package final class CodeExchange: Sendable {
             )
         case .refused(let reason):
             metrics.codeExchanges[.refused].increment()
-            throw .tokenInvalid(reason)
+            throw .refused(.tokenInvalid(reason))
         case .unavailable(let text):
             metrics.codeExchanges[.unavailable].increment()
-            throw .upstreamUnavailable(text)
+            throw .refused(.upstreamUnavailable(text))
         }
     }
 
     /// The one provider that is meant; while its credential is rotated the newest.
-    private func provider(_ name: String?, of brand: BrandID) throws(AuthenticationError) -> IdentityProvider {
+    private func provider(_ name: String?, of brand: BrandID) throws(CodeExchangeError) -> IdentityProvider {
         var providers = directory.identityProviders(brand: brand)
         if let name {
             providers.removeAll { !Self.isSame($0.details.issuerDisplayName, name) }
         }
         guard let newest = providers.first,
             providers.allSatisfy({ Self.isSame($0.details, newest.details) })
-        else { throw .tokenInvalid(.unknownIssuer) }
+        else { throw .refused(.tokenInvalid(.unknownIssuer)) }
         return newest
     }
 
@@ -133,7 +133,7 @@ package final class CodeExchange: Sendable {
         at url: GuardedURL,
         _ provider: IdentityProvider,
         _ brand: BrandID
-    ) async throws(AuthenticationError) {
+    ) async throws(CodeExchangeError) {
         // By whom the provider gave it to, not by the credential: a rotated or a second one must not let it through again.
         // None of the four holds a zero byte.
         let parts = Array("\(brand.rawValue)\0\(url.text)\0\(provider.details.clientId)\0\(code)".utf8)
@@ -144,17 +144,17 @@ package final class CodeExchange: Sendable {
             )
         } catch {
             metrics.codeExchanges[.storage].increment()
-            throw .upstreamUnavailable("The gateway could not note the code; the identity provider was not asked.")
+            throw .storage(error)
         }
         guard isFirst else {
             metrics.codeExchanges[.reused].increment()
-            throw .tokenInvalid(.codeReused)
+            throw .refused(.tokenInvalid(.codeReused))
         }
     }
 
-    private func mismatch(_ reason: TokenInvalidReason) -> AuthenticationError {
+    private func mismatch(_ reason: TokenInvalidReason) -> CodeExchangeError {
         metrics.codeExchanges[.mismatch].increment()
-        return .tokenInvalid(reason)
+        return .refused(.tokenInvalid(reason))
     }
 
     private func ask(_ request: GuardedRequest) async -> TokenAnswer {

@@ -167,7 +167,7 @@ struct GatewayLife: Sendable {
         redirectURI: String = ProviderStage.redirectURI,
         verifier: String? = nil,
         issuer: String? = nil
-    ) async -> Result<CodeRedemption, AuthenticationError> {
+    ) async -> Result<CodeRedemption, CodeExchangeError> {
         do {
             return .success(
                 try await codes.redeem(
@@ -187,7 +187,7 @@ struct GatewayLife: Sendable {
         redirectURI: String = ProviderStage.redirectURI,
         verifier: String? = nil,
         issuer: String? = nil
-    ) async -> AuthenticationError? {
+    ) async -> CodeExchangeError? {
         switch await redeem(code, redirectURI: redirectURI, verifier: verifier, issuer: issuer) {
         case .success: nil
         case .failure(let error): error
@@ -198,6 +198,17 @@ struct GatewayLife: Sendable {
 extension AuthenticationError {
     /// Whether somebody else is to blame.
     var isUpstream: Bool { if case .upstreamUnavailable = self { true } else { false } }
+}
+
+extension CodeExchangeError {
+    /// The refusal of a code, of which there are many.
+    static func tokenInvalid(_ reason: TokenInvalidReason) -> Self { .refused(.tokenInvalid(reason)) }
+
+    /// Whether the provider is to blame.
+    var isUpstream: Bool { if case .refused(let error) = self { error.isUpstream } else { false } }
+
+    /// What the device is told; nil when the routes say it.
+    var text: String? { if case .refused(let error) = self { error.text } else { nil } }
 }
 
 /// Takes every app.
