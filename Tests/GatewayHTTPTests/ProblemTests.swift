@@ -55,10 +55,14 @@ struct ProblemTests {
         #expect(response.headers[.retryAfter] == retryAfter)
     }
 
-    @Test("a code that is not redeemed because too many are is 503 with a time to come again, and a refused one is 401")
+    @Test(
+        "a code that is not redeemed because too many are is 503 or 429 with a time to come again, and a refused one is 401"
+    )
     func codes() {
         let response = Problem(CodeExchangeError.overloaded).response(requestID: "r")
         #expect(response.status.code == 503 && response.headers[.retryAfter] == "1")
+        let limited = Problem(CodeExchangeError.limited(retryAfterSeconds: 3)).response(requestID: "r")
+        #expect(limited.status.code == 429 && limited.headers[.retryAfter] == "3")
         let refused = Problem(CodeExchangeError.refused(.tokenInvalid(.codeReused)))
         #expect(refused == Problem(AuthenticationError.tokenInvalid(.codeReused)) && refused.status == 401)
     }

@@ -141,6 +141,8 @@ extension Problem {
         case .refused(let error): self.init(error)
         case .overloaded:
             self.init(.overloaded, "Too many logins wait for the identity provider.", retryAfterSeconds: 1)
+        case .limited(let seconds):
+            self.init(.rateLimited, "Too many codes of this identity provider.", retryAfterSeconds: seconds)
         case .storage(let error): self.init(error)
         }
     }

@@ -7,9 +7,11 @@ package struct RedeemedCode: Sendable, Equatable {
     /// When it was presented.
     package var burntAt: Timestamp
 
-    /// How long it is remembered, in milliseconds: 7 days, where providers let codes live for 10 minutes at most (RFC 6749
-    /// section 4.1.2).
-    package static let lifetimeMilliseconds: Int64 = 7 * 86_400_000
+    /// How long it is remembered, in milliseconds: an hour.
+    ///
+    /// Providers let codes live for 10 minutes at most (RFC 6749 section 4.1.2); the rest is for clocks that differ. Longer
+    /// would gain nothing and let strangers fill the disk with codes that they make up.
+    package static let lifetimeMilliseconds: Int64 = 3_600_000
 
     /// Takes a code.
     ///

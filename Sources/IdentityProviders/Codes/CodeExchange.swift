@@ -18,6 +18,7 @@ package final class CodeExchange: Sendable {
     private let clock: any GatewayClock
     private let metrics: IdentityProviderMetrics
     private let slots = ExchangeSlots()
+    private let allowance: CodeAllowance
 
     /// Makes an exchange; nothing is asked yet.
     ///
@@ -39,6 +40,7 @@ package final class CodeExchange: Sendable {
         self.client = client
         self.clock = clock
         self.metrics = metrics
+        allowance = CodeAllowance(clock: clock)
     }
 
     /// Redeems a code.
@@ -74,6 +76,10 @@ package final class CodeExchange: Sendable {
             throw .overloaded
         }
         defer { slots.give(back: provider.credentialID) }
+        if let seconds = allowance.take(provider.credentialID) {
+            metrics.codeExchanges[.limited].increment()
+            throw .limited(retryAfterSeconds: seconds)
+        }
         try await burn(code, at: url, provider, brand)
         guard provider.details.redirectUris.contains(where: { CodeRules.isSame($0, redirectURI) }) else {
             throw mismatch(.redirectMismatch)
