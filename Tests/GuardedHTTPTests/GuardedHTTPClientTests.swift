@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Dispatch
 import NIOSSL
 import ProcessHarness
+import Synchronization
 import Testing
 
 @testable import GuardedHTTP
@@ -90,25 +91,39 @@ struct GuardedHTTPClientTests {
     @Test("ends at its time also when the system's look-up hangs, which is left to its thread")
     func hangingLookUp() async throws {
         let hold = DispatchSemaphore(value: 0)
-        let resolver = SystemResolver { _ in
+        let begun = Mutex<[String]>([])
+        let resolver = SystemResolver { host in
+            begun.withLock { $0.append(host) }
             hold.wait()
             return []
         }
-        for _ in 0..<10 {
-            let result = try await ask("https://example.com/", timeout: .milliseconds(50), resolver: resolver)
+        // Until each of the eight threads hangs.
+        while begun.withLock({ $0.count }) < 8 {
+            let result = try await ask("https://held.example/", timeout: .milliseconds(50), resolver: resolver)
             #expect(failure(result) == .timeout)
         }
-        // Eight hang; nobody waits for the other two any more, and they are not begun.
-        for _ in 0..<8 { hold.signal() }
+        for _ in 0..<2 {
+            let result = try await ask("https://late.example/", timeout: .milliseconds(50), resolver: resolver)
+            #expect(failure(result) == .timeout)
+        }
+        // Nobody waits for these two any more, and they are not begun: what comes behind them is.
+        for _ in 0..<20 { hold.signal() }
+        _ = await resolver.addresses(of: "last.example")
+        let hosts = begun.withLock { $0 }
+        #expect(hosts == Array(repeating: "held.example", count: 8) + ["last.example"])
         resolver.shutdown()
     }
 
-    @Test("a name without addresses, a broken connection and a closed port are told apart from each other")
+    @Test("a name without addresses is told apart from a closed port and from a connection that breaks")
     func failures() async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
         #expect(failure(try await ask("https://nobody.example/", resolver: TestResolver([]))) == .unresolved)
         #expect(failure(try await ask("http://127.0.0.1:\(server.port)/close")) == .unreachable)
+        #expect(server.requests.count == 1)
+        // Nobody listens at the next loopback address.
+        #expect(failure(try await ask("http://127.0.0.2:\(server.port)/")) == .unreachable)
+        #expect(server.requests.count == 1)
     }
 
     @Test(
