@@ -126,6 +126,33 @@ struct GuardedHTTPClientTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test("goes to the next address of a name when nobody takes the connection at the first")
+    func nextAddress() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let url = "http://some.localhost:\(server.port)/"
+        let resolver = TestResolver(["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"])
+        let answer = try await ask(url, method: .post(Array("x".utf8)), resolver: resolver).get()
+        #expect(answer.status == 200 && server.requests.count == 1 && resolver.asked == 1)
+        // Four are tried.
+        let far = TestResolver(["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.1"])
+        #expect(failure(try await ask(url, resolver: far)) == .unreachable)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("does not go to another address once there was a connection")
+    func sentOnce() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        // Both lead to the server.
+        let resolver = TestResolver(["127.0.0.1", "::ffff:127.0.0.1"])
+        let url = "http://some.localhost:\(server.port)"
+        #expect(failure(try await ask(url + "/close", resolver: resolver)) == .unreachable)
+        #expect(server.requests.count == 1)
+        let mapped = TestResolver(["::ffff:127.0.0.1"])
+        #expect(try await ask(url + "/", resolver: mapped).get().status == 200)
+    }
+
     @Test(
         "every address of a name is looked at before any is dialled",
         arguments: [
