@@ -169,15 +169,14 @@ package protocol GatewayStore: Sendable {
     ///   - id: The credential.
     ///   - now: The time of the change.
     ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
-    /// - Returns: How many sessions ended before their time; nil when the brand has no such credential that is not revoked
-    ///   already.
+    /// - Returns: False when the brand has no such credential that is not revoked already.
     /// - Throws: `StorageError`.
     func revokeCredential(
         brand: BrandID,
         id: String,
         now: Timestamp,
         audit: AuditEntry?
-    ) async throws(StorageError) -> Int?
+    ) async throws(StorageError) -> Bool
 
     /// All credentials of all brands that are not revoked.
     ///
