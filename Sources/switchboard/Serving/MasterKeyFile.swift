@@ -101,11 +101,7 @@ struct MasterKeyFile {
     }
 
     private func syncDirectory() throws {
-        let directory = (path as NSString).deletingLastPathComponent
-        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw notWritable(path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw notWritable(path) }
+        guard DataDirectory.syncDirectory(of: path) else { throw notWritable(path) }
     }
 
     private func notWritable(_ name: String) -> CommandFailure {
