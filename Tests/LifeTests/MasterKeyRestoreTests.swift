@@ -11,6 +11,31 @@ struct MasterKeyRestoreTests: MasterKeyTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
+    @Test("the master key is read by who holds the data's lock", arguments: ["serve", "restore"])
+    func readUnderLock(verb: String) async throws {
+        try await prepare()
+        let backup = directory.path("backup.sqlite")
+        #expect(try await run(["backup", backup, "--data-dir", data]).status == .ok)
+        let arguments = verb == "serve" ? ["--listen", "127.0.0.1:0"] : [backup, "--force"]
+        let (tracer, process) = try await hold(
+            [verb, "--data-dir", data] + arguments,
+            at: "openat",
+            path: data + "/master-key"
+        )
+        let lock = open(data + "/switchboard.sqlite.lock", O_RDWR | O_CLOEXEC)
+        try #require(lock >= 0)
+        let isHeld = flock(lock, LOCK_EX | LOCK_NB) != 0
+        close(lock)
+        #expect(isHeld)
+        Foundation.kill(process, SIGCONT)
+        if verb == "serve" {
+            _ = try await tracer.line("listening on")
+            Foundation.kill(process, SIGTERM)
+        }
+        let exit = try await tracer.ended()
+        #expect(exit == .init(status: 0, isSignal: false), "\(tracer.errors)")
+    }
+
     @Test("a new key is on disk under its name before anything is sealed with it")
     func newKeySynced() async throws {
         let trace = directory.path("trace")

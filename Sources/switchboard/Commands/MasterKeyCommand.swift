@@ -56,12 +56,11 @@ struct MasterKeyCommand: AsyncParsableCommand {
             let store = try files.openStore(logger: logger)
             let result: Result<Outcome, any Error>
             do {
-                let old = try files.readMasterKey()
-                let finished = try await files.loadDirectory(store: store, key: old, logger: logger).finishedRotation
-                if let finished {
-                    result = .success(Outcome(kept: finished, counts: nil))
+                let loaded = try await files.loadDirectory(store: store, logger: logger)
+                if case .finished(let kept) = loaded.change {
+                    result = .success(Outcome(kept: kept, counts: nil))
                 } else {
-                    result = .success(try await rotate(files, store, from: old, to: new))
+                    result = .success(try await rotate(files, store, from: loaded.key, to: new))
                 }
             } catch {
                 result = .failure(error)

@@ -53,12 +53,11 @@ struct RestoreCommand: AsyncParsableCommand {
             )
             return
         }
-        let key = try files.readMasterKey()
         let logger = files.settings.log.logger("switchboard", threshold: LogThreshold(.warning))
         let store = try files.openStore(logger: logger)
         let result: Result<Void, any Error>
         do {
-            _ = try await files.loadDirectory(store: store, key: key, logger: logger)
+            _ = try await files.loadDirectory(store: store, logger: logger)
             result = .success(())
         } catch {
             result = .failure(error)

@@ -5,20 +5,35 @@ import Logging
 import SQLiteStorage
 import Telemetry
 
+/// Brands, apps and credentials, and what became of the master key while they were loaded.
+struct LoadedDirectory {
+    /// What came into force in the place of the key that was there.
+    enum KeyChange {
+        /// The new key of a change that was cut short after its commit.
+        case finished(keptAside: String)
+    }
+
+    /// Brands, apps and credentials.
+    let directory: Directory
+    /// The key in force.
+    let key: MasterKey
+    /// Nil when the key that was there is in force.
+    var change: KeyChange?
+}
+
 extension DataDirectory {
-    /// Loads brands, apps and credentials, and finishes a rotation of the master key that was cut short after its commit.
+    /// Loads brands, apps and credentials with the master key, and finishes a change of that key that was cut short after
+    /// its commit.
+    ///
+    /// The key is read here: who holds the store is the only one that may change it.
     ///
     /// - Parameters:
     ///   - store: The store, which nobody else has open.
-    ///   - key: The key in ``masterKeyPath``.
-    ///   - logger: For what became of a rotation that was cut short.
-    /// - Returns: The directory, and where the old key is kept if a rotation was finished.
+    ///   - logger: For what became of a change that was cut short.
+    /// - Returns: The directory, with the key that opened it.
     /// - Throws: ``CommandFailure``.
-    func loadDirectory(
-        store: SQLiteStore,
-        key: MasterKey,
-        logger: Logger
-    ) async throws -> (directory: Directory, finishedRotation: String?) {
+    func loadDirectory(store: SQLiteStore, logger: Logger) async throws -> LoadedDirectory {
+        let key = try readMasterKey()
         let file = MasterKeyFile(path: masterKeyPath)
         do {
             let directory = try await Self.load(store, key)
@@ -28,16 +43,16 @@ extension DataDirectory {
                     metadata: [LogKey.path: "\(file.newPath)"]
                 )
             }
-            return (directory, nil)
+            return LoadedDirectory(directory: directory, key: key)
         } catch {
             guard case .wrongMasterKey = error else { throw CommandFailure(error, path: databasePath) }
             if let new = Self.readKey(file.newPath), let directory = try? await Self.load(store, new) {
                 let old = try file.replace(time: Self.timeSuffix())
                 logger.warning(
-                    "a rotation of the master key that was cut short is finished; backups from before it need the old key",
+                    "a change of the master key that was cut short is finished; backups from before it need the old key",
                     metadata: [LogKey.path: "\(old)"]
                 )
-                return (directory, old)
+                return LoadedDirectory(directory: directory, key: new, change: .finished(keptAside: old))
             }
             var failure = CommandFailure(error, path: databasePath)
             for old in file.kept {
