@@ -106,15 +106,25 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(try await phone.exchange("GET", site.path("unread")).status == 200, "sessions go on")
         #expect(try await again.gateway.process.stop().status == 0)
 
-        // The old backup: the new key does not open it, and the command says which does.
-        let wrong = try await run(["restore", backup, "--data-dir", data, "--force"])
-        #expect(wrong.status == .masterKey && wrong.errors.contains("the key in \(kept) opens it"), "\(wrong.errors)")
-        try FileManager.default.removeItem(atPath: data + "/master-key")
-        try FileManager.default.copyItem(atPath: kept, toPath: data + "/master-key")
+        // The old backup: the new key does not open it, so the old one is put in its place.
+        let back = try await run(["restore", backup, "--data-dir", data, "--force", "--json"])
+        #expect(back.status == .ok && back.errors.contains(kept), "\(back.errors)")
+        let aside = try JSONValue(parsing: Data((back.output.first ?? "null").utf8))
+        #expect(try key() == old)
         let restored = try await site.restarted()
         #expect(try await restored.post("e-2").status == 202)
         #expect(try await site.simulator.pushes(2).count == 2)
         #expect(try await restored.gateway.process.stop().status == 0)
+
+        // The newer data and its key were kept: both come back in the same way.
+        #expect(try key((aside["masterKeyKeptAside"].plain as NSString).lastPathComponent) == new)
+        let forth = try await run(["restore", aside["keptAside"].plain, "--data-dir", data, "--force"])
+        #expect(forth.status == .ok, "\(forth.errors)")
+        #expect(try key() == new)
+        let newer = try await site.restarted()
+        let known = try await newer.post("e-1").body.text
+        #expect(known.contains(#""duplicate""#), "it holds what came after the backup: \(known)")
+        #expect(try await newer.gateway.process.stop().status == 0)
         receiver.process.signal(SIGKILL)
         _ = try await site.simulator.process.stop()
     }

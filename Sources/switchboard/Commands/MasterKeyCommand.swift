@@ -93,8 +93,8 @@ struct MasterKeyCommand: AsyncParsableCommand {
             guard !new.isSame(as: old) else { throw CommandFailure(.usage, "the new master key is the one in use") }
             let file = MasterKeyFile(path: files.masterKeyPath)
             let time = DataDirectory.timeSuffix()
-            try file.writeNew(new.base64)
-            _ = try file.keepOld(time: time)
+            try file.writeNew(new, time: time)
+            _ = try file.keepOld(.rotation, time: time)
             let shown = Mutex(Progress(isAsked: progress))
             let counts: ResealedCounts
             do {
