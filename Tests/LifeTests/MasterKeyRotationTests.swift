@@ -279,6 +279,35 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(try key(names[0]) == old)
     }
 
+    @Test("with a key that was given, a rotation goes on to that one after it has finished an earlier one")
+    func givenAfterFinished() async throws {
+        try await prepare()
+        let old = try key()
+        try #require(try await killRotation(at: "?rename,?renameat,?renameat2"))
+        let cut = try key("master-key.new")
+        let given = directory.path("given")
+        let wanted = Data(repeating: 9, count: 32)
+        try Data(wanted.base64EncodedString().utf8).write(to: URL(filePath: given))
+        let report = try await rotate("--new-key-file", given)
+        #expect(report["finishedEarlierRotation"] == .bool(true) && report["credentials"].integer == 1)
+        #expect(try key() == wanted)
+        #expect(try sealed(with: wanted) == 1 && sealed(with: cut) == 0 && sealed(with: old) == 0)
+        let keys = try kept("before-rotation")
+        #expect(keys.count == 2 && keys.contains(old) && keys.contains(cut))
+    }
+
+    @Test("when the key that was given is the one of the rotation that it finishes, nothing is left to do")
+    func givenIsFinished() async throws {
+        try await prepare()
+        try #require(try await killRotation(at: "?rename,?renameat,?renameat2"))
+        let given = directory.path("given")
+        try FileManager.default.copyItem(atPath: data + "/master-key.new", toPath: given)
+        let report = try await rotate("--new-key-file", given)
+        #expect(report["finishedEarlierRotation"] == .bool(true) && report["credentials"] == .null)
+        #expect(try sealed(with: key()) == 1)
+        #expect(try kept("before-rotation").count == 1)
+    }
+
     /// Runs a rotation that is held where both keys have their names and nothing is sealed anew, and makes the syncs of the
     /// database behave as said from there on.
     private func rotate(
