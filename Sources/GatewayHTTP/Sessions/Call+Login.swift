@@ -44,7 +44,7 @@ extension Call {
         if let token = assertion.pushToken, let device {
             await PushTokenClaim(token: token, app: assertion.app).register(
                 device,
-                of: minted.session.consumer,
+                by: minted.session,
                 brand,
                 self
             )
