@@ -24,7 +24,7 @@ struct IssuerAssertionTests {
             let issuer = try await gateway.issuer(Issuer.details(algorithm))
             let claims = Issuer.claims([
                 "name": #""Ann""#, "email": #""ann@example.com""#, "phone_number": #""+4915112345678""#,
-                "push_token": #""ignored""#, "aud": #""somebody""#, "jti": #""1""#, "nbf": "0",
+                "push_token": #""ignored""#, "jti": #""1""#, "nbf": "0",
             ])
             let token = try Issuer.token(algorithm, claims: claims)
             #expect(
@@ -94,6 +94,19 @@ struct IssuerAssertionTests {
                 let found = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
                 #expect(found.credential == id)
             }
+        }
+    }
+
+    @Test("a token for an audience is nobody's whose credential names none (RFC 7519 section 4.1.3)")
+    func noAudience() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.issuer()
+            for audience in [#""somebody""#, #"["somebody"]"#, "[]", "null", "7"] {
+                let token = try Issuer.token(claims: Issuer.claims(["aud": audience]))
+                #expect(await Self.refusal(gateway, token) == .tokenInvalid(.wrongAudience), "\(audience)")
+            }
+            // Without `aud` it is for everybody.
+            #expect(await Self.refusal(gateway, try Issuer.token()) == nil)
         }
     }
 

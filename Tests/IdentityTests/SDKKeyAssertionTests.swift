@@ -78,6 +78,15 @@ struct SDKKeyAssertionTests {
         }
     }
 
+    @Test("aud is nothing to an SDK key, whose tokens are ours alone")
+    func audience() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("main")
+            let token = Signer.token(claims: Signer.claims(["aud": #""somebody""#, "events": "{}"]))
+            #expect(try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).keyName == "main")
+        }
+    }
+
     @Test("without an identifier the consumer is anonymous, where the brand allows it")
     func anonymous() async throws {
         for identifier in [nil, "null"] as [String?] {

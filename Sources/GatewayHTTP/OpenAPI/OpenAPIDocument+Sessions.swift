@@ -18,7 +18,7 @@ extension OpenAPIDocument {
                       required: [grant]
                       properties:
                         grant: { enum: [assertion, code, anonymous] }
-                        token: { type: [string, 'null'], description: 'The assertion, a JWT or JWE; required for its grant.' }
+                        token: { type: [string, 'null'], description: 'The assertion, a JWT (also by its `typ`) or JWE; required for its grant.' }
                         sdkKeyName: { type: [string, 'null'], description: 'The SDK key''s name, when the token names none.' }
                         code: { type: [string, 'null'], description: 'The authorization code; required for its grant.' }
                         redirectUri: { type: [string, 'null'], description: 'Where the code was sent; required for its grant.' }

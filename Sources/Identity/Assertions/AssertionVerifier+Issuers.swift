@@ -76,7 +76,7 @@ extension AssertionVerifier {
                 if refusal == .tokenInvalid(.unknownKey) { refusal = .tokenInvalid(.badSignature) }
                 continue
             }
-            if let audience = issuer.details.audience, !Self.isMeant(jws.claims, for: audience) {
+            guard Self.isMeant(jws.claims, for: issuer.details.audience) else {
                 // Another credential of the issuer may be for this audience.
                 refusal = .tokenInvalid(.wrongAudience)
                 continue
@@ -105,6 +105,9 @@ extension AssertionVerifier {
         credential: String,
         named name: String
     ) throws(AuthenticationError) -> VerifiedAssertion {
+        // A logout token or another security event: issuers of old say so by nothing else (OpenID Connect Back-Channel Logout
+        // section 2.4, RFC 8417 section 2.2).
+        guard claims["events"] == nil else { throw .tokenInvalid(.malformed) }
         // What makes it invalid for ever goes before what time mends (R54).
         let times = try AssertionTimes(claims)
         guard let subject = claims["sub"], subject != .null else { throw .tokenInvalid(.missingClaim) }
@@ -134,9 +137,10 @@ extension AssertionVerifier {
         return keyID.map { equal($0, only) } ?? false
     }
 
-    /// Whether `aud` is, or holds, a name (RFC 7519 section 4.1.3).
-    private static func isMeant(_ claims: [String: StrictJSON], for audience: String) -> Bool {
-        switch claims["aud"] {
+    /// Whether `aud` is, or holds, a name; who has none takes only what is for everybody (RFC 7519 section 4.1.3).
+    private static func isMeant(_ claims: [String: StrictJSON], for audience: String?) -> Bool {
+        guard let audience else { return claims["aud"] == nil }
+        return switch claims["aud"] {
         case .string(let name)?: equal(name, audience)
         case .array(let names)?: names.contains { $0.text.map { equal($0, audience) } ?? false }
         default: false
