@@ -110,6 +110,37 @@ struct IssuerAssertionTests {
         }
     }
 
+    @Test("an issuer may have more audiences than credentials are tried for one token")
+    func manyAudiences() async throws {
+        try await Gateway.with { gateway in
+            for number in 1...6 {
+                try await gateway.issuer(Issuer.details(audience: "app-\(number)"), named: "issuer-\(number)")
+                gateway.clock.advance(seconds: 1)
+            }
+            for number in 1...6 {
+                let token = try Issuer.token(claims: Issuer.claims(["aud": #"["x","app-\#(number)"]"#]))
+                let found = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                #expect(found.keyName == "issuer-\(number)")
+            }
+            let other = try Issuer.token(claims: Issuer.claims(["aud": #""app-7""#]))
+            #expect(await Self.refusal(gateway, other) == .tokenInvalid(.wrongAudience))
+            // What a stranger writes into `aud` proves nothing.
+            let forged = try Issuer.token(claims: Issuer.claims(["aud": #""app-1""#]), key: Issuer.otherRSA)
+            #expect(await Self.refusal(gateway, forged) == .tokenInvalid(.badSignature))
+        }
+    }
+
+    @Test("a credential that cannot be asked is not called a wrong audience because another one could be")
+    func unreachableAudience() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.issuer(Issuer.details(audience: "app-1"), named: "first")
+            let silent = VerificationKey.Source.jwks(url: "https://login.example/keys")
+            try await gateway.issuer(Issuer.details(audience: "app-2", source: silent), named: "second")
+            let token = try Issuer.token(claims: Issuer.claims(["aud": #""app-2""#]))
+            #expect(await Self.refusal(gateway, token)?.code == "upstream_unavailable")
+        }
+    }
+
     @Test("several credentials of an issuer may be active, chosen by kid, each with its key and its own end")
     func severalCredentials() async throws {
         try await Gateway.with { gateway in

@@ -2,7 +2,7 @@ package import GatewayModel
 import GatewayStorage
 
 extension AssertionVerifier {
-    /// How many of an issuer's credentials are tried for one token, the newest first.
+    /// How many of an issuer's credentials are tried for one token, those for its audience and then the newest first.
     ///
     /// Two while a key changes, and some that were forgotten; each costs a verification, which strangers ask for.
     private static let maxTries = 4
@@ -64,8 +64,7 @@ extension AssertionVerifier {
         let fitting = active.filter { jws.algorithm == $0.details.key.algorithm.rawValue }
         guard !fitting.isEmpty else { throw .tokenInvalid(.wrongAlgorithm) }
         var refusal = AuthenticationError.tokenInvalid(.unknownKey)
-        // Keys that are at hand before those that somebody must be asked for.
-        for issuer in (fitting.filter { $0.key != nil } + fitting.filter { $0.key == nil }).prefix(Self.maxTries) {
+        for issuer in Self.inOrder(fitting, jws.claims).prefix(Self.maxTries) {
             let keys: [VerifyingKey]
             do { keys = try await self.keys(issuer.details.key, issuer.key, keyID) } catch {
                 refusal = error
@@ -77,13 +76,22 @@ extension AssertionVerifier {
                 continue
             }
             guard Self.isMeant(jws.claims, for: issuer.details.audience) else {
-                // Another credential of the issuer may be for this audience.
-                refusal = .tokenInvalid(.wrongAudience)
+                // Those for the audience came before; one that could not be asked may be its.
+                if case .tokenInvalid = refusal { refusal = .tokenInvalid(.wrongAudience) }
                 continue
             }
             return try assertion(jws.claims, issuer.brand, credential: issuer.id, named: issuer.name)
         }
         throw refusal
+    }
+
+    /// An issuer's credentials in the order in which they are tried: those that are for the token's audience before others, which
+    /// only tell a wrong audience from a forgery, and keys that are at hand before those that somebody must be asked for.
+    private static func inOrder(_ issuers: [JWTIssuer], _ claims: [String: StrictJSON]) -> [JWTIssuer] {
+        func rank(_ issuer: JWTIssuer) -> Int {
+            (isMeant(claims, for: issuer.details.audience) ? 0 : 2) + (issuer.key != nil ? 0 : 1)
+        }
+        return (0...3).flatMap { place in issuers.filter { rank($0) == place } }
     }
 
     /// The keys that may have signed: the one that was given, or those that are published, few.
