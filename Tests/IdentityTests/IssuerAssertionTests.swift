@@ -141,6 +141,32 @@ struct IssuerAssertionTests {
         }
     }
 
+    @Test("of the keys that an issuer publishes at most eight are tried for one token")
+    func manyKeys() async throws {
+        let url = "https://login.example/keys"
+        func key(_ pem: String) throws -> VerifyingKey {
+            try VerifyingKey(publicPEM: pem, algorithm: .rs256, keyID: "k")
+        }
+        func tokens() throws -> [String] {
+            [try Issuer.token(), try Issuer.token(header: #"{"alg":"RS256","kid":"k"}"#)]
+        }
+        try await Gateway.with { gateway in
+            try await gateway.issuer(Issuer.details(source: .jwks(url: url)))
+            try await gateway.issuer(Issuer.details(source: .jwks(url: url + "2")))
+            gateway.published.put([], at: url + "2")
+            let others = [VerifyingKey](repeating: try key(Issuer.otherRSA.publicPEM), count: 7)
+            gateway.published.put(others + [try key(Issuer.rsa.publicPEM)], at: url)
+            for token in try tokens() { #expect(await Self.refusal(gateway, token) == nil) }
+            gateway.published.put(others + [others[0], try key(Issuer.rsa.publicPEM)], at: url)
+            for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
+            // Of all credentials of the issuer together.
+            gateway.published.put(others, at: url)
+            gateway.published.put([others[0], try key(Issuer.rsa.publicPEM)], at: url + "2")
+            gateway.clock.advance(seconds: 1)
+            for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
+        }
+    }
+
     @Test("several credentials of an issuer may be active, chosen by kid, each with its key and its own end")
     func severalCredentials() async throws {
         try await Gateway.with { gateway in

@@ -6,6 +6,11 @@ extension AssertionVerifier {
     ///
     /// Two while a key changes, and some that were forgotten; each costs a verification, which strangers ask for.
     private static let maxTries = 4
+    /// How many keys are tried for one token, of all credentials together.
+    ///
+    /// A set names its keys apart by `kid`, and who leaves it out of tokens has one key, or two while it changes; but a set may
+    /// hold a hundred, and each costs a verification, which strangers ask for.
+    private static let maxKeys = 8
 
     /// Verifies the id token that an identity provider gave for a code (R50; OpenID Connect Core section 3.1.3.7).
     ///
@@ -35,7 +40,7 @@ extension AssertionVerifier {
         guard jws.algorithm == provider.key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
         let keys = try await keys(provider.key, known.key, keyID)
         guard !keys.isEmpty else { throw .tokenInvalid(.unknownKey) }
-        guard Self.isAuthentic(jws, keys) else { throw .tokenInvalid(.badSignature) }
+        guard Self.isAuthentic(jws, keys.prefix(Self.maxKeys)) else { throw .tokenInvalid(.badSignature) }
         guard let issuer = jws.claims["iss"] else { throw .tokenInvalid(.missingClaim) }
         guard let issuer = issuer.text, Self.equal(issuer, provider.issuer) else { throw .tokenInvalid(.unknownIssuer) }
         guard Self.isMeant(jws.claims, for: clientID) else { throw .tokenInvalid(.wrongAudience) }
@@ -64,6 +69,7 @@ extension AssertionVerifier {
         let fitting = active.filter { jws.algorithm == $0.details.key.algorithm.rawValue }
         guard !fitting.isEmpty else { throw .tokenInvalid(.wrongAlgorithm) }
         var refusal = AuthenticationError.tokenInvalid(.unknownKey)
+        var left = Self.maxKeys
         for issuer in Self.inOrder(fitting, jws.claims).prefix(Self.maxTries) {
             let keys: [VerifyingKey]
             do { keys = try await self.keys(issuer.details.key, issuer.key, keyID) } catch {
@@ -71,7 +77,9 @@ extension AssertionVerifier {
                 continue
             }
             guard !keys.isEmpty else { continue }
-            guard Self.isAuthentic(jws, keys) else {
+            let tried = keys.prefix(left)
+            left -= tried.count
+            guard Self.isAuthentic(jws, tried) else {
                 if refusal == .tokenInvalid(.unknownKey) { refusal = .tokenInvalid(.badSignature) }
                 continue
             }
@@ -135,7 +143,7 @@ extension AssertionVerifier {
         )
     }
 
-    private static func isAuthentic(_ jws: CompactJWS, _ keys: [VerifyingKey]) -> Bool {
+    private static func isAuthentic(_ jws: CompactJWS, _ keys: ArraySlice<VerifyingKey>) -> Bool {
         keys.contains { $0.isValid(jws.signature, of: jws.signingInput) }
     }
 
