@@ -78,6 +78,30 @@ struct SDKKeyAssertionTests {
         }
     }
 
+    @Test("what can never pass is told before what time mends (R54)")
+    func invalidBeforeExpired() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("main")
+            func refusal(_ changes: [String: String?]) async -> AuthenticationError? {
+                let late: [String: String?] = ["exp": "\(Self.start - 60)"]
+                let token = Signer.token(claims: Signer.claims(late.merging(changes) { $1 }))
+                do {
+                    _ = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                    return nil
+                } catch { return error }
+            }
+            #expect(await refusal([:]) == .tokenExpired)
+            #expect(await refusal(["identifier": nil]) == .tokenInvalid(.missingClaim))
+            for (name, value) in [("identifier", "7"), ("phone", #""12""#), ("email", "[]"), ("push_token", "{}")] {
+                let found = await refusal([name: value])
+                guard case .invalidClaim(name, _)? = found else {
+                    Issue.record("\(name): \(String(describing: found))")
+                    continue
+                }
+            }
+        }
+    }
+
     @Test("aud is nothing to an SDK key, whose tokens are ours alone")
     func audience() async throws {
         try await Gateway.with { gateway in

@@ -50,7 +50,8 @@ extension AssertionVerifier {
     ) throws(AuthenticationError) -> VerifiedAssertion {
         guard jws.algorithm == key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
         guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
-        try AssertionTimes(jws.claims).check(at: clock.now)
+        // What makes it invalid for ever goes before what time mends (R54).
+        let times = try AssertionTimes(jws.claims)
         var consumer: ConsumerID?
         if let claim = jws.claims["identifier"], claim != .null {
             consumer = try AssertionClaims.consumer(claim, name: "identifier")
@@ -59,12 +60,15 @@ extension AssertionVerifier {
         if isAnonymous, !takesAnonymous, directory.brand(key.brand)?.settings.anonymousConsumers != true {
             throw .tokenInvalid(.missingClaim)
         }
+        let profile = try AssertionClaims.checkedProfile(jws.claims)
+        let pushToken = try AssertionClaims.pushToken(jws.claims)
+        try times.check(at: clock.now)
         return VerifiedAssertion(
             brand: key.brand,
             consumer: consumer ?? ConsumerID(trusted: UUID().uuidString.lowercased()),
             anonymous: isAnonymous,
-            profile: try AssertionClaims.checkedProfile(jws.claims),
-            pushToken: try AssertionClaims.pushToken(jws.claims),
+            profile: profile,
+            pushToken: pushToken,
             app: key.app,
             credential: key.id,
             keyName: key.name
