@@ -42,6 +42,27 @@ extension AssertionVerifier {
         return nil
     }
 
+    /// The SDK key that a token names: by `iss`, as our own signer does, else by `kid`, where `iss` is its back-end's name.
+    ///
+    /// - Returns: Nil when neither is a key of the brand.
+    /// - Throws: `revoked` when one of them was, and the other is none.
+    static func sdkKey(
+        of jws: CompactJWS,
+        _ snapshot: DirectorySnapshot,
+        _ brand: BrandID,
+        _ now: Timestamp
+    ) throws(AuthenticationError) -> SDKKey? {
+        var refusal: AuthenticationError?
+        for name in [jws.claims["iss"]?.text, jws.header["kid"]?.text] {
+            guard let name else { continue }
+            do {
+                if let key = try sdkKey(name, snapshot, brand, now) { return key }
+            } catch { refusal = error }
+        }
+        if let refusal { throw refusal }
+        return nil
+    }
+
     /// Verifies an assertion that an SDK key signed (R26-R32).
     func verify(
         _ jws: CompactJWS,

@@ -44,23 +44,18 @@ package struct AssertionVerifier: Sendable {
             guard let key = try Self.sdkKey(keyName, snapshot, brand, now) else { throw .tokenInvalid(.unknownKey) }
             return try verify(jws, with: key)
         }
-        let named = jws.claims["iss"]?.text
-        if let named {
+        // SDK keys and issuers may be called the same: each has its algorithms, and none is tried with the other's.
+        let isForSDKKey = jws.algorithm.flatMap(HMACAlgorithm.init(rawValue:)) != nil
+        if isForSDKKey, let key = try Self.sdkKey(of: jws, snapshot, brand, now) { return try verify(jws, with: key) }
+        if let named = jws.claims["iss"]?.text {
             let key = Self.issuerKey(named, brand)
-            let isIssuer = snapshot.jwtIssuers[key] != nil
-            // An issuer and an SDK key may be called the same: each has its algorithms.
-            let isForIssuer = isIssuer && jws.algorithm.flatMap(HMACAlgorithm.init(rawValue:)) == nil
-            if !isForIssuer, let key = try Self.sdkKey(named, snapshot, brand, now) {
-                return try verify(jws, with: key)
-            }
-            if isIssuer { return try await verify(jws, ofIssuer: key, in: snapshot, now) }
+            if snapshot.jwtIssuers[key] != nil { return try await verify(jws, ofIssuer: key, in: snapshot, now) }
             if snapshot.revokedIssuers.contains(.init(key: key, keyID: nil), of: brand) {
                 throw .tokenInvalid(.revoked)
             }
         }
-        if let keyID = jws.header["kid"]?.text, let key = try Self.sdkKey(keyID, snapshot, brand, now) {
-            return try verify(jws, with: key)
-        }
+        // One that names an SDK key is refused for its algorithm.
+        if let key = try Self.sdkKey(of: jws, snapshot, brand, now) { return try verify(jws, with: key) }
         if jws.claims["iss"] != nil { throw .tokenInvalid(.unknownIssuer) }
         // Only an issuer signs so, and its tokens must name it (R48, R53).
         let isOfIssuer = jws.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) != nil
