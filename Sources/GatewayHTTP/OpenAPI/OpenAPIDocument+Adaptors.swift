@@ -135,10 +135,10 @@ extension OpenAPIDocument {
               properties:
                 error:
                   type: object
-                  required: [code, message, retryable, requestId]
+                  required: [code, reason, message, retryable, requestId]
                   properties:
                     code: { type: string, enum: [\(ProblemCode.allCases.map(\.rawValue).joined(separator: ", ")), invalid_claim] }
-                    reason: { type: string, description: Refines `token_invalid`. }
+                    reason: { type: [string, 'null'], description: Refines `token_invalid`. }
                     message: { type: string, description: 'For people; names the members that are wrong.' }
                     retryable: { type: boolean }
                     requestId: { type: string }
