@@ -236,8 +236,11 @@ def first():
     for algorithm, key in keys.items():
         pem = key.as_pem(private=False).decode()
         issuer = f"https://{algorithm}.example/"
-        issue("jwtIssuer", algorithm, issuer=issuer, algorithm=algorithm, publicKey=pem)
+        issue("jwtIssuer", algorithm, issuer=issuer, issuerDisplayName="Login " + algorithm, algorithm=algorithm, publicKey=pem)
         taken(f"issuer {algorithm}", grant="assertion", token=sign(algorithm, key, claims(issuer)))
+        token = sign(algorithm, key, claims(issuer))
+        taken(f"issuer {algorithm}, named by the request", grant="assertion", token=token, issuer="Login " + algorithm)
+        invalid(f"issuer {algorithm}: a name that nobody has", "unknown_issuer", token, issuer="Nobody")
         token = sign(algorithm, key, claims(issuer))
         rows(algorithm, key, issuer, token)
     copilot()

@@ -51,15 +51,19 @@ extension AssertionVerifier {
         return try assertion(jws.claims, brand, credential: credentialID, named: credential.name)
     }
 
-    /// Verifies an assertion that an issuer signed with its own key (R48); several credentials may be the issuer's.
+    /// Verifies an assertion that an issuer signed with its own key (R48); several credentials may be the issuer's,
+    /// of which a display name chooses where the request gives one (R61).
     func verify(
         _ jws: CompactJWS,
         ofIssuer key: DirectorySnapshot.IssuerKey,
+        called name: String?,
         in snapshot: DirectorySnapshot,
         _ now: Timestamp
     ) async throws(AuthenticationError) -> VerifiedAssertion {
         let keyID = jws.header["kid"]?.text
-        let all = (snapshot.jwtIssuers[key] ?? []).filter { Self.isTaken(keyID, by: $0.details.key) }
+        let named = (snapshot.jwtIssuers[key] ?? []).filter { Self.isCalled($0.details.issuerDisplayName, name) }
+        guard !named.isEmpty else { throw .tokenInvalid(.unknownIssuer) }
+        let all = named.filter { Self.isTaken(keyID, by: $0.details.key) }
         let active = all.filter { $0.expiresAt.map { now < $0 } ?? true }
         guard !active.isEmpty else {
             let name = keyID.map(DirectorySnapshot.KeyName.init)
@@ -145,6 +149,12 @@ extension AssertionVerifier {
 
     private static func isAuthentic(_ jws: CompactJWS, _ keys: ArraySlice<VerifyingKey>) -> Bool {
         keys.contains { $0.isValid(jws.signature, of: jws.signingInput) }
+    }
+
+    /// Whether an issuer's display name is the one that is asked for, if any is.
+    private static func isCalled(_ displayName: String?, _ name: String?) -> Bool {
+        guard let name else { return true }
+        return displayName.map { equal($0, name) } ?? false
     }
 
     /// Whether a key that is pinned to a `kid` takes a token with this one.
