@@ -25,6 +25,8 @@ extension Call {
         _ device: DeviceID?,
         by grant: GrantLabel
     ) async throws(Problem) -> MintedSession {
+        // Who holds a key can be anybody anywhere. How it stands is not for each device to know.
+        _ = try limiter.take(.credential, assertion.credential)
         guard !assertion.anonymous || brand.settings.anonymousConsumers else { throw .noAnonymousConsumers }
         _ = try await perform(
             .upsertConsumer(
