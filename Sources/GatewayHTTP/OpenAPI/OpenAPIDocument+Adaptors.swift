@@ -83,7 +83,8 @@ extension OpenAPIDocument {
               description: >-
                 Needs the brand's `wire.ccai`. A session signs for its consumer; a service account with `sessions:mint` names
                 one. Members of the payload are kept but for `identifier`, `iss`, `iat` and `exp` (`iat` + 600), and for
-                `name`, `email` and `phone` where they are known. The newest SDK key signs; without one the answer is 409.
+                `name`, `email` and `phone` where they are known; a session's `email` and `phone` are left out where they are
+                not. The newest SDK key signs; without one the answer is 409.
                 An anonymous consumer has nothing to sign: 403.
               security: [{ session: [] }, { backend: [] }]
               parameters:
