@@ -12,7 +12,7 @@ package struct AssertionSigner: Sendable {
     /// The longest payload as JSON, in bytes: with what is added to it the token stays below what is verified.
     package static let maxPayloadBytes = 4096
     /// Claims that the verifier gives a meaning, or that other verifiers might, and that are none of the app's business.
-    private static let refused = ["nbf", "sub", "aud", "jti"]
+    private static let refused = ["nbf", "sub", "aud", "jti", AssertionClaims.sessionName]
 
     private let directory: Directory
     private let clock: any GatewayClock
@@ -31,7 +31,7 @@ package struct AssertionSigner: Sendable {
     ///
     /// Its members are kept unless they are set here (R21): `identifier`, `iss`, `iat` and `exp` always (R22, R23), `name`,
     /// `email` and `phone` where they are known. A device does not choose an email or a phone (R22): a payload from a session
-    /// loses what is not known.
+    /// loses what is not known. What a session had signed names the session, and is worth no more than it.
     ///
     /// - Parameters:
     ///   - payload: The payload's members.
@@ -60,7 +60,10 @@ package struct AssertionSigner: Sendable {
         claims["iss"] = .string(key.name)
         claims["iat"] = .integer(now)
         claims["exp"] = .integer(now + Self.lifeSeconds)
-        if session != nil { for name in ["email", "phone"] { claims[name] = nil } }
+        if let session {
+            for name in ["email", "phone"] { claims[name] = nil }
+            claims[AssertionClaims.sessionName] = AssertionClaims.sessionClaim(session)
+        }
         for (name, known) in [("name", profile.name), ("email", profile.email), ("phone", profile.phone)] {
             if let known { claims[name] = .string(known) }
         }

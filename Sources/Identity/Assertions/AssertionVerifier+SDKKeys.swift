@@ -82,6 +82,7 @@ extension AssertionVerifier {
             throw .tokenInvalid(.missingClaim)
         }
         let profile = try AssertionClaims.checkedProfile(jws.claims)
+        let session = try AssertionClaims.session(jws.claims)
         let pushToken = try AssertionClaims.pushToken(jws.claims)
         try times.check(at: clock.now)
         return VerifiedAssertion(
@@ -92,7 +93,8 @@ extension AssertionVerifier {
             pushToken: pushToken,
             app: key.app,
             credential: key.id,
-            keyName: key.name
+            keyName: key.name,
+            session: session
         )
     }
 

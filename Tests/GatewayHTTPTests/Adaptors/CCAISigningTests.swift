@@ -41,7 +41,8 @@ struct CCAISigningTests {
             let expected = #"""
                 {"push_token":"aabbccdd","identifier":"u-1","name":"Ada","phone":"+15550100","iss":"acme",
                 "iat":\#(now),"exp":\#(now + 600),
-                "custom":{"order":[1,-2,true,null,"\"\\\u0001é😀"]},"":""}
+                "custom":{"order":[1,-2,true,null,"\"\\\u0001é😀"]},"":"",
+                "switchboard_session":"\#(try CCAISessionTokenTests.claim(session))"}
                 """#
             #expect(claims == (try JSON(expected)))
             let made = try await api.exchange(token, #","device_id":"d-1""#)
