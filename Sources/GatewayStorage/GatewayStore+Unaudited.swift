@@ -65,9 +65,9 @@ extension GatewayStore {
     ///   - brand: The brand.
     ///   - id: The credential.
     ///   - now: The time of the change.
-    /// - Returns: How many sessions ended; nil when the brand has no such credential that is not revoked already.
+    /// - Returns: False when the brand has no such credential that is not revoked already.
     /// - Throws: `StorageError`.
-    package func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Int? {
+    package func revokeCredential(brand: BrandID, id: String, now: Timestamp) async throws(StorageError) -> Bool {
         try await revokeCredential(brand: brand, id: id, now: now, audit: nil)
     }
 }

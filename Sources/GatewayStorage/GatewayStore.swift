@@ -169,15 +169,14 @@ package protocol GatewayStore: Sendable {
     ///   - id: The credential.
     ///   - now: The time of the change.
     ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
-    /// - Returns: How many sessions ended before their time; nil when the brand has no such credential that is not revoked
-    ///   already.
+    /// - Returns: False when the brand has no such credential that is not revoked already.
     /// - Throws: `StorageError`.
     func revokeCredential(
         brand: BrandID,
         id: String,
         now: Timestamp,
         audit: AuditEntry?
-    ) async throws(StorageError) -> Int?
+    ) async throws(StorageError) -> Bool
 
     /// All credentials of all brands that are not revoked.
     ///
@@ -188,7 +187,8 @@ package protocol GatewayStore: Sendable {
     /// Replaces everything that is sealed, in one transaction, and reads it again before the commit.
     ///
     /// A secret that comes into being later is sealed by who stores it: nothing else may write meanwhile. The audit trail
-    /// of each brand says, in the same transaction, that the process did ``AuditAction/masterKeyRotated``.
+    /// of each brand says, in the same transaction, that the process did ``AuditAction/masterKeyRotated``; where nothing is
+    /// sealed it says nothing, as nothing is done.
     ///
     /// - Parameters:
     ///   - now: When, for the audit trail.

@@ -34,9 +34,9 @@ extension SQLiteStore {
         id: String,
         now: Timestamp,
         audit: AuditEntry?
-    ) async throws(StorageError) -> Int? {
+    ) async throws(StorageError) -> Bool {
         try await write { writer in
-            guard let brand = try writer.brandKey(brand) else { return nil }
+            guard let brand = try writer.brandKey(brand) else { return false }
             // The secret goes at once; the name stays taken, so that an old key's name never means another key.
             try writer.db.prepare(
                 """
@@ -44,14 +44,10 @@ extension SQLiteStore {
                 WHERE brand = ? AND id = ? AND revoked_at IS NULL
                 """
             ).int(now.milliseconds).int(brand).text(id).run()
-            guard writer.db.changedRows == 1 else { return nil }
+            guard writer.db.changedRows == 1 else { return false }
             try writer.write(audit)
-            // They end by this: a session is found only as long as its credential is in force.
-            let sessions = try writer.db.prepare(
-                "SELECT count(*) FROM sessions WHERE credential = ? AND expires_at > ?"
-            ).text(id).int(now.milliseconds)
-            defer { sessions.end() }
-            return try sessions.next() ? Int(sessions.int64(0)) : 0
+            // Its sessions end by this: one is found only as long as its credential is in force.
+            return true
         }
     }
 

@@ -52,7 +52,7 @@ extension ForwardingStore {
         id: String,
         now: Timestamp,
         audit: AuditEntry?
-    ) async throws(StorageError) -> Int? {
+    ) async throws(StorageError) -> Bool {
         try await base.revokeCredential(brand: brand, id: id, now: now, audit: audit)
     }
     package func credentials() async throws(StorageError) -> [StoredCredential] { try await base.credentials() }

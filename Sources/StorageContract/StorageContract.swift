@@ -4,7 +4,8 @@ package enum StorageContract {
     package static let cases: [ContractCase] =
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + RegistrationCases.all + ReadCases.all + TapCases.all
-        + SessionCases.all + CredentialSessionCases.all + SingleDeviceCases.all + MergeCases.all
+        + SessionCases.all + CredentialSessionCases.all + RegistrationSessionCases.all + SingleDeviceCases.all
+        + MergeCases.all
         + AdministrationCases.all + ResealingCases.all + AuditCases.all + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all
         + HousekeepingCases.all + RetentionCases.all + OutboundCases.all + RandomCases.all

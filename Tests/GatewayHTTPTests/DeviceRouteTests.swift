@@ -130,6 +130,57 @@ struct DeviceRouteTests {
         }
     }
 
+    @Test("a device that was logged out while its request was on its way is not registered")
+    func loggedOutMeanwhile() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            #expect(try await api.register("d-1", as: session).status == 201)
+            // Only the store knows yet.
+            try await api.execute("DELETE FROM sessions; DELETE FROM registrations")
+            try await api.register("d-1", as: session).expectProblem(401, "token_invalid")
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
+            #expect(devices["items"]?.items.isEmpty == true, "\(devices.text)")
+        }
+    }
+
+    @Test("where a brand allows one device, the device that registers last logs the others out")
+    func singleDevice() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand("acme", settings: #"{"singleDevice":true}"#)
+            let first = try await api.makeSession()
+            #expect(try await api.register("d-1", as: first).status == 201)
+            api.clock.advance(seconds: 1)
+            let second = try await api.makeSession()
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: first).status == 200)
+            #expect(try await api.register("d-2", as: second, token: "bb").status == 201)
+            try await api.call(.get, "/v1/brands/acme/unread", as: first).expectProblem(401, "token_invalid")
+            try await api.register("d-1", as: first).expectProblem(401, "token_invalid")
+            // It is bound to its device now.
+            try await api.register("d-3", as: second).expectProblem(403, "forbidden")
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
+            #expect(try devices.json()["items"]?.items.compactMap { $0["deviceId"]?.string } == ["d-2"])
+        }
+    }
+
+    @Test("a back-end that knows a consumer by the name it had before it logged in sees its devices by it")
+    func mergedName() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand("acme", settings: #"{"anonymousConsumers":true}"#)
+            let path = "/v1/brands/acme/sessions"
+            let opened = try await api.call(.post, path, as: .none, #"{"grant":"anonymous","deviceId":"d-1"}"#)
+            let guest = try #require(opened["consumer"]?["id"]?.string)
+            let session = Credential.bearer(try #require(opened["sessionToken"]?.string))
+            #expect(try await api.register("d-1", as: session).status == 201)
+            _ = try await api.makeSession("u-1", device: "d-1")
+            for name in [guest, "u-1"] {
+                let found = try await api.call(.get, Self.path + "?consumer=\(name)")
+                #expect(found.status == 200 && found["consumer"]?.string == "u-1", "\(found.text)")
+            }
+            try await api.call(.get, Self.path + "?consumer=u-2").expectProblem(404, "not_found")
+        }
+    }
+
     @Test("a back-end registers and lists for consumers whom it names")
     func backend() async throws {
         try await TestGateway.run { api in

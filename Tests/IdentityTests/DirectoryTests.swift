@@ -285,6 +285,36 @@ struct DirectoryTests {
         }
     }
 
+    @Test("a deletion that was made though it was called a failure holds when it is asked for again")
+    func uncertainDeletion() async throws {
+        try await Gateway.with { gateway in
+            let account = try await gateway.directory.issue(
+                .serviceAccount(scopes: [.eventsWrite]),
+                brand: Gateway.acme,
+                name: "crm"
+            )
+            // As if the directory had not been told.
+            #expect(try await gateway.store.deleteBrand(Gateway.acme) != nil)
+            #expect(gateway.directory.serviceAccount(id: account.summary.id) != nil)
+            await #expect(throws: DirectoryError.notFound) { try await gateway.directory.deleteBrand(Gateway.acme) }
+            #expect(gateway.directory.brand(Gateway.acme) == nil)
+            #expect(gateway.directory.serviceAccount(id: account.summary.id) == nil)
+        }
+        try await Gateway.with { gateway in
+            _ = try await put(Self.apnsOnly, gateway)
+            let lanes = gateway.directory.lanes.map(\.id)
+            try #require(!lanes.isEmpty)
+            #expect(
+                try await gateway.store.deleteApp(brand: Gateway.acme, app: Self.ios, now: gateway.clock.now) != nil
+            )
+            await #expect(throws: DirectoryError.notFound) {
+                try await gateway.directory.deleteApp(brand: Gateway.acme, app: Self.ios)
+            }
+            #expect(gateway.directory.app(brand: Gateway.acme, app: Self.ios) == nil)
+            #expect(gateway.directory.lanes.isEmpty)
+        }
+    }
+
     @Test("names that look alike but differ in their bytes are two keys")
     func lookalikes() async throws {
         try await Gateway.with { gateway in

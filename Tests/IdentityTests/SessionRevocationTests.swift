@@ -190,6 +190,26 @@ struct SessionRevocationTests {
         }
     }
 
+    @Test("a logout by the name of somebody who was merged ends the sessions of whom it leads to")
+    func mergedName() async throws {
+        try await Self.with { gateway, _, service in
+            _ = try await Self.openAnonymous(gateway, service)
+            let tokens = [
+                try await service.open(brand: Gateway.acme, consumer: Self.ann, device: Self.phone).token,
+                try await service.open(brand: Gateway.acme, consumer: Self.ann, device: nil).token,
+            ]
+            for token in tokens { #expect(try await Self.isLive(service, token)) }
+            let ended = try await service.endAll(
+                brand: Gateway.acme,
+                consumer: Self.guest,
+                device: nil,
+                unregister: .none
+            )
+            #expect(ended.count == 2 && ended.consumer == Self.ann)
+            for token in tokens { #expect(try await !Self.isLive(service, token)) }
+        }
+    }
+
     @Test("a login of which the store did not say whether it is done is not forgotten by memory")
     func uncertain() async throws {
         try await Self.with(singleDevice: true) { gateway, store, service in

@@ -44,7 +44,7 @@ struct SessionServiceTests {
     func openAndFind() async throws {
         try await Self.with { gateway, store, service in
             let minted = try await Self.open(service)
-            #expect(minted.token.hasPrefix("sbs_") && minted.token.utf8.count == 47)
+            #expect(minted.token.hasPrefix("sbs_") && minted.token.utf8.count == 63)
             #expect(minted.expiresInSeconds == 3600)
             #expect(minted.session.expiresAt == gateway.clock.now.adding(seconds: 3600))
             #expect(minted.session.tokenHash == SecretHash.sha256(minted.token.utf8))
@@ -93,7 +93,7 @@ struct SessionServiceTests {
             // The one read after its end was not worth keeping.
             #expect(store.lookUps == 2)
             await #expect(throws: Self.unknown) {
-                try await service.authenticate(token: "sbs_" + String(repeating: "A", count: 43), brand: nil)
+                try await service.authenticate(token: "sbs_" + String(repeating: "A", count: 59), brand: nil)
             }
         }
     }
@@ -101,7 +101,7 @@ struct SessionServiceTests {
     @Test(
         "what is no token is refused without a look into the store",
         arguments: [
-            "", "sbs_", "sbs_abc", String(repeating: "a", count: 47), "SBS_" + String(repeating: "A", count: 43),
+            "", "sbs_", "sbs_abc", String(repeating: "a", count: 63), "SBS_" + String(repeating: "A", count: 59),
         ]
     )
     func malformed(token: String) async throws {
@@ -110,6 +110,29 @@ struct SessionServiceTests {
             await #expect(throws: malformed) { try await service.authenticate(token: token, brand: nil) }
             await #expect(throws: malformed) { try await service.end(token: token, unregister: .all) }
             #expect(store.lookUps == 0)
+        }
+    }
+
+    @Test("a session that expired long ago has expired, though nothing of it is kept; what was never ours is invalid")
+    func longAgo() async throws {
+        try await Self.with { gateway, store, service in
+            let token = try await Self.open(service).token
+            gateway.clock.advance(seconds: 3 * 86_400)
+            let batch = HousekeepingBatch(work: .sessions, now: gateway.clock.now, limit: 100)
+            #expect(try await gateway.store.keepHouse(batch).removed == 1)
+            #expect(try await gateway.store.session(tokenHash: SecretHash.sha256(token.utf8)) == nil)
+            await #expect(throws: SessionError.refused(.tokenExpired)) {
+                try await service.authenticate(token: token, brand: Gateway.acme)
+            }
+            // No other character is as good.
+            let last = try #require(token.last)
+            let forged = token.dropLast() + (last == "A" ? "E" : "A")
+            let earlier = token.prefix(46) + "AAAAAA" + token.dropFirst(52)
+            for text in [String(forged), String(earlier), "sbs_" + String(repeating: "A", count: 59)] {
+                await #expect(throws: Self.unknown) {
+                    try await service.authenticate(token: text, brand: Gateway.acme)
+                }
+            }
         }
     }
 

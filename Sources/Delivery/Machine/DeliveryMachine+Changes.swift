@@ -11,11 +11,8 @@ extension DeliveryMachine {
             addLane(change.registration.lane)
             registrations[change.registration.id]?.token = change.registration.token
             registrations[change.registration.id]?.platform = change.registration.platform
-        case .unregistered(let change), .sessionsEnded(_, let change):
-            for ended in change.ended { end(ended) }
-            for narrowed in change.narrowed {
-                remove(from: narrowed) { $0.message?.kind == .agent }
-            }
+        case .unregistered(let change): follow(change)
+        case .sessionsEnded(let ended): follow(ended.registrations)
         case .read(let change):
             guard let consumer = consumers[change.consumer] else { return }
             consumers[change.consumer]?.unread = change.unread
@@ -28,8 +25,15 @@ extension DeliveryMachine {
         case .sessionOpened(let opening):
             for merge in opening.merged { self.merge(merge.from, into: merge.into) }
             for ended in opening.endedRegistrations { end(ended) }
-        case .tapped, .receipts, .consumer, .credentialRevoked, .retried, .notRetried, .notFound, .gone:
+        case .tapped, .receipts, .consumer, .credentialRevoked, .sessionEnded, .retried, .notRetried, .notFound, .gone:
             break
+        }
+    }
+
+    private mutating func follow(_ change: RegistrationsChange) {
+        for ended in change.ended { end(ended) }
+        for narrowed in change.narrowed {
+            remove(from: narrowed) { $0.message?.kind == .agent }
         }
     }
 

@@ -101,7 +101,7 @@ extension Call {
             if let named = try query().identifier("consumer", as: ConsumerID.self), named != session.consumer {
                 throw .forbidden
             }
-            return ConsumerAccess(brand: try brand(), consumer: session.consumer, boundDevice: session.device)
+            return ConsumerAccess(brand: try brand(), consumer: session.consumer, session: session)
         case .account(let account):
             guard account.brand == id else { throw Problem(AuthenticationError.unauthorized) }
             guard account.allows(.consumersWrite) else { throw .forbidden }
@@ -111,6 +111,6 @@ extension Call {
         guard let consumer = try query().identifier("consumer", as: ConsumerID.self) else {
             throw Problem(invalid: "/consumer", "is required when the caller is not a consumer")
         }
-        return ConsumerAccess(brand: brand, consumer: consumer, boundDevice: nil)
+        return ConsumerAccess(brand: brand, consumer: consumer, session: nil)
     }
 }

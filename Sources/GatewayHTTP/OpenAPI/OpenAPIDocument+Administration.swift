@@ -225,7 +225,11 @@ extension OpenAPIDocument {
                 sessionTtlSeconds: { type: [integer, 'null'], minimum: 60, maximum: 86400, default: 3600 }
                 dedupeHours: { type: [integer, 'null'], minimum: 1, maximum: 168, default: 72 }
                 anonymousConsumers: { type: [boolean, 'null'], default: false }
-                singleDevice: { type: [boolean, 'null'], default: false }
+                singleDevice:
+                  type: [boolean, 'null']
+                  default: false
+                  description: >-
+                    A login on another device logs the first one out; one without a deviceId does when it registers.
                 wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
             Brand:

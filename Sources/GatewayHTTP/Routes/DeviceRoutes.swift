@@ -25,7 +25,7 @@ enum DeviceRoutes {
         }
         let body = DeviceBody(try await call.object())
         let wanted = try body.registration(of: device, app: known, consumer: access.consumer)
-        guard case .registered(let change) = try await call.perform(.register(wanted)) else {
+        guard let change = try await call.register(wanted, access.session, access.brand) else {
             // The app went away in between.
             throw Problem.notFound("app")
         }
@@ -36,10 +36,12 @@ enum DeviceRoutes {
 
     private static func get(_ call: Call) async throws -> Response {
         let (access, app, device) = try await target(call)
-        let found = try await call.read { store throws(StorageError) in
-            try await store.registration(brand: access.brand.id, app: app, device: device)
+        let (found, consumer) = try await call.read { store throws(StorageError) in
+            let found = try await store.registration(brand: access.brand.id, app: app, device: device)
+            // A back-end may know the consumer by an id that was merged.
+            return (found, try await store.consumer(brand: access.brand.id, id: access.consumer))
         }
-        guard let found, found.consumer == access.consumer else { throw Problem.notFound("device") }
+        guard let found, found.consumer == consumer?.id else { throw Problem.notFound("device") }
         var writer = JSONWriter(capacity: 512)
         writer.registration(found)
         return Answer.json(.ok, writer)

@@ -33,7 +33,7 @@ extension Call {
         guard !assertion.anonymous || brand.settings.anonymousConsumers else { throw .noAnonymousConsumers }
         let session = try await signingSession(of: assertion)
         if let session, let device {
-            try ConsumerAccess(brand: brand, consumer: session.consumer, boundDevice: session.device)
+            try ConsumerAccess(brand: brand, consumer: session.consumer, session: session)
                 .require(device: device)
         }
         let device = device ?? session?.device
@@ -56,7 +56,7 @@ extension Call {
         if let token = assertion.pushToken, let device {
             await PushTokenClaim(token: token, app: assertion.app).register(
                 device,
-                of: minted.session.consumer,
+                by: minted.session,
                 brand,
                 self
             )

@@ -14,7 +14,7 @@ struct PushTokenClaim {
     let app: AppID?
 
     /// Registers it for a consumer's device, if that can be told.
-    func register(_ device: DeviceID, of consumer: ConsumerID, _ brand: Brand, _ call: Call) async {
+    func register(_ device: DeviceID, by session: StoredSession, _ brand: Brand, _ call: Call) async {
         let apps = call.services.directory.apps(brand: brand.id)
         let candidates = app.map { app in apps.filter { $0.id == app } } ?? apps
         guard candidates.count == 1, let target = candidates.first else { return }
@@ -22,20 +22,48 @@ struct PushTokenClaim {
         guard transports.count == 1, let pushType = transports.first,
             let token = DeviceToken.normalised(token, for: pushType)
         else { return }
-        _ = try? await call.perform(
-            .register(
-                DeviceToRegister(
-                    brand: brand.id,
-                    app: target.id,
-                    device: device,
-                    consumer: consumer,
-                    token: token,
-                    pushType: pushType,
-                    environment: .production,
-                    platform: pushType == .apns ? .ios : target.settings.platform,
-                    receives: .all
-                )
-            )
+        let wanted = DeviceToRegister(
+            brand: brand.id,
+            app: target.id,
+            device: device,
+            consumer: session.consumer,
+            token: token,
+            pushType: pushType,
+            environment: .production,
+            platform: pushType == .apns ? .ios : target.settings.platform,
+            receives: .all
         )
+        _ = try? await call.register(wanted, session, brand)
+    }
+}
+
+extension Call {
+    /// Registers a device, for a session only while it lasts.
+    ///
+    /// - Parameters:
+    ///   - wanted: What to register.
+    ///   - session: The session that asks; nil for back-ends.
+    ///   - brand: The brand.
+    /// - Returns: What was done; nil when there is no such app.
+    /// - Throws: `Problem`, 401 when the session has ended meanwhile.
+    func register(
+        _ wanted: DeviceToRegister,
+        _ session: StoredSession?,
+        _ brand: Brand
+    ) async throws(Problem) -> RegistrationChange? {
+        var wanted = wanted
+        wanted.session = session?.tokenHash
+        wanted.singleDevice = brand.settings.singleDevice
+        defer {
+            // Others may have ended, and this one be bound; also when nobody says whether it is done.
+            if wanted.singleDevice, let session {
+                services.sessions.forget(brand: brand.id, consumer: session.consumer)
+            }
+        }
+        switch try await perform(.register(wanted)) {
+        case .registered(let change): return change
+        case .sessionEnded: throw Problem(AuthenticationError.tokenInvalid(.revoked))
+        default: return nil
+        }
     }
 }

@@ -12,8 +12,7 @@ package struct HousekeepingBatch: Sendable {
         /// Ids are kept by whole days of UTC: one is removed when its day lies more than the hours, rounded up to days,
         /// before the day of now. So it is kept for at least the hours and at most two days longer.
         case eventIDs(keepHours: [BrandID: Int64])
-        /// Sessions that expired more than 24 hours ago: until then a device still learns that its token has expired
-        /// and not that it never was one.
+        /// Sessions that expired more than 24 hours ago, so that clocks that differ never remove one that is in use.
         case sessions
         /// Deliveries in the log with their attempts that were queued before a moment, by brand; brands that are not
         /// named are left alone. Their numbers are never given again.

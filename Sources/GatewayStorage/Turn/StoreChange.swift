@@ -4,7 +4,9 @@ package import GatewayModel
 /// changes in the order of commits.
 package enum StoreChange: Sendable {
     /// Registers a device. A token last seen under another consumer or device id of the brand moves: the old
-    /// registration ends and what is pending for it is cancelled (`token_moved`).
+    /// registration ends and what is pending for it is cancelled (`token_moved`). A session asks for its own consumer and
+    /// only while it lasts (`sessionEnded` otherwise): a request that was on its way when its consumer logged out must not
+    /// bring pushes back.
     case register(DeviceToRegister)
     /// Ends or narrows registrations of a consumer; nil app and device mean all of them. Pending rows that are no
     /// longer wanted are cancelled (`unregistered`, `unregistered_agent`).
@@ -90,6 +92,11 @@ package struct DeviceToRegister: Sendable {
     package var appVersion: String?
     /// What it wants to be pushed.
     package var receives: Receives
+    /// The SHA-256 of the token of the session that asks; nil for back-ends.
+    package var session: [UInt8]?
+    /// Whether the consumer's other devices are logged out, together with its sessions from before the one that asks,
+    /// which is bound to this device if it was to none; means nothing without a session.
+    package var singleDevice = false
 
     /// Takes what a device asks for.
     ///

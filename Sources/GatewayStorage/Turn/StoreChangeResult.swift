@@ -18,8 +18,10 @@ package enum StoreChangeResult: Sendable {
     case sessionOpened(SessionOpening)
     /// A session was not opened: the credential that was to open it is revoked, or not the brand's.
     case credentialRevoked
+    /// A device was not registered: the session that asked has ended, or is not the consumer's.
+    case sessionEnded
     /// Sessions ended.
-    case sessionsEnded(count: Int, RegistrationsChange)
+    case sessionsEnded(EndedSessions)
     /// A delivery waits to be tried again.
     case retried
     /// A delivery cannot be tried again.
@@ -68,6 +70,32 @@ package struct RegistrationChange: Sendable {
         self.registration = registration
         self.created = created
         self.ended = ended
+    }
+}
+
+/// Which sessions a logout ended.
+package struct EndedSessions: Sendable, Equatable {
+    /// Whose they were, by the name that leads nowhere else; nil when there is no such consumer or session.
+    package var consumer: ConsumerID?
+    /// How many sessions ended.
+    package var count: Int
+    /// Which registrations ended or were narrowed.
+    package var registrations: RegistrationsChange
+
+    /// Takes what a logout did; nothing unless told.
+    ///
+    /// - Parameters:
+    ///   - consumer: Whose they were.
+    ///   - count: How many sessions ended.
+    ///   - registrations: Which registrations ended or were narrowed.
+    package init(
+        consumer: ConsumerID? = nil,
+        count: Int = 0,
+        registrations: RegistrationsChange = RegistrationsChange()
+    ) {
+        self.consumer = consumer
+        self.count = count
+        self.registrations = registrations
     }
 }
 

@@ -72,16 +72,20 @@ extension Directory {
             let lanes = try await stored { () async throws(StorageError) in
                 try await self.store.deleteBrand(id, audit: audit)
             }
-            guard let lanes else { throw .notFound }
+            // Also when the store has it no more: an earlier call may have been told of a failure after the change was
+            // made, and its repetition must not leave the brand in force.
+            guard lanes != nil || snapshot.brands[id] != nil else { throw .notFound }
+            let removed = lanes ?? snapshot.lanes(of: id)
             var next = snapshot
             next.brands[id] = nil
             next.apps = next.apps.filter { $0.key.brand != id }
-            next.remove(lanes: lanes)
+            next.remove(lanes: removed)
             for credential in next.credentials.values where credential.brand == id {
                 next.removeCredential(credential.id)
             }
             next.forgetRevoked(of: id)
-            publish(next, DirectoryChange(removedLanes: lanes, removedBrands: [id]))
+            publish(next, DirectoryChange(removedLanes: removed, removedBrands: [id]))
+            if lanes == nil { throw DirectoryError.notFound }
         }
     }
 
@@ -173,11 +177,15 @@ extension Directory {
             let lanes = try await stored { () async throws(StorageError) in
                 try await self.store.deleteApp(brand: brand, app: app, now: now, audit: audit)
             }
-            guard let lanes else { throw .notFound }
+            // As with a brand, an earlier call may have deleted it.
+            let key = DirectorySnapshot.AppKey(brand: brand, app: app)
+            guard lanes != nil || snapshot.apps[key] != nil else { throw .notFound }
+            let removed = lanes ?? snapshot.lanes(of: brand, app: app)
             var next = snapshot
-            next.apps[DirectorySnapshot.AppKey(brand: brand, app: app)] = nil
-            next.remove(lanes: lanes)
-            publish(next, DirectoryChange(removedLanes: lanes))
+            next.apps[key] = nil
+            next.remove(lanes: removed)
+            publish(next, DirectoryChange(removedLanes: removed))
+            if lanes == nil { throw DirectoryError.notFound }
         }
     }
 

@@ -75,7 +75,7 @@ extension Directory {
         try await gate.run { () async throws(DirectoryError) in
             let now = clock.now
             let audit = entry(.credentialRevoked, brand: brand, target: id, by: origin)
-            let endedSessions = try await stored { () async throws(StorageError) in
+            let isRevoked = try await stored { () async throws(StorageError) in
                 try await self.store.revokeCredential(brand: brand, id: id, now: now, audit: audit)
             }
             // Also when the store has it revoked already: an earlier call may have been told of a failure after the
@@ -86,7 +86,7 @@ extension Directory {
                 next.rememberRevoked(credential)
                 publish(next, DirectoryChange(revokedCredentials: [id]))
             }
-            guard endedSessions != nil else { throw .notFound }
+            guard isRevoked else { throw .notFound }
         }
     }
 

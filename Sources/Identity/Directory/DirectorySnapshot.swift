@@ -59,6 +59,11 @@ struct DirectorySnapshot: Sendable {
         laneIDs[key] = id
     }
 
+    /// The lanes of a brand, or of one of its apps.
+    func lanes(of brand: BrandID, app: AppID? = nil) -> [LaneID] {
+        lanes.filter { $0.value.brand == brand && (app == nil || $0.value.app == app) }.map(\.key)
+    }
+
     mutating func remove(lanes ids: some Sequence<LaneID>) {
         for id in ids {
             if let key = lanes.removeValue(forKey: id) { laneIDs[key] = nil }

@@ -131,15 +131,6 @@ struct SessionCache {
         }
     }
 
-    /// Forgets all sessions of those who have one on a device; walks over all.
-    mutating func removeConsumers(on device: DeviceID, brand: BrandID) {
-        guard let number = brands.known(brand.rawValue) else { return }
-        let found = slots.filter { slot in
-            slot.isUsed && slot.brand == number && slot.device == device.rawValue && isAlive(slot)
-        }.map(\.consumer)
-        for consumer in found { remove(brand: brand, consumer: ConsumerID(trusted: consumer)) }
-    }
-
     mutating func remove(brand: BrandID) { brands.kill(brand.rawValue) }
 
     mutating func remove(credential: String) { credentials.kill(credential) }
@@ -163,11 +154,12 @@ struct SessionCache {
     }
 
     private mutating func makeRoom(now: Timestamp) {
+        let before = byKey.count
         for index in slots.indices where slots[index].isUsed {
             if slots[index].expiresAt <= now || !isAlive(slots[index]) { remove(Int32(index)) }
         }
-        // Full of live ones: a part makes room at once, so that the next ones do not each look for it.
-        var excess = byKey.count < limit ? 0 : limit / 8 + 1
+        // A part makes room at once, of live ones if need be, so that the next ones do not each look at all of them.
+        var excess = max(0, limit / 8 + 1 - (before - byKey.count))
         while excess > 0, !byKey.isEmpty {
             hand = hand + 1 < slots.count ? hand + 1 : 0
             guard slots[hand].isUsed else { continue }

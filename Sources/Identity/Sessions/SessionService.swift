@@ -2,7 +2,7 @@ package import GatewayModel
 package import GatewayStorage
 import Synchronization
 
-/// Consumers' sessions: opaque tokens of 256 random bits, of which only the SHA-256 is kept.
+/// Consumers' sessions: opaque tokens with 256 random bits, of which only the SHA-256 is kept.
 ///
 /// Look-ups are answered from a bounded cache. What ends a session ends it here before the call returns, and a look-up
 /// that began before that cannot bring it back (the generation is counted up by every end). Any thread may call.
@@ -17,11 +17,7 @@ package final class SessionService: Sendable {
     private let writer: any SessionWriter
     private let clock: any GatewayClock
     private let cache: Mutex<Cache>
-
-    /// What every token begins with, so that scanners find one that leaked.
-    private static let prefix = "sbs_"
-    /// `sbs_` and 43 characters of base64url.
-    private static let tokenLength = 47
+    private let tokens: SessionToken
 
     /// Makes the service.
     ///
@@ -42,6 +38,7 @@ package final class SessionService: Sendable {
         self.directory = directory
         self.writer = writer
         self.clock = clock
+        tokens = SessionToken(key: directory.derivedKey(for: "session token"))
         cache = Mutex(Cache(sessions: SessionCache(limit: cacheLimit)))
         directory.onChange { [weak self] change in
             guard !change.removedBrands.isEmpty || !change.revokedCredentials.isEmpty else { return }
@@ -61,8 +58,10 @@ package final class SessionService: Sendable {
     /// - Returns: A live session.
     /// - Throws: `refused` with `token_expired` or `token_invalid`, or `storage`.
     package func authenticate(token: String, brand: BrandID?) async throws(SessionError) -> StoredSession {
-        guard let hash = Self.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
-        return try await session(tokenHash: hash, brand: brand)
+        guard let hash = SessionToken.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
+        let session = try await find(hash)
+        if session == nil, tokens.hasExpired(token, now: clock.now) { throw .refused(.tokenExpired) }
+        return try check(session, brand)
     }
 
     /// Tells the session that something was bound to.
@@ -73,7 +72,11 @@ package final class SessionService: Sendable {
     /// - Returns: A live session.
     /// - Throws: `refused` with `token_expired` or `token_invalid`, or `storage`.
     package func session(tokenHash hash: [UInt8], brand: BrandID?) async throws(SessionError) -> StoredSession {
-        let session = try await find(hash)
+        try check(try await find(hash), brand)
+    }
+
+    /// Refuses what is no live session of a brand.
+    private func check(_ session: StoredSession?, _ brand: BrandID?) throws(SessionError) -> StoredSession {
         guard let session, brand == nil || session.brand == brand else { throw .refused(.tokenInvalid(.revoked)) }
         guard clock.now < session.expiresAt else { throw .refused(.tokenExpired) }
         return session
@@ -84,13 +87,14 @@ package final class SessionService: Sendable {
     /// - Parameter token: The bearer token.
     /// - Returns: True also for what is no token of ours: the store is not asked for that either.
     package func isCached(_ token: String) -> Bool {
-        guard let hash = Self.hash(of: token) else { return true }
+        guard let hash = SessionToken.hash(of: token) else { return true }
         return cache.withLock { $0.sessions.session(SessionCache.Key(hash), tokenHash: hash) != nil }
     }
 
     /// Opens a session; the consumer is created when it is new.
     ///
-    /// Where the brand's `singleDevice` is on, a login that names its device logs the consumer's others out. A login with
+    /// Where the brand's `singleDevice` is on, a login that names its device logs the consumer's others out, and one that
+    /// names none does when it registers its device (``DeviceToRegister/singleDevice``). A login with
     /// an identifier takes in the anonymous consumers of its device (``StoreChange/openSession(_:singleDevice:)``).
     ///
     /// - Parameters:
@@ -110,11 +114,11 @@ package final class SessionService: Sendable {
         expiresNoLaterThan limit: Timestamp? = nil
     ) async throws(SessionError) -> MintedSession {
         guard let settings = directory.brand(brand)?.settings else { throw .unknownBrand }
-        let token = Self.prefix + StrictBase64.encode(SecureRandom.bytes(32), .url)
         let now = clock.now
         let end = now.adding(seconds: settings.sessionTtlSeconds)
         let expiresAt = min(end, limit ?? end)
         guard now < expiresAt else { throw .refused(.tokenExpired) }
+        let token = tokens.make(expiresAt: expiresAt)
         var session = StoredSession(
             tokenHash: SecretHash.sha256(token.utf8),
             brand: brand,
@@ -144,11 +148,8 @@ package final class SessionService: Sendable {
         do {
             result = try await perform(.openSession(session, singleDevice: settings.singleDevice))
         } catch {
-            // Perhaps it is done: what is forgotten is only looked up again.
-            forget { sessions in
-                sessions.remove(brand: session.brand, consumer: session.consumer)
-                if let device = session.device { sessions.removeConsumers(on: device, brand: session.brand) }
-            }
+            // Perhaps it is done, to whomever the names lead: what is forgotten is only looked up again.
+            forget { $0.remove(brand: session.brand) }
             throw error
         }
         switch result {
@@ -173,7 +174,7 @@ package final class SessionService: Sendable {
     /// - Returns: What ended; nothing when there was no such session.
     /// - Throws: `refused` for a text that is no token, or `storage`.
     package func end(token: String, unregister: UnregisterScope) async throws(SessionError) -> EndedSessions {
-        guard let hash = Self.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
+        guard let hash = SessionToken.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
         // Also when the store did not say whether it is done: what is forgotten is only looked up again.
         defer { forget { $0.remove(SessionCache.Key(hash)) } }
         return Self.ended(try await perform(.endSession(tokenHash: hash, unregister: unregister)))
@@ -194,12 +195,33 @@ package final class SessionService: Sendable {
         device: DeviceID?,
         unregister: UnregisterScope
     ) async throws(SessionError) -> EndedSessions {
-        let change = StoreChange.endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister)
-        defer { forget { $0.remove(brand: brand, consumer: consumer, device: device) } }
-        return Self.ended(try await perform(change))
+        let result: StoreChangeResult
+        do {
+            result = try await perform(
+                .endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister)
+            )
+        } catch {
+            // Perhaps it is done, and nobody says whom the name leads to.
+            forget { $0.remove(brand: brand) }
+            throw error
+        }
+        // A name that was merged means another consumer's sessions.
+        if case .sessionsEnded(let ended) = result, let named = ended.consumer {
+            forget { $0.remove(brand: brand, consumer: named, device: device) }
+        }
+        return Self.ended(result)
     }
 
     // MARK: The cache
+
+    /// Forgets what is in memory of a consumer's sessions, some of which may have ended: they are looked up again.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer, by the name that leads nowhere else.
+    package func forget(brand: BrandID, consumer: ConsumerID) {
+        forget { $0.remove(brand: brand, consumer: consumer) }
+    }
 
     /// How many sessions are in memory.
     package var cachedSessions: Int { cache.withLock { $0.sessions.count } }
@@ -232,15 +254,6 @@ package final class SessionService: Sendable {
     }
 
     private static func ended(_ result: StoreChangeResult) -> EndedSessions {
-        if case .sessionsEnded(let count, let registrations) = result {
-            EndedSessions(count: count, registrations: registrations)
-        } else {
-            EndedSessions(count: 0, registrations: RegistrationsChange())
-        }
-    }
-
-    private static func hash(of token: String) -> [UInt8]? {
-        guard token.utf8.count == tokenLength, token.hasPrefix(prefix) else { return nil }
-        return SecretHash.sha256(token.utf8)
+        if case .sessionsEnded(let ended) = result { ended } else { EndedSessions() }
     }
 }

@@ -8,7 +8,9 @@ extension Writer {
         }
         let now = context.turn.now
         let name = BrandedName(brand: brand, id: device.consumer.rawValue)
-        let owner = try self.consumer(name) ?? makeConsumer(name, at: now)
+        let known = try self.consumer(name)
+        if let session = device.session, try !isLive(session, of: known?.key, at: now) { return .sessionEnded }
+        let owner = try known ?? makeConsumer(name, at: now)
         let consumer = owner.key
 
         var ended = try endOthers(withTokenOf: device, brand: brand, &context)
@@ -38,6 +40,10 @@ extension Writer {
             try renew(id, device, &context)
         } else {
             id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
+        }
+        if device.singleDevice, let session = device.session {
+            try endSessions(of: consumer, before: session, on: device.device.rawValue)
+            ended += try endOthers(than: device.device.rawValue, of: consumer, &context)
         }
         memory.registrations.remove(consumer)
         let registration = DeviceRegistration(

@@ -58,11 +58,48 @@ extension Writer {
         _ context: inout TurnContext
     ) throws {
         opening.endedSessions += try endSessions(of: consumer)
+        opening.endedRegistrations = try endOthers(than: device, of: consumer, &context)
+    }
+
+    /// Ends a consumer's registrations of other devices.
+    func endOthers(
+        than device: String,
+        of consumer: Int64,
+        _ context: inout TurnContext
+    ) throws -> [RegistrationID] {
         var others: [Int64] = []
         let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ? AND device != ? ORDER BY id")
             .int(consumer).text(device)
         while try rows.next() { others.append(rows.int64(0)) }
-        opening.endedRegistrations = try others.map { try end($0, by: .unregistered, .unregistered, &context) }
+        return try others.map { try end($0, by: .unregistered, .unregistered, &context) }
+    }
+
+    /// Whether a session is a consumer's and has not ended.
+    func isLive(_ tokenHash: [UInt8], of consumer: Int64?, at now: Timestamp) throws -> Bool {
+        guard let consumer else { return false }
+        let row = try db.prepare(
+            """
+            SELECT 1 FROM sessions s WHERE s.token_hash = ? AND s.consumer = ? AND s.expires_at > ? AND \
+            (s.credential IS NULL OR EXISTS (SELECT 1 FROM credentials c WHERE c.id = s.credential AND c.revoked_at IS NULL))
+            """
+        ).blob(tokenHash).int(consumer).int(now.milliseconds)
+        defer { row.end() }
+        return try row.next()
+    }
+
+    /// Binds a session to its device, and ends those that its consumer had opened before it.
+    ///
+    /// Where a consumer may have one device, a login that names none shows by its registration which one it is; a later
+    /// login stays, and ends this one when it registers.
+    func endSessions(of consumer: Int64, before session: [UInt8], on device: String) throws {
+        try db.prepare("UPDATE sessions SET device = ? WHERE token_hash = ? AND device IS NULL")
+            .text(device).blob(session).run()
+        try db.prepare(
+            """
+            DELETE FROM sessions WHERE consumer = ?1 AND token_hash != ?2 \
+            AND created_at <= (SELECT created_at FROM sessions WHERE token_hash = ?2)
+            """
+        ).int(consumer).blob(session).run()
     }
 
     /// Makes room for one more session of a consumer.
@@ -89,17 +126,20 @@ extension Writer {
     ) throws -> StoreChangeResult {
         let row = try db.prepare(
             """
-            SELECT s.consumer, s.device FROM sessions s JOIN consumers u ON u.key = s.consumer \
+            SELECT s.consumer, s.device, u.id FROM sessions s JOIN consumers u ON u.key = s.consumer \
             JOIN brands b ON b.key = u.brand WHERE s.token_hash = ?
             """
         ).blob(tokenHash)
         guard try row.next() else { return .notFound }
-        let (consumer, device) = (row.int64(0), row.optionalString(1))
+        let (consumer, device, name) = (row.int64(0), row.optionalString(1), row.string(2))
         row.end()
         try db.prepare("DELETE FROM sessions WHERE token_hash = ?").blob(tokenHash).run()
         return .sessionsEnded(
-            count: 1,
-            try unregister(consumer: consumer, app: nil, device: device, scope, .logout, &context)
+            EndedSessions(
+                consumer: ConsumerID(trusted: name),
+                count: 1,
+                registrations: try unregister(consumer: consumer, app: nil, device: device, scope, .logout, &context)
+            )
         )
     }
 
@@ -110,14 +150,26 @@ extension Writer {
         _ scope: UnregisterScope,
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
-        guard let key = try consumerKey(brand, consumer) else { return .sessionsEnded(count: 0, RegistrationsChange()) }
+        guard let brand = try brandKey(brand),
+            let found = try self.consumer(BrandedName(brand: brand, id: consumer.rawValue))
+        else { return .sessionsEnded(EndedSessions()) }
         // A session that is bound to no device may be in use on any: it ends with each of them.
         try db.prepare("DELETE FROM sessions WHERE consumer = ?1 AND (?2 IS NULL OR device IS NULL OR device = ?2)")
-            .int(key).text(device?.rawValue).run()
+            .int(found.key).text(device?.rawValue).run()
         let count = db.changedRows
         return .sessionsEnded(
-            count: count,
-            try unregister(consumer: key, app: nil, device: device?.rawValue, scope, .remoteLogout, &context)
+            EndedSessions(
+                consumer: ConsumerID(trusted: found.name.id),
+                count: count,
+                registrations: try unregister(
+                    consumer: found.key,
+                    app: nil,
+                    device: device?.rawValue,
+                    scope,
+                    .remoteLogout,
+                    &context
+                )
+            )
         )
     }
 }

@@ -239,10 +239,10 @@ enum AdministrationCases {
 
     static let revoke = ContractCase("a revoked credential is gone, once") { (f) async throws in
         try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
-        #expect(try await f.store.revokeCredential(brand: BrandID(trusted: "other"), id: "sa-1", now: f.now) == nil)
-        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-9", now: f.now) == nil)
-        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now) == 0)
-        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now) == nil)
+        #expect(try await !f.store.revokeCredential(brand: BrandID(trusted: "other"), id: "sa-1", now: f.now))
+        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-9", now: f.now))
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now))
+        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now))
         #expect(try await f.store.credentials().isEmpty)
     }
 

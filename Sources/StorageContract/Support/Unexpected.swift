@@ -60,8 +60,8 @@ extension StoreChangeResult {
     /// How many sessions ended, and what became of registrations; throws when it was something else.
     var endedSessions: (count: Int, registrations: RegistrationsChange) {
         get throws {
-            guard case .sessionsEnded(let count, let change) = self else { throw Unexpected(what: "\(self)") }
-            return (count, change)
+            guard case .sessionsEnded(let ended) = self else { throw Unexpected(what: "\(self)") }
+            return (ended.count, ended.registrations)
         }
     }
 

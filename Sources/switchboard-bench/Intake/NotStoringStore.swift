@@ -62,7 +62,7 @@ struct NotStoringStore: GatewayStore {
         id: String,
         now: Timestamp,
         audit: AuditEntry?
-    ) async throws(StorageError) -> Int? {
+    ) async throws(StorageError) -> Bool {
         throw Self.notKept
     }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }

@@ -144,7 +144,7 @@ struct IdentityScenario {
 
     /// A token by its number, so that none need be held.
     private static func token(_ index: Int) -> String {
-        "sbs_" + StrictBase64.encode(Array(SHA256.hash(data: Array("\(index)".utf8))), .url)
+        "sbs_" + StrictBase64.encode(Array(SHA384.hash(data: Array("\(index)".utf8)).prefix(44)), .url)
     }
 }
 

@@ -29,7 +29,7 @@ struct TruthTests {
         let registration = RegistrationID(1)
         let results: [StoreChangeResult] = [
             .unregistered(RegistrationsChange(ended: [registration])),
-            .sessionsEnded(count: 1, RegistrationsChange(ended: [registration])),
+            .sessionsEnded(EndedSessions(count: 1, registrations: RegistrationsChange(ended: [registration]))),
         ]
         for result in results {
             var script = MachineScript()

@@ -32,6 +32,11 @@ struct API: Sendable {
         }
     }
 
+    /// Changes the database behind the gateway's back.
+    func execute(_ sql: String) async throws {
+        try await DatabaseQueue(path: database).write { db in try db.execute(sql: sql) }
+    }
+
     func call(
         _ method: HTTPRequest.Method,
         _ path: String,

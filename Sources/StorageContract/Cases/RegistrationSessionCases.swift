@@ -1,0 +1,81 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Registrations and the sessions that ask for them.
+enum RegistrationSessionCases {
+    static let all = [ended, singleDevice, laterLogin]
+
+    private static func register(
+        _ f: ContractFixture,
+        _ device: String,
+        _ consumer: String = "u-1",
+        session: UInt8,
+        singleDevice: Bool = false
+    ) async throws -> RegistrationChange? {
+        var wanted = f.device(device, of: consumer)
+        wanted.session = [UInt8](repeating: session, count: 32)
+        wanted.singleDevice = singleDevice
+        switch try await f.change(.register(wanted)) {
+        case .registered(let change): return change
+        case .sessionEnded: return nil
+        case let other: throw Unexpected(what: "\(other)")
+        }
+    }
+
+    static let ended = ContractCase("a device is registered for a session only while it lasts, and for its consumer") {
+        (f) async throws in
+        try await f.makeCredential("key-1")
+        try await f.open(f.session(1))
+        try await f.open(f.session(2, credential: "key-1"))
+        try await f.open(f.session(3, seconds: 60))
+        for byte in UInt8(1)...3 { #expect(try await register(f, "d-\(byte)", session: byte) != nil) }
+        // Another's, and nobody's.
+        try await f.open(f.session(4, "u-2"))
+        #expect(try await register(f, "d-9", session: 4) == nil)
+        #expect(try await register(f, "d-9", session: 99) == nil)
+        #expect(try await register(f, "d-9", "nobody", session: 1) == nil)
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "nobody")) == nil)
+        _ = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
+        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now)
+        f.wait(seconds: 60)
+        for byte in UInt8(1)...3 { #expect(try await register(f, "d-9", session: byte) == nil) }
+        #expect(try await f.store.registration(brand: f.brand, app: f.app, device: DeviceID(trusted: "d-9")) == nil)
+        // An anonymous session ends when its consumer turns out to be somebody: its old name must not let it in.
+        _ = try await f.change(f.anonymous("guest"))
+        try await f.open(f.session(10, "guest", device: "d-10"))
+        #expect(try await register(f, "d-10", "guest", session: 10) != nil)
+        try await f.open(f.session(11, "u-1", device: "d-10"))
+        #expect(try await register(f, "d-11", "guest", session: 10) == nil)
+    }
+
+    static let singleDevice = ContractCase("where there may be one device, a registration ends what was there before") {
+        (f) async throws in
+        try await f.open(f.session(1))
+        let first = try #require(try await register(f, "d-1", session: 1, singleDevice: true))
+        f.wait(seconds: 1)
+        try await f.open(f.session(2), singleDevice: true)
+        // Nobody knows yet whether it is the same device.
+        #expect(try await f.hasSession(1))
+        let second = try await register(f, "d-2", session: 2, singleDevice: true)
+        #expect(second?.ended == [first.registration.id])
+        #expect(try await !f.hasSession(1))
+        let bound = try await f.store.session(tokenHash: [UInt8](repeating: 2, count: 32))
+        #expect(bound?.device == DeviceID(trusted: "d-2"))
+        // The same again changes nothing.
+        #expect(try await register(f, "d-2", session: 2, singleDevice: true)?.ended == [])
+        #expect(try await f.hasSession(2))
+    }
+
+    static let laterLogin = ContractCase("a later login is not ended by a device that registers again") {
+        (f) async throws in
+        try await f.open(f.session(1))
+        f.wait(seconds: 1)
+        try await f.open(f.session(2), singleDevice: true)
+        #expect(try await register(f, "d-1", session: 1, singleDevice: true) != nil)
+        #expect(try await f.hasSession(2))
+        #expect(try await register(f, "d-2", session: 2, singleDevice: true) != nil)
+        #expect(try await !f.hasSession(1))
+        #expect(try await register(f, "d-1", session: 1, singleDevice: true) == nil)
+    }
+}
