@@ -152,6 +152,8 @@ struct IssuerAssertionTests {
         }
         try await Gateway.with { gateway in
             try await gateway.issuer(Issuer.details(source: .jwks(url: url)))
+            gateway.clock.advance(seconds: 1)
+            // The newer one is tried first.
             try await gateway.issuer(Issuer.details(source: .jwks(url: url + "2")))
             gateway.published.put([], at: url + "2")
             let others = [VerifyingKey](repeating: try key(Issuer.otherRSA.publicPEM), count: 7)
@@ -160,10 +162,11 @@ struct IssuerAssertionTests {
             gateway.published.put(others + [others[0], try key(Issuer.rsa.publicPEM)], at: url)
             for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
             // Of all credentials of the issuer together.
-            gateway.published.put(others, at: url)
-            gateway.published.put([others[0], try key(Issuer.rsa.publicPEM)], at: url + "2")
-            gateway.clock.advance(seconds: 1)
+            gateway.published.put(others, at: url + "2")
+            gateway.published.put([others[0], try key(Issuer.rsa.publicPEM)], at: url)
             for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
+            gateway.published.put([try key(Issuer.rsa.publicPEM)], at: url)
+            for token in try tokens() { #expect(await Self.refusal(gateway, token) == nil) }
         }
     }
 
