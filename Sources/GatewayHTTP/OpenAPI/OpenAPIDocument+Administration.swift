@@ -328,7 +328,11 @@ extension OpenAPIDocument {
                 app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }] }
                 issuer: { type: string, minLength: 1, maxLength: 512 }
                 issuerDisplayName: { type: [string, 'null'], minLength: 1, maxLength: 512 }
-                audience: { type: [string, 'null'], minLength: 1, maxLength: 512 }
+                audience:
+                  type: [string, 'null']
+                  minLength: 1
+                  maxLength: 512
+                  description: What `aud` must be or hold; without it tokens that have an `aud` are refused.
                 keyId: { type: [string, 'null'], minLength: 1, maxLength: 512 }
                 publicKey: { type: [string, 'null'], description: PEM; this or `jwksUrl`. }
                 jwksUrl: { type: [string, 'null'], format: uri }
