@@ -497,7 +497,7 @@ def codes():
         "algorithm": "RS256", "jwksUrl": control + "/identity-provider/jwks",
         "tokenEndpoint": control + "/identity-provider/token",
     }
-    issue("identityProvider", "by Basic", clientAuth="basic", **common)
+    old = issue("identityProvider", "by Basic", clientAuth="basic", **common)
     provider = dict(common, issuerDisplayName="Lenient", pkce="optional")
     issue("identityProvider", "by body", clientAuth="body", **provider)
     # What the provider's tokens say of it.
@@ -531,6 +531,16 @@ def codes():
     bad("a token for another", "wrong_audience", **code_body(give("c-11", claims={**named, "aud": "another"})))
     expired = {**named, "iat": now - 900, "exp": now - 300}
     refused("code: an expired token", "token_expired", **code_body(give("c-12", claims=expired)))
+    # Its credential is rotated: both are in force, then the new one alone.
+    bearer = taken("code: before the rotation", "u-code", **code_body(fresh("c-13")))
+    issue("identityProvider", "by Basic, the second", clientAuth="body", **common)
+    taken("code: while both are in force", "u-code", **code_body(fresh("c-14")))
+    bad("burnt by the old credential", "code_reused", **code_body(fresh("c-13")))
+    status, _ = call("DELETE", "/v1/brands/acme/credentials/" + old["id"], headers=admin)
+    tell("code: the old credential is revoked", [204, None, None], status, None)
+    taken("code: when the old one is gone", "u-code", **code_body(fresh("c-15")))
+    answer = call("GET", "/v1/brands/acme/unread", headers=bearer)
+    tell("code: a session of the old one", [401, "token_invalid", "revoked"], *answer)
     with open(state_path, "w") as file:
         json.dump({"code": "c-1"}, file)
 

@@ -10,7 +10,8 @@ package protocol PublishedKeys: Sendable {
     ///     all keys of the algorithm.
     ///   - algorithm: What they must verify.
     /// - Returns: The keys, few; empty when the set has none.
-    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept.
+    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept, and when
+    ///   the one that is kept has no such key while its address fails.
     func keys(
         at url: String,
         keyID: String?,
