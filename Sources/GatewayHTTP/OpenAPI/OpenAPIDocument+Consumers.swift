@@ -14,7 +14,7 @@ extension OpenAPIDocument {
                 '200':
                   description: The consumer.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Consumer' } } }
-                \(problems(401, 403, 404, 422))
+                \(problems(400, 401, 403, 404, 422))
             patch:
               operationId: updateConsumer
               tags: [consumers]
@@ -52,7 +52,7 @@ extension OpenAPIDocument {
                 `consumers:write`.
               responses:
                 '204': { description: 'Nobody knows it any more, or did before.' }
-                \(problems(401, 403, 404, 422))
+                \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/consumers/{consumer}/export:
             parameters:
               - { $ref: '#/components/parameters/brand' }
@@ -79,7 +79,7 @@ extension OpenAPIDocument {
                           sessions: { type: array, items: { type: object } }
                           conversations: { type: array, items: { type: object } }
                           deliveries: { type: array, items: { type: object } }
-                \(problems(401, 403, 404, 422))
+                \(problems(400, 401, 403, 404, 422))
         """
 
     static let consumerSchemas = """

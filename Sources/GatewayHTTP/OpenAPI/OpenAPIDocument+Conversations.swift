@@ -58,7 +58,7 @@ extension OpenAPIDocument {
                         clientId: { $ref: '#/components/schemas/Id' }
                         text: { type: string, minLength: 1, maxLength: 16384 }
                         data: { type: [object, 'null'], description: At most 32 KiB as it came. }
-                    example: { clientId: m-1, text: Where is my order?, data: { orderId: A17 } }
+                    example: { clientId: m-1, text: 'Where is my order?', data: { orderId: A17 } }
               responses:
                 '201':
                   description: Where it is.

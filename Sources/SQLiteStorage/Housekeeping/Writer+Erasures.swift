@@ -115,7 +115,7 @@ extension Writer {
             ORDER BY event LIMIT ?4))
             """
         ).int(day).int(work.brand).text(keys.lowerBound).int(limit).text(keys.upperBound)
-        .run()
+            .run()
         let removed = db.changedRows
         // The day may be empty now.
         if removed > 0 { memory.dedupeDays = nil }

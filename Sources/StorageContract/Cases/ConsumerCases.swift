@@ -6,7 +6,9 @@ import Testing
 enum ConsumerCases {
     static let all = [written, repeated, forgotten, refused, merged, opened, resolved, untapped]
 
-    static let written = ContractCase("a consumer's message is the next of its conversation, never unread, never pushed") {
+    static let written = ContractCase(
+        "a consumer's message is the next of its conversation, never unread, never pushed"
+    ) {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.register("d-1", of: "u-1")
@@ -71,7 +73,9 @@ enum ConsumerCases {
         #expect(try await f.items().filter { $0.type == .consumerMessage }.count == 2)
     }
 
-    static let forgotten = ContractCase("a client id is known for the hours of event ids, and not longer than its message") {
+    static let forgotten = ContractCase(
+        "a client id is known for the hours of event ids, and not longer than its message"
+    ) {
         (f) async throws in
         try await f.accepted(f.message("u-1"))
         let first = try await f.change(f.words("m-1", "one")).written
@@ -113,7 +117,9 @@ enum ConsumerCases {
         #expect(try await f.messages("u-1", in: "c-1").count == 2)
     }
 
-    static let opened = ContractCase("one who has an active conversation gets it, another a new one, once by its client id") {
+    static let opened = ContractCase(
+        "one who has an active conversation gets it, another a new one, once by its client id"
+    ) {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.accepted(f.message("u-1"))
@@ -136,7 +142,8 @@ enum ConsumerCases {
         #expect(try await f.items().filter { $0.type == .conversationOpened }.count == 3)
     }
 
-    static let resolved = ContractCase("a consumer resolves what is active, once; what it writes makes it active again") {
+    static let resolved = ContractCase("a consumer resolves what is active, once; what it writes makes it active again")
+    {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.accepted(f.message("u-1"))
