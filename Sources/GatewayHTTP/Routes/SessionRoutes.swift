@@ -47,7 +47,12 @@ enum SessionRoutes {
             let token = try checks.finish(token)
             let assertion: VerifiedAssertion
             do {
-                assertion = try await call.services.assertions.verify(token, keyName: keyName, brand: brand.id)
+                assertion = try await call.services.assertions.verify(
+                    token,
+                    keyName: keyName,
+                    issuerName: issuer,
+                    brand: brand.id
+                )
             } catch { throw Problem(error) }
             return answer(try await call.login(assertion, brand, device, by: .assertion))
         case .code:
