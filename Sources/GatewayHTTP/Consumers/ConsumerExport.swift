@@ -8,8 +8,8 @@ internal import PushPayloads
 /// Writes everything that is kept about a consumer as one JSON document, piece by piece.
 ///
 /// A piece is read when the reader has taken the one before, so that one is in memory at a time. What changes meanwhile may
-/// be in it or not. A consumer that is erased meanwhile, or a store that fails, cuts the document off: one that is whole is
-/// complete.
+/// be in it or not. A consumer that is erased meanwhile, a credential that is revoked, or a store that fails, cuts the
+/// document off: one that is whole is complete.
 struct ConsumerExport: Sendable {
     /// Why a document was cut off.
     struct CutOff: Error {}
@@ -23,12 +23,22 @@ struct ConsumerExport: Sendable {
     let brand: BrandID
     let record: ConsumerRecord
     let at: Timestamp
+    /// Whether the reader may read still; asked before each piece.
+    let permission: StandingPermission
     /// Held as long as it runs.
     let slot: CallSlots.Slot
 
     private var consumer: ConsumerID { record.consumer.id }
 
-    init(store: any GatewayStore, brand: BrandID, record: ConsumerRecord, at: Timestamp, slot: CallSlots.Slot) {
+    init(
+        store: any GatewayStore,
+        brand: BrandID,
+        record: ConsumerRecord,
+        at: Timestamp,
+        permission: StandingPermission,
+        slot: CallSlots.Slot
+    ) {
+        self.permission = permission
         self.store = store
         self.brand = brand
         self.record = record
@@ -98,7 +108,7 @@ struct ConsumerExport: Sendable {
         var isFirst = true
         while true {
             let page = try await store.conversations(brand: brand, consumer: consumer, after: after, limit: Self.rows)
-            guard let page else { throw CutOff() }
+            guard let page, permission.stands else { throw CutOff() }
             for conversation in page {
                 var writer = JSONWriter(capacity: 256)
                 if !isFirst { writer.literal(",") }
@@ -128,7 +138,7 @@ struct ConsumerExport: Sendable {
                 afterSequence: after,
                 limit: Self.messages
             )
-            guard let page else { throw CutOff() }
+            guard let page, permission.stands else { throw CutOff() }
             var writer = JSONWriter(capacity: 512 * page.count)
             for record in page {
                 if after > 0 { writer.literal(",") }
@@ -159,6 +169,7 @@ struct ConsumerExport: Sendable {
         var isFirst = true
         repeat {
             let page = try await store.deliveries(query)
+            guard permission.stands else { throw CutOff() }
             var writer = JSONWriter(capacity: 512 * page.items.count)
             for item in page.items {
                 // Its tries; one that is gone since was removed by age.

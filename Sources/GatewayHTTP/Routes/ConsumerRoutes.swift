@@ -122,6 +122,7 @@ enum ConsumerRoutes {
             brand: brand.id,
             record: record,
             at: call.services.clock.now,
+            permission: StandingPermission(call, brand),
             slot: slot
         )
         return export.response(to: call.request)
