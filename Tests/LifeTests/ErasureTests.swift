@@ -90,6 +90,9 @@ struct ErasureTests {
         #expect(try await gateway.admin.call("DELETE", Self.brand + ["consumers", "u-2"]).status == 204)
         while try await count("SELECT count(*) FROM erasures") > 0 { try Task.checkCancellation() }
         #expect(try await count("SELECT count(*) FROM consumers") == 0)
+        // What apps named their messages is gone, what back-ends named their events is kept for its time.
+        #expect(try await count("SELECT count(*) FROM dedupe WHERE event >= char(30) AND event < char(31)") == 0)
+        #expect(try await count("SELECT count(*) FROM dedupe") == 6000)
         #expect(try await gateway.process.stop() == .init(status: 0, isSignal: false))
         let data = directory.path("data")
         let files = try FileManager.default.contentsOfDirectory(atPath: data)
