@@ -270,6 +270,49 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer?
 
+    /// A consumer with what is kept of it beside its conversations, devices and deliveries.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - id: The consumer.
+    /// - Returns: Nil when the brand has never seen it.
+    /// - Throws: `StorageError`.
+    func consumerRecord(brand: BrandID, id: ConsumerID) async throws(StorageError) -> ConsumerRecord?
+
+    /// A consumer's conversations, oldest first, those without messages among them.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - after: Only conversations behind this one.
+    ///   - limit: At most this many.
+    /// - Returns: Nil when the brand has never seen the consumer.
+    /// - Throws: `StorageError`.
+    func conversations(
+        brand: BrandID,
+        consumer: ConsumerID,
+        after: ConversationKey?,
+        limit: Int
+    ) async throws(StorageError) -> [StoredConversation]?
+
+    /// Messages of one conversation in order, with their taps.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer whose conversation it is.
+    ///   - conversation: The conversation.
+    ///   - afterSequence: Only messages above it.
+    ///   - limit: At most this many.
+    /// - Returns: Nil when the conversation is unknown or another consumer's.
+    /// - Throws: `StorageError`.
+    func messageRecords(
+        brand: BrandID,
+        consumer: ConsumerID,
+        conversation: ConversationID,
+        afterSequence: Int64,
+        limit: Int
+    ) async throws(StorageError) -> [MessageRecord]?
+
     /// A consumer's unread count, over open and closed conversations (R87).
     ///
     /// - Parameters:

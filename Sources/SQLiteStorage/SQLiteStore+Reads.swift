@@ -59,6 +59,112 @@ extension SQLiteStore {
         }
     }
 
+    package func consumerRecord(brand: BrandID, id: ConsumerID) async throws(StorageError) -> ConsumerRecord? {
+        guard let consumer = try await consumer(brand: brand, id: id) else { return nil }
+        return try await read { db in
+            let merged = try String.fetchAll(
+                db,
+                sql: "SELECT id FROM consumers WHERE merged_into = ? ORDER BY key",
+                arguments: [consumer.key.rawValue]
+            )
+            let sessions = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT token_hash, device, credential, expires_at, created_at FROM sessions WHERE consumer = ?
+                    ORDER BY created_at, token_hash
+                    """,
+                arguments: [consumer.key.rawValue]
+            ).map { row in
+                let hash: Data = try row.value(0)
+                let device: String? = try row.value(1)
+                return try StoredSession(
+                    tokenHash: [UInt8](hash),
+                    brand: brand,
+                    consumer: consumer.id,
+                    device: device.map(DeviceID.init(trusted:)),
+                    credential: row.value(2),
+                    expiresAt: Timestamp(milliseconds: row.value(3)),
+                    createdAt: Timestamp(milliseconds: row.value(4))
+                )
+            }
+            return ConsumerRecord(
+                consumer: consumer,
+                merged: merged.map(ConsumerID.init(trusted:)),
+                sessions: sessions
+            )
+        }
+    }
+
+    package func conversations(
+        brand: BrandID,
+        consumer: ConsumerID,
+        after: ConversationKey?,
+        limit: Int
+    ) async throws(StorageError) -> [StoredConversation]? {
+        try await read { db in
+            let owner = try Int64.fetchOne(
+                db,
+                sql: "SELECT u.key FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?",
+                arguments: [brand.rawValue, consumer.rawValue]
+            )
+            guard let owner else { return nil }
+            return try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT key, id, unread, last_sequence, read_sequence, resolved FROM conversations
+                    WHERE consumer = ? AND key > ? ORDER BY key LIMIT ?
+                    """,
+                arguments: [owner, after?.rawValue ?? 0, limit]
+            ).map {
+                try StoredConversation(
+                    key: ConversationKey($0.value(0)),
+                    unread: ConversationUnread(
+                        id: ConversationID(trusted: $0.value(1)),
+                        unread: $0.value(2),
+                        lastSequence: $0.value(3),
+                        readSequence: $0.value(4)
+                    ),
+                    isResolved: $0.value(5)
+                )
+            }
+        }
+    }
+
+    package func messageRecords(
+        brand: BrandID,
+        consumer: ConsumerID,
+        conversation: ConversationID,
+        afterSequence: Int64,
+        limit: Int
+    ) async throws(StorageError) -> [MessageRecord]? {
+        let found = try await messages(
+            brand: brand,
+            consumer: consumer,
+            conversation: conversation,
+            afterSequence: afterSequence,
+            after: nil,
+            limit: limit
+        )
+        guard let found else { return nil }
+        return try await read { db in
+            try found.map { message in
+                let row = try Row.fetchOne(
+                    db,
+                    sql: "SELECT device, tapped_at, action FROM taps WHERE message = ?",
+                    arguments: [Int64(bitPattern: message.id.high)]
+                )
+                let tap = try row.map {
+                    try StoredTap(
+                        device: DeviceID(trusted: $0.value(0)),
+                        tappedAt: Timestamp(milliseconds: $0.value(1)),
+                        action: $0.value(2)
+                    )
+                }
+                return MessageRecord(message: message, tap: tap)
+            }
+        }
+    }
+
     package func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
         try await read { db in
             let row = try Row.fetchOne(

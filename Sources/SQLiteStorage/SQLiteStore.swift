@@ -69,6 +69,8 @@ package final class SQLiteStore: GatewayStore {
             let logBuffer = try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
+                // What is removed is overwritten, so that an erased consumer is in no file; Debian's SQLite does so anyway.
+                try db.execute(sql: "PRAGMA secure_delete = ON")
                 // What the hot path touches again and again; a page that is not here is read out of the log.
                 try db.execute(sql: "PRAGMA cache_size = -64000")
                 if let handle = db.sqliteConnection { checkpointer.follow(handle) }

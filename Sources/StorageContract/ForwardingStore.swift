@@ -78,6 +78,32 @@ extension ForwardingStore {
     package func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? {
         try await base.consumer(brand: brand, id: id)
     }
+    package func consumerRecord(brand: BrandID, id: ConsumerID) async throws(StorageError) -> ConsumerRecord? {
+        try await base.consumerRecord(brand: brand, id: id)
+    }
+    package func conversations(
+        brand: BrandID,
+        consumer: ConsumerID,
+        after: ConversationKey?,
+        limit: Int
+    ) async throws(StorageError) -> [StoredConversation]? {
+        try await base.conversations(brand: brand, consumer: consumer, after: after, limit: limit)
+    }
+    package func messageRecords(
+        brand: BrandID,
+        consumer: ConsumerID,
+        conversation: ConversationID,
+        afterSequence: Int64,
+        limit: Int
+    ) async throws(StorageError) -> [MessageRecord]? {
+        try await base.messageRecords(
+            brand: brand,
+            consumer: consumer,
+            conversation: conversation,
+            afterSequence: afterSequence,
+            limit: limit
+        )
+    }
     package func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
         try await base.unread(brand: brand, consumer: consumer)
     }

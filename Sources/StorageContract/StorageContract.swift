@@ -5,7 +5,7 @@ package enum StorageContract {
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + WindowCases.all + RegistrationCases.all + ReadCases.all + TapCases.all
         + SessionCases.all + CredentialSessionCases.all + RegistrationSessionCases.all + SingleDeviceCases.all
-        + MergeCases.all
+        + MergeCases.all + ConsumerCases.all + ErasureCases.all
         + AdministrationCases.all + ResealingCases.all + AuditCases.all + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all
         + HousekeepingCases.all + RetentionCases.all + OutboundCases.all + RandomCases.all

@@ -56,7 +56,10 @@ package final class Housekeeper: Service, Sendable {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    await self.repeatedly(every: self.settings.expiredInterval) { await self.sweepExpired() }
+                    await self.repeatedly(every: self.settings.expiredInterval) {
+                        await self.sweepExpired()
+                        await self.removeErased()
+                    }
                 }
                 group.addTask { await self.repeatedly(every: self.settings.interval) { await self.keepRetention() } }
             }
@@ -65,6 +68,9 @@ package final class Housekeeper: Service, Sendable {
 
     /// One pass over deliveries that have expired.
     package func sweepExpired() async { await pass(.expired, .expired) }
+
+    /// One pass over what erased consumers have left behind.
+    package func removeErased() async { await pass(.erasures, .erasures) }
 
     /// One pass over everything that is kept for a time.
     package func keepRetention() async {

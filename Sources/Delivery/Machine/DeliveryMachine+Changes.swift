@@ -22,10 +22,12 @@ extension DeliveryMachine {
                     return message.sequence <= change.readSequence
                 }
             }
+        case .erased(let erased): for ended in erased.registrations { end(ended) }
         case .sessionOpened(let opening):
             for merge in opening.merged { self.merge(merge.from, into: merge.into) }
             for ended in opening.endedRegistrations { end(ended) }
-        case .tapped, .receipts, .consumer, .credentialRevoked, .sessionEnded, .retried, .notRetried, .notFound, .gone:
+        case .tapped, .receipts, .consumer, .credentialRevoked, .sessionEnded, .retried, .notRetried, .notFound, .gone,
+            .conversation, .written, .resolved, .conflict:
             break
         }
     }

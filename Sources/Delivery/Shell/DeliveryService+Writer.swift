@@ -318,6 +318,7 @@ extension DeliveryService.State {
         pending.turn.releases = presence.takeReleases(atMost: settings.maxChangesPerTurn)
         pending.turn.windows = presence.windows
         pending.changes = changes.next(atMost: settings.maxChangesPerTurn)
+        for index in pending.changes.indices { pending.changes[index].change.number { ids.next(at: now) } }
         pending.turn.changes = pending.changes.map(\.change)
         pending.accepts = accepts.next(atMost: settings.maxEventsPerTurn)
         for accept in pending.accepts {

@@ -119,11 +119,12 @@ package final class DeliveryService: Service, Sendable {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<ChangeOutcome, Never>) in
             let refusal: IntakeError? = state.withLock { state in
                 if let refusal = state.refusal(ofChange: true) { return refusal }
-                guard state.changes.admits(size: 1, bytes: 0, of: change.brand) else {
+                let bytes = change.bytes
+                guard state.changes.admits(size: 1, bytes: bytes, of: change.brand) else {
                     return .overloaded(retryAfterSeconds: 1)
                 }
                 let pending = PendingChange(change: change, continuation: continuation)
-                state.changes.append(pending, size: 1, bytes: 0, of: change.brand)
+                state.changes.append(pending, size: 1, bytes: bytes, of: change.brand)
                 return nil
             }
             if let refusal { continuation.resume(returning: .failure(refusal)) } else { signal() }

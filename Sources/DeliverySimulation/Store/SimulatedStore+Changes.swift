@@ -13,7 +13,8 @@ extension SimulatedStore {
             return upsert(id, brand: brand, anonymous: anonymous, context)
         case .openSession(let session, let singleDevice):
             return open(session, singleDevice: singleDevice, &context)
-        case .tap, .receipts, .endSession, .endSessions, .retry:
+        case .tap, .receipts, .endSession, .endSessions, .retry, .openConversation, .write, .resolve, .changeProfile,
+            .erase:
             // Nothing of delivery follows from these, or the simulation does not ask for them.
             return .notFound
         }

@@ -41,6 +41,19 @@ extension JSONWriter {
         literal("}")
     }
 
+    /// Appends how far a conversation is.
+    mutating func conversation(_ conversation: ConversationUnread) {
+        literal(#"{"id":"#)
+        string(conversation.id.rawValue)
+        literal(#","unread":"#)
+        integer(conversation.unread)
+        literal(#","lastSequence":"#)
+        integer(conversation.lastSequence)
+        literal(#","readSequence":"#)
+        integer(conversation.readSequence)
+        literal("}")
+    }
+
     /// Appends a message as devices download it: the members of the window's `message` frame (`http-api.md` section 7),
     /// and what a push of it would have carried.
     mutating func message(_ message: Message) {
@@ -54,7 +67,7 @@ extension JSONWriter {
         integer(message.sequence)
         literal(#","sourceSequence":"#)
         integer(orNull: message.sourceSequence)
-        literal(#","from":"agent","kind":"#)
+        literal(message.kind == .consumer ? #","from":"consumer","kind":"# : #","from":"agent","kind":"#)
         string(message.kind.rawValue)
         if message.agentID != nil || message.agentNickname != nil {
             literal(#","agent":{"id":"#)

@@ -91,6 +91,27 @@ struct FieldChecks {
         return text
     }
 
+    /// A text that people read: of any characters but U+0000, which not every store can hold.
+    mutating func content(_ member: BodyMember, atMost limit: Int, isRequired: Bool = false) -> String? {
+        guard let text = text(member, isRequired: isRequired) else { return nil }
+        guard !text.isEmpty, text.utf8.count <= limit else { return wrong(member, "must be 1 to \(limit) bytes") }
+        guard !text.utf8.contains(0) else { return wrong(member, "must not hold U+0000") }
+        return text
+    }
+
+    /// An object as it came, from the body itself.
+    mutating func raw(_ name: StaticString, of body: BodyObject, atMost limit: Int) -> JSONText? {
+        let member = body[name.description]
+        guard object(member) != nil else { return nil }
+        let text = body.text.withUnsafeBufferPointer { bytes in
+            RawMember.value(name, of: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
+        }
+        // A name with escapes is found by its meaning only.
+        guard let text else { return wrong(member, "must be named without escapes") }
+        guard text.utf8.count <= limit else { return wrong(member, "must be at most \(limit) bytes") }
+        return JSONText(trusted: text)
+    }
+
     /// One word of a closed set.
     mutating func word<Word: RawRepresentable & CaseIterable>(
         _ member: BodyMember,

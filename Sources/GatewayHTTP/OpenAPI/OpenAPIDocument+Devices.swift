@@ -104,6 +104,14 @@ extension OpenAPIDocument {
                 state: { enum: [active, quarantined], description: Quarantined when its provider called the token a bad one. }
                 registeredAt: { $ref: '#/components/schemas/Time' }
                 createdAt: { $ref: '#/components/schemas/Time' }
+            Conversation:
+              type: object
+              required: [id, unread, lastSequence, readSequence]
+              properties:
+                id: { $ref: '#/components/schemas/Id' }
+                unread: { type: integer, minimum: 0 }
+                lastSequence: { type: integer, minimum: 0 }
+                readSequence: { type: integer, minimum: 0 }
             Message:
               type: object
               required: [messageId, conversation, sequence, from, kind, text, silent, sentAt]
@@ -114,7 +122,7 @@ extension OpenAPIDocument {
                 sequence: { type: integer, minimum: 1 }
                 sourceSequence: { type: [integer, 'null'] }
                 from: { enum: [agent, consumer] }
-                kind: { enum: [agent, proactive, c2m] }
+                kind: { enum: [agent, proactive, c2m, consumer] }
                 agent:
                   type: object
                   properties: { id: { type: [string, 'null'] }, nickname: { type: [string, 'null'] } }

@@ -22,14 +22,7 @@ extension OpenAPIDocument {
                           unread: { type: integer, minimum: 0 }
                           conversations:
                             type: array
-                            items:
-                              type: object
-                              required: [id, unread, lastSequence, readSequence]
-                              properties:
-                                id: { $ref: '#/components/schemas/Id' }
-                                unread: { type: integer, minimum: 0 }
-                                lastSequence: { type: integer, minimum: 0 }
-                                readSequence: { type: integer, minimum: 0 }
+                            items: { $ref: '#/components/schemas/Conversation' }
                           asOf: { $ref: '#/components/schemas/Time' }
                 \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/messages:

@@ -8,13 +8,16 @@ enum OpenAPIDocument {
     /// The whole document, YAML.
     static let text =
         head + "paths:\n"
-        + [administration, events, sessions, devices, messages, operators, outbound, adaptors, machinery].joined(
+        + [
+            administration, events, sessions, devices, messages, conversations, consumers, operators, outbound,
+            adaptors, machinery,
+        ].joined(
             separator: "\n"
         )
         + "\ncomponents:\n" + [schemes, parameters, responses].joined(separator: "\n") + "\n  schemas:\n"
         + [
             commonSchemas, administrationSchemas, eventSchemas, deviceSchemas, operatorSchemas, outboundSchemas,
-            adaptorSchemas,
+            adaptorSchemas, consumerSchemas,
         ].joined(separator: "\n")
         + "\n"
 
@@ -74,6 +77,7 @@ enum OpenAPIDocument {
           - { name: sessions, description: How consumers log in and out. }
           - { name: devices, description: Registrations for pushes. }
           - { name: messages, description: 'Unread, messages, reads, taps.' }
+          - { name: consumers, description: 'What is kept about consumers: shown, changed, erased.' }
           - { name: operators, description: What became of messages. }
           - { name: outbound, description: What back-ends are told. }
           - { name: adaptors, description: 'What back-ends and apps of other systems call, in the shapes of those.' }

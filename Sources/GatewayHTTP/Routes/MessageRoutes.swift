@@ -28,15 +28,7 @@ enum MessageRoutes {
         writer.literal(#","conversations":["#)
         for (index, conversation) in counts.conversations.enumerated() {
             if index > 0 { writer.literal(",") }
-            writer.literal(#"{"id":"#)
-            writer.string(conversation.id.rawValue)
-            writer.literal(#","unread":"#)
-            writer.integer(conversation.unread)
-            writer.literal(#","lastSequence":"#)
-            writer.integer(conversation.lastSequence)
-            writer.literal(#","readSequence":"#)
-            writer.integer(conversation.readSequence)
-            writer.literal("}")
+            writer.conversation(conversation)
         }
         writer.literal(#"],"asOf":"#)
         writer.timestamp(now)

@@ -36,6 +36,8 @@ package final class GatewayServer: Sendable {
         SessionRoutes.add(to: &routes)
         DeviceRoutes.add(to: &routes)
         MessageRoutes.add(to: &routes)
+        ConversationRoutes.add(to: &routes)
+        ConsumerRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)
         OutboundRoutes.add(to: &routes)
         WebhookRoutes.add(to: &routes)

@@ -47,6 +47,8 @@ package struct GatewayServices: Sendable {
     }
     /// Streams of deliveries that are open.
     let tails = CallSlots(limit: DeliveryTail.limit, brandLimit: DeliveryTail.brandLimit)
+    /// Exports of consumers that are running.
+    let exports = CallSlots(limit: ConsumerRoutes.exportLimit, brandLimit: ConsumerRoutes.exportBrandLimit)
     /// Self-checks that are running.
     let selfChecks = CallSlots(limit: ProbeRoutes.selfCheckLimit, brandLimit: ProbeRoutes.selfCheckBrandLimit)
 

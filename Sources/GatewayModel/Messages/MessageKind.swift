@@ -6,11 +6,13 @@ package enum MessageKind: String, Sendable, CaseIterable {
     case proactive
     /// Connect to messaging (`c2m`): never counted.
     case c2m
+    /// The consumer's own, to the agent: never counted, never pushed.
+    case consumer
 
     /// The mark that devices know a message by: `ams`, `prmsg` or `c2m` (LivePerson, "Proactive and IVR Deflection").
     package var backendService: String {
         switch self {
-        case .agent: "ams"
+        case .agent, .consumer: "ams"
         case .proactive: "prmsg"
         case .c2m: "c2m"
         }

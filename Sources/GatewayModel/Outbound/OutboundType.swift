@@ -1,6 +1,6 @@
 /// What an item of a brand's outbound feed tells (`http-api.md` section 9).
 package enum OutboundType: String, CaseIterable, Sendable, Codable {
-    /// A consumer wrote to the agent; declared, nothing writes it yet.
+    /// A consumer wrote to the agent.
     case consumerMessage = "consumer.message"
     /// A conversation began.
     case conversationOpened = "conversation.opened"

@@ -30,6 +30,10 @@ package struct HousekeepingBatch: Sendable {
         /// Entries of the audit trail from before a moment, of all brands and of those that are gone, oldest first; an
         /// entry may stay while one before it in the order of numbers does.
         case audit(before: Timestamp)
+        /// What erased consumers have left behind: conversations, messages, taps, deliveries, and the data of items of the
+        /// outbound feed, which stay as `{"erased":true}` because positions are dense. Ids of events, which name nobody,
+        /// stay for their time, so that a repeated event does not bring a consumer back.
+        case erasures
         /// What brands that were deleted have left behind.
         case deletedBrands
     }

@@ -4,8 +4,10 @@ package import GatewayModel
 package enum OutboundFact: Sendable {
     /// A conversation began.
     case opened(consumer: String, conversation: String)
-    /// A conversation was resolved, by the agent's side.
-    case resolved(consumer: String, conversation: String)
+    /// A consumer wrote to the agent.
+    case written(Message, client: ClientID)
+    /// A conversation was resolved, by the agent's side or the consumer's.
+    case resolved(consumer: String, conversation: String, byConsumer: Bool)
     /// A push was tapped for the first time.
     case tapped(TapRequest, conversation: ConversationID, sequence: Int64, kind: MessageKind, campaign: String?)
     /// A device is not pushed to any more; not for agents' messages when only these ended.
@@ -16,6 +18,7 @@ package enum OutboundFact: Sendable {
     /// What it is.
     package var type: OutboundType {
         switch self {
+        case .written: .consumerMessage
         case .opened: .conversationOpened
         case .resolved: .conversationResolved
         case .tapped: .messageTapped
@@ -31,10 +34,19 @@ package enum OutboundFact: Sendable {
         case .opened(let consumer, let conversation):
             object.add("consumer", consumer)
             object.add("conversation", conversation)
-        case .resolved(let consumer, let conversation):
+        case .written(let message, let client):
+            object.add("messageId", message.id.description)
+            object.add("clientId", client.rawValue)
+            object.add("consumer", message.consumer.rawValue)
+            object.add("conversation", message.conversation.rawValue)
+            object.add("sequence", message.sequence)
+            object.add("text", message.text)
+            object.add("data", message.data)
+            object.add("sentAt", message.sentAt.rfc3339)
+        case .resolved(let consumer, let conversation, let byConsumer):
             object.add("consumer", consumer)
             object.add("conversation", conversation)
-            object.add("by", "agent")
+            object.add("by", byConsumer ? "consumer" : "agent")
         case .tapped(let tap, let conversation, let sequence, let kind, let campaign):
             object.add("messageId", tap.message.description)
             object.add("consumer", tap.consumer.rawValue)
@@ -179,6 +191,12 @@ private struct FactText {
         guard let value else { return }
         begin(name)
         text += String(value)
+    }
+
+    mutating func add(_ name: StaticString, _ value: JSONText?) {
+        guard let value else { return }
+        begin(name)
+        text += value.text
     }
 
     private mutating func begin(_ name: StaticString) { text += (text.utf8.count > 1 ? ",\"" : "\"") + "\(name)\":" }

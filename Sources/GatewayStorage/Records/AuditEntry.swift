@@ -57,6 +57,8 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case masterKeyRotated = "master_key.rotated"
     /// A failed delivery was put into the queue again; the target is the delivery.
     case deliveryRetried = "delivery.retried"
+    /// A consumer was erased; the target is the id by which it was named.
+    case consumerErased = "consumer.erased"
     /// A webhook's or subscription's mark was set back; the target is the subscription.
     case outboundReplayed = "outbound.replayed"
 }

@@ -14,6 +14,11 @@ extension StoreChange {
         case .endSession: nil
         case .endSessions(let brand, _, _, _): brand
         case .retry(let request): request.brand
+        case .openConversation(let request): request.brand
+        case .write(let request): request.brand
+        case .resolve(let brand, _, _): brand
+        case .changeProfile(let change): change.brand
+        case .erase(let request): request.brand
         }
     }
 }

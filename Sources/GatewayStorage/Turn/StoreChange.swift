@@ -36,6 +36,26 @@ package enum StoreChange: Sendable {
     /// Moves a delivery that failed or expired back to the outbox, under its id and unowned, for as long as the request
     /// says; its attempts go on being counted.
     case retry(RetryRequest)
+    /// Answers with the consumer's active conversation, or opens one that is named after the request's message id.
+    ///
+    /// A repetition by its client id answers with the conversation that the first one opened, for as long as ids of events
+    /// are remembered. A consumer that nobody knows is not created.
+    case openConversation(ConversationToOpen)
+    /// Stores what a consumer writes, once by its client id for as long as ids of events are remembered: the next message
+    /// of its conversation, which is active from then on, told to the outbound feed, never unread and never pushed.
+    ///
+    /// A repetition that says something else is a `conflict`, one whose message was removed since is `gone`.
+    case write(ConsumerMessage)
+    /// Resolves a conversation from the consumer's side; one that is not active is a `conflict` (R122).
+    case resolve(brand: BrandID, consumer: ConsumerID, conversation: ConversationID)
+    /// Changes what is known of a consumer; one that nobody knows is not created.
+    case changeProfile(ProfileChange)
+    /// Forgets a consumer and those who were merged into it.
+    ///
+    /// With the commit their sessions have ended, their registrations are gone with what waits for them, nothing of them is
+    /// found any more, and their ids are free: a login makes a new consumer. What is left of them is removed by
+    /// ``HousekeepingBatch/Work/erasures``, whenever that is, also after a crash.
+    case erase(ErasureRequest)
 }
 
 /// A delivery that is to be tried again.

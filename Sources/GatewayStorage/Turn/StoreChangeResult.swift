@@ -26,6 +26,16 @@ package enum StoreChangeResult: Sendable {
     case retried
     /// A delivery cannot be tried again.
     case notRetried(RetryRefusal)
+    /// A conversation is active, and whether it was opened for the request.
+    case conversation(ConversationUnread, opened: Bool)
+    /// A consumer's message is stored.
+    case written(WrittenMessage)
+    /// A conversation was resolved.
+    case resolved
+    /// A consumer was forgotten.
+    case erased(ErasedConsumer)
+    /// It does not go together with what is there.
+    case conflict
     /// There is no such thing, or it is another consumer's.
     case notFound
     /// It is past its look-back.

@@ -231,7 +231,7 @@ package struct APNsRenderer: Sendable {
             writer.integer(badge)
         }
         switch message.kind {
-        case .agent: writer.literal(",\"backendService\":\"ams\"")
+        case .agent, .consumer: writer.literal(",\"backendService\":\"ams\"")
         case .proactive: writer.literal(",\"backendService\":\"prmsg\"")
         case .c2m: writer.literal(",\"backendService\":\"c2m\"")
         }

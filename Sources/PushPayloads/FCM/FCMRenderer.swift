@@ -187,7 +187,7 @@ package struct FCMRenderer: Sendable {
         writer.literal(",\"sequence\":\"")
         writer.integer(message.sequence)
         switch message.kind {
-        case .agent: writer.literal("\",\"backendService\":\"ams\"")
+        case .agent, .consumer: writer.literal("\",\"backendService\":\"ams\"")
         case .proactive: writer.literal("\",\"backendService\":\"prmsg\"")
         case .c2m: writer.literal("\",\"backendService\":\"c2m\"")
         }

@@ -16,9 +16,9 @@ struct HousekeepingSearch {
     }
 
     /// A read ends after this many rows: about 10 ms.
-    private static let rowsPerRead = 10_000
+    static let rowsPerRead = 10_000
 
-    private let db: OpaquePointer
+    let db: OpaquePointer
 
     init(_ db: Database) throws {
         guard let handle = db.sqliteConnection else { throw StorageError.closed }

@@ -30,6 +30,14 @@ extension SQLiteStore {
                 let removed = try writer.removeAudit(before: before, limit: batch.limit)
                 return (removed, removed == batch.limit ? HousekeepingPosition() : nil)
             }
+        case .erasures:
+            guard let work = try await read({ try HousekeepingSearch($0).erasure(limit: batch.limit) }) else {
+                return HousekeepingProgress(removed: 0, next: nil, heldMilliseconds: 0)
+            }
+            let (removed, held) = try await timedWrite { try $0.removeErased(work, limit: batch.limit) }
+            // There is always another look: it finds nothing to do, or the next consumer.
+            let next = HousekeepingPosition(row: (batch.position?.row ?? 0) + 1)
+            return HousekeepingProgress(removed: removed, next: next, heldMilliseconds: held)
         case .deletedBrands:
             return try await remove { try $0.removeDeletedBrand(batch) }
         }

@@ -64,14 +64,14 @@ extension Writer {
         }
     }
 
-    private func first(_ sql: StaticString, _ key: Int64?) throws -> Int64? {
+    func first(_ sql: StaticString, _ key: Int64?) throws -> Int64? {
         let row = try db.prepare(sql)
         if let key { row.int(key) }
         defer { row.end() }
         return try row.next() ? row.int64(0) : nil
     }
 
-    private func keys(_ sql: StaticString, _ key: Int64, _ limit: Int) throws -> [Int64] {
+    func keys(_ sql: StaticString, _ key: Int64, _ limit: Int) throws -> [Int64] {
         var keys: [Int64] = []
         let rows = try db.prepare(sql).int(key).int(limit)
         while try rows.next() { keys.append(rows.int64(0)) }

@@ -60,6 +60,13 @@ enum M0001CreateTables {
             merged_into INTEGER, UNIQUE (brand, id));
         CREATE INDEX consumers_merged ON consumers (merged_into) WHERE merged_into IS NOT NULL;
 
+        -- Consumers that are being erased, whose own rows are gone: what hung on their keys is still to be removed. Items of
+        -- the outbound feed were looked through up to `outbound_next`; those behind `outbound_through` are of another, who
+        -- has the id since.
+        CREATE TABLE erasures (
+            consumer INTEGER PRIMARY KEY, brand INTEGER NOT NULL, id TEXT NOT NULL,
+            outbound_next INTEGER NOT NULL, outbound_through INTEGER NOT NULL);
+
         -- A session whose credential is revoked has ended, though its row is here until housekeeping removes it: to delete
         -- them all at once could hold the writer for a second.
         CREATE TABLE sessions (

@@ -141,7 +141,7 @@ extension Writer {
         )
     }
 
-    private func insert(_ message: Message, key: Int64, conversation: Int64, counts: Bool) throws {
+    func insert(_ message: Message, key: Int64, conversation: Int64, counts: Bool) throws {
         try db.prepare(
             """
             INSERT INTO messages (key, low, conversation, sequence, counts, kind, source_sequence, dialog, agent_id, \
@@ -197,7 +197,11 @@ extension Writer {
                 try tell(
                     brand,
                     at: context.turn.now,
-                    .resolved(consumer: consumer?.name.id ?? event.consumer.rawValue, conversation: id.rawValue)
+                    .resolved(
+                        consumer: consumer?.name.id ?? event.consumer.rawValue,
+                        conversation: id.rawValue,
+                        byConsumer: false
+                    )
                 )
                 if let consumer {
                     context.tellWindows(of: consumer, request.brand, .resolved(id, byConsumer: false))

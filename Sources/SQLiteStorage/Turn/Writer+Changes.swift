@@ -29,6 +29,12 @@ extension Writer {
         case .endSessions(let brand, let consumer, let device, let scope):
             return try endSessions(brand, consumer, device, scope, &context)
         case .retry(let request): return try retry(request, &context)
+        case .openConversation(let request): return try openConversation(request, &context)
+        case .write(let message): return try write(message, &context)
+        case .resolve(let brand, let consumer, let conversation):
+            return try resolve(brand, consumer, conversation, &context)
+        case .changeProfile(let change): return try self.change(change, &context)
+        case .erase(let request): return try erase(request, &context)
         }
     }
 
@@ -43,6 +49,8 @@ extension Writer {
         guard let message = try message(request.message, brand: request.brand, consumer: request.consumer) else {
             return .notFound
         }
+        // Nothing of the consumer's own is ever pushed.
+        guard message.kind != .consumer else { return .notFound }
         let key = Int64(bitPattern: request.message.high)
         let earlier = try db.prepare("SELECT tapped_at FROM taps WHERE message = ?").int(key)
         if try earlier.next() {
@@ -165,19 +173,25 @@ extension Writer {
             """
         )
         .int(consumer.key).text(profile.name).text(profile.email).text(profile.phone).int(anonymous ? 1 : 0).run()
+        return try stored(consumer.key, &context)
+    }
+
+    /// A consumer as it is at this point of the turn.
+    func stored(_ key: Int64, _ context: inout TurnContext) throws -> StoreChangeResult {
+        try flush(&context)
         let row = try db.prepare(
             """
             SELECT u.key, u.anonymous, u.name, u.email, u.phone, \
-            (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at \
+            (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id \
             FROM consumers u WHERE u.key = ?
             """
-        ).int(consumer.key)
+        ).int(key)
         guard try row.next() else { return .notFound }
         defer { row.end() }
         return .consumer(
             StoredConsumer(
                 key: ConsumerKey(row.int64(0)),
-                id: ConsumerID(trusted: consumer.name.id),
+                id: ConsumerID(trusted: row.string(7)),
                 anonymous: row.int64(1) != 0,
                 profile: ConsumerProfile(
                     name: row.optionalString(2),

@@ -58,7 +58,9 @@ extension Writer {
         ).int(name.brand).text(name.id)
         guard try row.next() else { return .none }
         defer { row.end() }
-        guard let consumer, row.int64(1) == consumer.key else { return .foreign }
+        guard let consumer, row.int64(1) == consumer.key else {
+            return try releaseErased(conversation: row.int64(0), of: row.int64(1)) ? .none : .foreign
+        }
         let conversation = KnownConversation(
             key: row.int64(0),
             name: name,

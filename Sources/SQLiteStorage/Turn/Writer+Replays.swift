@@ -37,6 +37,15 @@ extension Writer {
     /// The first day whose ids tell a replay: one day more than the hours say, because they may begin late in it.
     func oldestDay(_ today: Int64, hours: Int64) -> Int64 { today - (hours + 23) / 24 }
 
+    /// What is remembered of an event, if it is.
+    func find(_ replay: Replay, hours: Int64) throws -> FirstComing? {
+        let oldest = oldestDay(replay.day, hours: hours)
+        for day in try dedupeDays() where day >= oldest {
+            if let first = try firstComing(replay, on: day) { return first }
+        }
+        return nil
+    }
+
     func forget(_ replay: Replay) throws {
         try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
             .int(replay.day).int(replay.brand).text(replay.key).run()
@@ -82,7 +91,8 @@ extension Writer {
                 """
                 SELECT m.low, m.sequence, c.id, \
                 (SELECT sum(o.unread) FROM conversations o WHERE o.consumer = c.consumer) \
-                FROM messages m JOIN conversations c ON c.key = m.conversation WHERE m.key = ?
+                FROM messages m JOIN conversations c ON c.key = m.conversation JOIN consumers u ON u.key = c.consumer \
+                WHERE m.key = ?
                 """
             ).int(message)
             if try row.next() {

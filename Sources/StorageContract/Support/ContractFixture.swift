@@ -163,6 +163,13 @@ final class ContractFixture {
 
     func wait(seconds: Int64) { now = now.adding(seconds: seconds) }
 
+    /// A change with the next message id.
+    func numbered(_ change: StoreChange) -> StoreChange {
+        var change = change
+        change.number { generator.next(at: now) }
+        return change
+    }
+
     // MARK: Events
 
     /// An agent's message with an id of its own.

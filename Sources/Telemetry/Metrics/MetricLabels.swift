@@ -123,6 +123,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case outbound
     /// Entries of the audit trail past their retention.
     case audit
+    /// What erased consumers have left behind.
+    case erasures
     /// What deleted brands have left behind.
     case deletedBrands = "deleted_brands"
 }

@@ -83,6 +83,20 @@ struct NotStoringStore: GatewayStore {
         return makeSession(tokenHash)
     }
     func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? { throw Self.notKept }
+    func consumerRecord(brand: BrandID, id: ConsumerID) async throws(StorageError) -> ConsumerRecord? { nil }
+    func conversations(
+        brand: BrandID,
+        consumer: ConsumerID,
+        after: ConversationKey?,
+        limit: Int
+    ) async throws(StorageError) -> [StoredConversation]? { nil }
+    func messageRecords(
+        brand: BrandID,
+        consumer: ConsumerID,
+        conversation: ConversationID,
+        afterSequence: Int64,
+        limit: Int
+    ) async throws(StorageError) -> [MessageRecord]? { nil }
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
         throw Self.notKept
     }

@@ -1,0 +1,212 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import PushPayloads
+
+/// Writes everything that is kept about a consumer as one JSON document, piece by piece.
+///
+/// A piece is read when the reader has taken the one before, so that one is in memory at a time. What changes meanwhile may
+/// be in it or not. A consumer that is erased meanwhile, a credential that is revoked, or a store that fails, cuts the
+/// document off: one that is whole is complete.
+struct ConsumerExport: Sendable {
+    /// Why a document was cut off.
+    struct CutOff: Error {}
+
+    /// Messages in a piece: each has at most about 50 KB.
+    private static let messages = 50
+    /// Conversations, and deliveries, in a piece.
+    private static let rows = 100
+
+    let store: any GatewayStore
+    let brand: BrandID
+    let record: ConsumerRecord
+    let at: Timestamp
+    /// Whether the reader may read still; asked before each piece.
+    let permission: StandingPermission
+    /// Held as long as it runs.
+    let slot: CallSlots.Slot
+
+    private var consumer: ConsumerID { record.consumer.id }
+
+    init(
+        store: any GatewayStore,
+        brand: BrandID,
+        record: ConsumerRecord,
+        at: Timestamp,
+        permission: StandingPermission,
+        slot: CallSlots.Slot
+    ) {
+        self.permission = permission
+        self.store = store
+        self.brand = brand
+        self.record = record
+        self.at = at
+        self.slot = slot
+    }
+
+    /// The document as the answer to a request.
+    func response(to request: Request) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                try await request.body.consumeWithCancellationOnInboundClose { _ in try await run(&writer) }
+            }
+        )
+    }
+
+    @concurrent
+    private func run(_ output: inout any ResponseBodyWriter) async throws {
+        try await output.write(ByteBuffer(bytes: try await head().bytes))
+        try await writeConversations(&output)
+        try await writeDeliveries(&output)
+        try await output.write(ByteBuffer(string: "]}"))
+        try await output.finish(nil)
+    }
+
+    // MARK: Parts
+
+    private func head() async throws -> JSONWriter {
+        let devices = try await store.registrations(brand: brand, consumer: consumer)
+        var writer = JSONWriter(capacity: 4096)
+        writer.literal(#"{"exportedAt":"#)
+        writer.timestamp(at)
+        writer.literal(#","consumer":{"#)
+        writer.consumerMembers(record.consumer)
+        writer.literal(#","mergedIds":["#)
+        for (index, id) in record.merged.enumerated() {
+            if index > 0 { writer.literal(",") }
+            writer.string(id.rawValue)
+        }
+        writer.literal(#"]},"devices":["#)
+        for (index, device) in devices.enumerated() {
+            if index > 0 { writer.literal(",") }
+            writer.registration(device)
+        }
+        writer.literal(#"],"sessions":["#)
+        for (index, session) in record.sessions.enumerated() {
+            if index > 0 { writer.literal(",") }
+            writer.literal(#"{"deviceId":"#)
+            writer.string(orNull: session.device?.rawValue)
+            writer.literal(#","credential":"#)
+            writer.string(orNull: session.credential)
+            writer.literal(#","createdAt":"#)
+            writer.timestamp(session.createdAt)
+            writer.literal(#","expiresAt":"#)
+            writer.timestamp(session.expiresAt)
+            writer.literal("}")
+        }
+        writer.literal(#"],"conversations":["#)
+        return writer
+    }
+
+    @concurrent
+    private func writeConversations(_ output: inout any ResponseBodyWriter) async throws {
+        var after: ConversationKey?
+        var isFirst = true
+        while true {
+            let page = try await store.conversations(brand: brand, consumer: consumer, after: after, limit: Self.rows)
+            guard let page, permission.stands else { throw CutOff() }
+            for conversation in page {
+                var writer = JSONWriter(capacity: 256)
+                if !isFirst { writer.literal(",") }
+                isFirst = false
+                writer.literal(#"{"conversation":"#)
+                writer.conversation(conversation.unread)
+                writer.literal(#","resolved":"#)
+                writer.boolean(conversation.isResolved)
+                writer.literal(#","messages":["#)
+                try await output.write(ByteBuffer(bytes: writer.bytes))
+                try await writeMessages(of: conversation.unread.id, &output)
+                try await output.write(ByteBuffer(string: "]}"))
+            }
+            after = page.last?.key ?? after
+            guard page.count == Self.rows else { break }
+        }
+    }
+
+    @concurrent
+    private func writeMessages(of id: ConversationID, _ output: inout any ResponseBodyWriter) async throws {
+        var after: Int64 = 0
+        while true {
+            let page = try await store.messageRecords(
+                brand: brand,
+                consumer: consumer,
+                conversation: id,
+                afterSequence: after,
+                limit: Self.messages
+            )
+            guard let page, permission.stands else { throw CutOff() }
+            var writer = JSONWriter(capacity: 512 * page.count)
+            for record in page {
+                if after > 0 { writer.literal(",") }
+                after = record.message.sequence
+                writer.literal(#"{"message":"#)
+                writer.message(record.message)
+                if let tap = record.tap {
+                    writer.literal(#","tap":{"deviceId":"#)
+                    writer.string(tap.device.rawValue)
+                    writer.literal(#","tappedAt":"#)
+                    writer.timestamp(tap.tappedAt)
+                    writer.literal(#","action":"#)
+                    writer.string(orNull: tap.action)
+                    writer.literal("}")
+                }
+                writer.literal("}")
+            }
+            try await output.write(ByteBuffer(bytes: writer.bytes))
+            guard page.count == Self.messages else { break }
+        }
+    }
+
+    @concurrent
+    private func writeDeliveries(_ output: inout any ResponseBodyWriter) async throws {
+        try await output.write(ByteBuffer(string: #"],"deliveries":["#))
+        var query = DeliveryQuery(brand: brand, limit: Self.rows)
+        query.consumer = consumer
+        var isFirst = true
+        repeat {
+            let page = try await store.deliveries(query)
+            guard permission.stands else { throw CutOff() }
+            var writer = JSONWriter(capacity: 512 * page.items.count)
+            for item in page.items {
+                // Its tries; one that is gone since was removed by age.
+                guard let delivery = try await store.delivery(brand: brand, id: item.id) else { continue }
+                if !isFirst { writer.literal(",") }
+                isFirst = false
+                writer.literal("{")
+                writer.deliveryMembers(delivery.record)
+                writer.literal(#","tries":["#)
+                for (index, attempt) in delivery.attempts.enumerated() {
+                    if index > 0 { writer.literal(",") }
+                    writer.attempt(attempt)
+                }
+                writer.literal("]}")
+            }
+            try await output.write(ByteBuffer(bytes: writer.bytes))
+            query.before = page.next
+        } while query.before != nil
+        // Erased meanwhile, it would have had no deliveries either.
+        guard try await store.consumer(brand: brand, id: consumer)?.key == record.consumer.key else { throw CutOff() }
+    }
+}
+
+extension JSONWriter {
+    /// Appends the members of a consumer's profile, without the braces.
+    mutating func consumerMembers(_ consumer: StoredConsumer) {
+        literal(#""id":"#)
+        string(consumer.id.rawValue)
+        literal(#","anonymous":"#)
+        boolean(consumer.anonymous)
+        literal(#","name":"#)
+        string(orNull: consumer.profile.name)
+        literal(#","email":"#)
+        string(orNull: consumer.profile.email)
+        literal(#","phone":"#)
+        string(orNull: consumer.profile.phone)
+        literal(#","createdAt":"#)
+        timestamp(consumer.createdAt)
+    }
+}

@@ -1,0 +1,130 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+internal import PushPayloads
+
+/// What back-ends know, change and forget of consumers (`http-api.md` section 6).
+enum ConsumerRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/v1/brands/:brand/consumers/:consumer") { try await get($0) }
+        routes.on(.patch, "/v1/brands/:brand/consumers/:consumer") { try await patch($0) }
+        routes.on(.delete, "/v1/brands/:brand/consumers/:consumer") { try await erase($0) }
+        routes.on(.get, "/v1/brands/:brand/consumers/:consumer/export") { try await export($0) }
+    }
+
+    private static func target(_ call: Call) async throws -> (Brand, ConsumerID) {
+        let brand = try await call.requireBackend(.consumersWrite)
+        return (brand, try call.identifier("consumer", as: ConsumerID.self))
+    }
+
+    // MARK: One consumer
+
+    private static func get(_ call: Call) async throws -> Response {
+        let (brand, id) = try await target(call)
+        let consumer = try await call.read { store throws(StorageError) in
+            try await store.consumer(brand: brand.id, id: id)
+        }
+        guard let consumer else { throw Problem.notFound("consumer") }
+        return try await answer(consumer, brand, call)
+    }
+
+    private static func answer(_ consumer: StoredConsumer, _ brand: Brand, _ call: Call) async throws -> Response {
+        let (counts, devices) = try await call.read { store throws(StorageError) in
+            (
+                try await store.unread(brand: brand.id, consumer: consumer.id),
+                try await store.registrations(brand: brand.id, consumer: consumer.id)
+            )
+        }
+        var writer = JSONWriter(capacity: 512 + counts.conversations.count * 96 + devices.count * 512)
+        writer.literal("{")
+        writer.consumerMembers(consumer)
+        writer.literal(#","unread":"#)
+        writer.integer(counts.total)
+        writer.literal(#","conversations":["#)
+        for (index, conversation) in counts.conversations.enumerated() {
+            if index > 0 { writer.literal(",") }
+            writer.conversation(conversation)
+        }
+        writer.literal(#"],"devices":["#)
+        for (index, device) in devices.enumerated() {
+            if index > 0 { writer.literal(",") }
+            writer.registration(device)
+        }
+        writer.literal("]}")
+        return Answer.json(.ok, writer)
+    }
+
+    /// How long a name, an email address or a phone number may be, in bytes; an email address has at most 254 (RFC 5321).
+    static let maxProfileBytes = 256
+
+    private static func patch(_ call: Call) async throws -> Response {
+        let (brand, id) = try await target(call)
+        let body = try await call.object()
+        var checks = FieldChecks()
+        var change = ProfileChange(brand: brand.id, consumer: id)
+        func member(_ name: String) -> String?? {
+            let member = body[name]
+            guard member.isNamed else { return nil }
+            return .some(checks.line(member, atMost: maxProfileBytes))
+        }
+        change.name = member("name")
+        change.email = member("email")
+        change.phone = member("phone")
+        checks.refuseOthers(in: body, than: ["name", "email", "phone"])
+        try checks.finish()
+        guard case .consumer(let consumer) = try await call.perform(.changeProfile(change)) else {
+            throw Problem.notFound("consumer")
+        }
+        return try await answer(consumer, brand, call)
+    }
+
+    // MARK: Erasure
+
+    private static func erase(_ call: Call) async throws -> Response {
+        let (brand, id) = try await target(call)
+        let audit = try call.auditEntry(.consumerErased, brand: brand.id, target: id.rawValue)
+        // Its windows close, too.
+        do {
+            _ = try await call.services.sessions.endAll(
+                brand: brand.id,
+                consumer: id,
+                device: nil,
+                unregister: .none
+            )
+        } catch { throw Problem(error) }
+        let request = ErasureRequest(brand: brand.id, consumer: id, audit: audit)
+        if case .erased(let erased) = try await call.perform(.erase(request)) {
+            // One may have been opened in between.
+            call.services.sessions.forget(brand: brand.id, consumer: erased.consumer)
+        }
+        return Answer.noContent
+    }
+
+    // MARK: Export
+
+    /// Exports at once, in all and of one brand: each reads pages as fast as its reader takes them.
+    static let exportLimit = 8
+    static let exportBrandLimit = 2
+
+    private static func export(_ call: Call) async throws -> Response {
+        let (brand, id) = try await target(call)
+        guard let slot = call.services.exports.take(brand.id.rawValue) else {
+            throw Problem(.overloaded, "Too many exports are running.", retryAfterSeconds: 5)
+        }
+        let record = try await call.read { store throws(StorageError) in
+            try await store.consumerRecord(brand: brand.id, id: id)
+        }
+        guard let record else { throw Problem.notFound("consumer") }
+        let export = ConsumerExport(
+            store: call.services.store,
+            brand: brand.id,
+            record: record,
+            at: call.services.clock.now,
+            permission: StandingPermission(call, brand),
+            slot: slot
+        )
+        return export.response(to: call.request)
+    }
+}

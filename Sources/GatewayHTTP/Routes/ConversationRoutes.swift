@@ -1,0 +1,79 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import PushPayloads
+
+/// What consumers do in their conversations (`http-api.md` section 6).
+enum ConversationRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.post, "/v1/brands/:brand/conversations") { try await open($0) }
+        routes.on(.post, "/v1/brands/:brand/conversations/:conversation/messages") { try await write($0) }
+        routes.on(.post, "/v1/brands/:brand/conversations/:conversation/resolve") { try await resolve($0) }
+    }
+
+    private static func open(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        let body = try await call.object()
+        var checks = FieldChecks()
+        let client = checks.identifier(body["clientId"], as: ClientID.self, isRequired: true)
+        if body["engagement"].isNamed { checks.fail("/engagement", "is not supported yet") }
+        checks.refuseOthers(in: body, than: ["clientId", "engagement"])
+        let request = ConversationToOpen(
+            brand: access.brand.id,
+            consumer: access.consumer,
+            clientID: try checks.finish(client),
+            dedupeHours: access.brand.settings.dedupeHours
+        )
+        guard case .conversation(let conversation, let opened) = try await call.perform(.openConversation(request))
+        else { throw Problem.notFound("consumer") }
+        var writer = JSONWriter(capacity: 128)
+        writer.conversation(conversation)
+        return Answer.json(opened ? .created : .ok, writer)
+    }
+
+    private static func write(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        let conversation = try call.identifier("conversation", as: ConversationID.self)
+        let body = try await call.object()
+        var checks = FieldChecks()
+        let client = checks.identifier(body["clientId"], as: ClientID.self, isRequired: true)
+        let text = checks.content(body["text"], atMost: EventLimits.textBytes, isRequired: true)
+        let data = checks.raw("data", of: body, atMost: EventLimits.dataBytes)
+        checks.refuseOthers(in: body, than: ["clientId", "text", "data"])
+        let (clientID, words) = try checks.finish(client, text)
+        let message = ConsumerMessage(
+            brand: access.brand.id,
+            consumer: access.consumer,
+            conversation: conversation,
+            clientID: clientID,
+            text: words,
+            data: data,
+            dedupeHours: access.brand.settings.dedupeHours
+        )
+        switch try await call.perform(.write(message)) {
+        case .written(let written):
+            var writer = JSONWriter(capacity: 80)
+            writer.literal(#"{"messageId":""#)
+            writer.identifier(written.messageID)
+            writer.literal(#"","sequence":"#)
+            writer.integer(written.sequence)
+            writer.literal("}")
+            return Answer.json(.created, writer)
+        case .conflict: throw Problem(.conflict, "Another message was sent under this `clientId`.")
+        case .gone: throw Problem(.gone, "The message that was sent under this `clientId` has been removed.")
+        default: throw Problem.notFound("conversation")
+        }
+    }
+
+    private static func resolve(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        let conversation = try call.identifier("conversation", as: ConversationID.self)
+        let change = StoreChange.resolve(brand: access.brand.id, consumer: access.consumer, conversation: conversation)
+        switch try await call.perform(change) {
+        case .resolved: return Answer.noContent
+        case .conflict: throw Problem(.conflict, "The conversation is not active.")
+        default: throw Problem.notFound("conversation")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package import GatewayModel
+
+/// What is kept of a consumer beside its conversations, devices and deliveries.
+package struct ConsumerRecord: Sendable, Equatable {
+    /// The consumer.
+    package var consumer: StoredConsumer
+    /// The anonymous consumers that were merged into it, oldest first.
+    package var merged: [ConsumerID]
+    /// Its sessions, oldest first; those that have expired are kept for a day.
+    package var sessions: [StoredSession]
+
+    /// Takes what is kept.
+    ///
+    /// - Parameters:
+    ///   - consumer: The consumer.
+    ///   - merged: The anonymous consumers that were merged into it.
+    ///   - sessions: Its sessions.
+    package init(consumer: StoredConsumer, merged: [ConsumerID], sessions: [StoredSession]) {
+        self.consumer = consumer
+        self.merged = merged
+        self.sessions = sessions
+    }
+}
+
+/// One of a consumer's conversations.
+package struct StoredConversation: Sendable, Equatable {
+    /// The store's number, which rises with the age of conversations.
+    package var key: ConversationKey
+    /// How far it is.
+    package var unread: ConversationUnread
+    /// Whether it was resolved.
+    package var isResolved: Bool
+
+    /// Takes a conversation.
+    ///
+    /// - Parameters:
+    ///   - key: The store's number.
+    ///   - unread: How far it is.
+    ///   - isResolved: Whether it was resolved.
+    package init(key: ConversationKey, unread: ConversationUnread, isResolved: Bool) {
+        self.key = key
+        self.unread = unread
+        self.isResolved = isResolved
+    }
+}
+
+/// The first tap of a message's push.
+package struct StoredTap: Sendable, Equatable {
+    /// The device.
+    package var device: DeviceID
+    /// When, as the device said.
+    package var tappedAt: Timestamp
+    /// The action or button.
+    package var action: String?
+
+    /// Takes a tap.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - tappedAt: When.
+    ///   - action: The action or button.
+    package init(device: DeviceID, tappedAt: Timestamp, action: String?) {
+        self.device = device
+        self.tappedAt = tappedAt
+        self.action = action
+    }
+}
+
+/// A message with its tap, for a consumer's export.
+package struct MessageRecord: Sendable {
+    /// The message.
+    package var message: Message
+    /// Its tap, if its push was tapped.
+    package var tap: StoredTap?
+
+    /// Takes a message with its tap.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - tap: Its tap.
+    package init(message: Message, tap: StoredTap?) {
+        self.message = message
+        self.tap = tap
+    }
+}

@@ -1,0 +1,65 @@
+package import GatewayModel
+
+/// What a back-end changes of a consumer's profile; a member that is nil is left alone, one that holds nil is cleared.
+package struct ProfileChange: Sendable {
+    /// The brand.
+    package var brand: BrandID
+    /// The consumer.
+    package var consumer: ConsumerID
+    /// The name.
+    package var name: String??
+    /// The email address.
+    package var email: String??
+    /// The phone number.
+    package var phone: String??
+
+    /// Takes whom to change; nothing unless told.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    package init(brand: BrandID, consumer: ConsumerID) {
+        self.brand = brand
+        self.consumer = consumer
+    }
+}
+
+/// A consumer that is to be erased.
+package struct ErasureRequest: Sendable {
+    /// The brand.
+    package var brand: BrandID
+    /// The consumer, or one that was merged into it.
+    package var consumer: ConsumerID
+    /// What the trail says of it; written with it, and only when there is such a consumer.
+    package var audit: AuditEntry?
+
+    /// Takes who is to be erased.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - audit: What the trail says of it.
+    package init(brand: BrandID, consumer: ConsumerID, audit: AuditEntry?) {
+        self.brand = brand
+        self.consumer = consumer
+        self.audit = audit
+    }
+}
+
+/// A consumer whom nobody knows any more.
+package struct ErasedConsumer: Sendable, Equatable {
+    /// Who it was, by the name that led nowhere else.
+    package var consumer: ConsumerID
+    /// Its registrations, which are gone.
+    package var registrations: [RegistrationID]
+
+    /// Takes who it was.
+    ///
+    /// - Parameters:
+    ///   - consumer: Who it was.
+    ///   - registrations: Its registrations.
+    package init(consumer: ConsumerID, registrations: [RegistrationID]) {
+        self.consumer = consumer
+        self.registrations = registrations
+    }
+}

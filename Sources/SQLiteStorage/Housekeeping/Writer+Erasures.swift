@@ -1,0 +1,124 @@
+import GatewayModel
+import GatewayStorage
+
+/// What is still to be removed of one erased consumer.
+struct ErasureWork: Sendable {
+    var consumer: Int64
+    var brand: Int64
+    /// Items of the outbound feed that name it.
+    var items: [Int64] = []
+    /// The feed was looked through up to here.
+    var outboundNext: Int64
+    /// Items behind this one are of another, who has its id since.
+    var outboundThrough: Int64
+}
+
+extension HousekeepingSearch {
+    /// The first consumer that is being erased, with items of the outbound feed that name it.
+    func erasure(limit: Int) throws -> ErasureWork? {
+        let row = try Statement(
+            db,
+            "SELECT consumer, brand, id, outbound_next, outbound_through FROM erasures ORDER BY consumer LIMIT 1"
+        )
+        guard try row.next() else { return nil }
+        var work = ErasureWork(
+            consumer: row.int64(0),
+            brand: row.int64(1),
+            outboundNext: row.int64(3),
+            outboundThrough: row.int64(4)
+        )
+        let name = row.string(2)
+        // Items have no index of consumers, which would be paid for with every item: all of the brand's are looked at.
+        let rows = try Statement(
+            db,
+            """
+            SELECT position, json_extract(data, '$.consumer') = ?1 FROM outbound \
+            WHERE brand = ?2 AND position > ?3 AND position <= ?4 ORDER BY position LIMIT \(Self.rowsPerRead)
+            """
+        ).text(name).int(work.brand).int(work.outboundNext).int(work.outboundThrough)
+        var seen = 0
+        while try rows.next() {
+            seen += 1
+            work.outboundNext = rows.int64(0)
+            if rows.int64(1) != 0 { work.items.append(rows.int64(0)) }
+            if work.items.count == limit {
+                rows.end()
+                return work
+            }
+        }
+        if seen < Self.rowsPerRead { work.outboundNext = work.outboundThrough }
+        return work
+    }
+}
+
+extension Writer {
+    /// Removes rows of an erased consumer, at most `limit`; when nothing is left, also that it was being erased.
+    ///
+    /// Ids of back-ends' events stay remembered for their time: they name nobody, and without them a repeated event would
+    /// bring the consumer back.
+    func removeErased(_ work: ErasureWork, limit: Int) throws -> Int {
+        var room = limit
+        for position in work.items {
+            // The item stays, because positions are dense.
+            try db.prepare("UPDATE outbound SET data = '{\"erased\":true}' WHERE brand = ? AND position = ?")
+                .int(work.brand).int(position).run()
+            room -= 1
+        }
+        try db.prepare("UPDATE erasures SET outbound_next = ? WHERE consumer = ?")
+            .int(work.outboundNext).int(work.consumer).run()
+        let deliveries = room > 0 ? try loggedDeliveries(of: work, limit: room) : []
+        if !deliveries.isEmpty { room -= try removeDeliveries(deliveries) }
+        try keepHighMark()
+        while room > 0,
+            let conversation = try first("SELECT key FROM conversations WHERE consumer = ? LIMIT 1", work.consumer)
+        {
+            for key in try keys("SELECT key FROM messages WHERE conversation = ? LIMIT ?", conversation, room) {
+                try removeMessage(key)
+                room -= 1
+            }
+            guard room > 0 else { break }
+            try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
+            room -= 1
+        }
+        for day in try dedupeDays() where room > 0 { room -= try removeClientIDs(of: work, day: day, limit: room) }
+        if room > 0, work.outboundNext == work.outboundThrough {
+            try db.prepare("DELETE FROM erasures WHERE consumer = ?").int(work.consumer).run()
+        }
+        return limit - room
+    }
+
+    /// Its deliveries in the log, those that are in no index of filters yet among them.
+    private func loggedDeliveries(of work: ErasureWork, limit: Int) throws -> [Int64] {
+        let indexed = try keys(
+            "SELECT id FROM delivery_log INDEXED BY delivery_log_consumer WHERE indexed = 1 AND consumer = ? LIMIT ?",
+            work.consumer,
+            limit
+        )
+        guard indexed.count < limit else { return indexed }
+        var ids = indexed
+        let rows = try db.prepare(
+            """
+            SELECT id FROM delivery_log INDEXED BY delivery_log_change WHERE brand = ? \
+            AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0 AND consumer = ? LIMIT ?
+            """
+        ).int(work.brand).int(work.consumer).int(limit - indexed.count)
+        while try rows.next() { ids.append(rows.int64(0)) }
+        return ids
+    }
+
+    private func removeClientIDs(of work: ErasureWork, day: Int64, limit: Int) throws -> Int {
+        let keys = ClientRequest.keys(of: work.consumer)
+        try db.prepare(
+            """
+            DELETE FROM dedupe WHERE day = ?1 AND brand = ?2 AND event >= ?3 AND event <= (SELECT max(event) FROM \
+            (SELECT event FROM dedupe WHERE day = ?1 AND brand = ?2 AND event >= ?3 AND event < ?5 \
+            ORDER BY event LIMIT ?4))
+            """
+        ).int(day).int(work.brand).text(keys.lowerBound).int(limit).text(keys.upperBound)
+            .run()
+        let removed = db.changedRows
+        // The day may be empty now.
+        if removed > 0 { memory.dedupeDays = nil }
+        return removed
+    }
+}

@@ -1,0 +1,210 @@
+import GatewayModel
+import GatewayStorage
+
+/// What consumers do in their conversations.
+extension Writer {
+    // MARK: Messages
+
+    func write(_ request: ConsumerMessage, _ context: inout TurnContext) throws -> StoreChangeResult {
+        guard let brand = try brandKey(request.brand),
+            let consumer = try consumer(BrandedName(brand: brand, id: request.consumer.rawValue))
+        else { return .notFound }
+        let key = Int64(bitPattern: request.messageID.high)
+        let client = ClientRequest(brand: brand, consumer: consumer.key, kind: .message, id: request.clientID)
+        if let first = try find(client, hours: request.dedupeHours, context) {
+            return try repeated(request, first: first)
+        }
+        guard
+            let conversation = try conversation(
+                BrandedName(brand: brand, id: request.conversation.rawValue),
+                of: consumer
+            ).own
+        else { return .notFound }
+        _ = try remember(client.replay(context), hash: 0, message: key, hours: request.dedupeHours)
+        conversation.lastSequence += 1
+        conversation.lastMessage = key
+        conversation.isResolved = false
+        context.changed(conversation)
+        consumer.active = .conversation(conversation.name.id)
+        let message = Message(
+            request,
+            consumer: ConsumerID(trusted: consumer.name.id),
+            sequence: conversation.lastSequence,
+            at: context.turn.now
+        )
+        try insert(message, key: key, conversation: conversation.key, counts: false)
+        try tell(brand, at: context.turn.now, .written(message, client: request.clientID))
+        // WINDOWS: here the consumer's open windows get `WindowNews.message(message)`.
+        return .written(
+            WrittenMessage(messageID: message.id, sequence: message.sequence, isRepeated: false)
+        )
+    }
+
+    /// The answer to a message that is there already, if it says the same.
+    private func repeated(_ request: ConsumerMessage, first: Int64) throws -> StoreChangeResult {
+        let row = try db.prepare(
+            """
+            SELECT m.low, m.sequence, c.id, m.text, m.data FROM messages m JOIN conversations c ON c.key = m.conversation \
+            WHERE m.key = ?
+            """
+        ).int(first)
+        guard try row.next() else { return .gone }
+        defer { row.end() }
+        guard ConversationID(trusted: row.string(2)) == request.conversation,
+            row.string(3).utf8.elementsEqual(request.text.utf8),
+            row.optionalString(4).map({ Array($0.utf8) }) == request.data.map({ Array($0.text.utf8) })
+        else { return .conflict }
+        return .written(
+            WrittenMessage(
+                messageID: MessageID(high: UInt64(bitPattern: first), low: UInt64(bitPattern: row.int64(0))),
+                sequence: row.int64(1),
+                isRepeated: true
+            )
+        )
+    }
+
+    // MARK: Conversations
+
+    func openConversation(
+        _ request: ConversationToOpen,
+        _ context: inout TurnContext
+    ) throws -> StoreChangeResult {
+        guard let brand = try brandKey(request.brand),
+            let consumer = try consumer(BrandedName(brand: brand, id: request.consumer.rawValue))
+        else { return .notFound }
+        if let active = try activeConversation(of: consumer, &context) {
+            return .conversation(ConversationUnread(active), opened: false)
+        }
+        let client = ClientRequest(brand: brand, consumer: consumer.key, kind: .conversation, id: request.clientID)
+        if let first = try find(client, hours: request.dedupeHours, context),
+            let opened = try conversation(key: first, of: consumer)
+        {
+            return .conversation(ConversationUnread(opened), opened: false)
+        }
+        let name = BrandedName(brand: brand, id: request.messageID.description)
+        let conversation = try makeConversation(name, of: consumer, at: context.turn.now)
+        let replay = client.replay(context)
+        _ = try remember(replay, hash: 0, message: conversation.key, hours: request.dedupeHours)
+        consumer.active = .conversation(name.id)
+        return .conversation(ConversationUnread(conversation), opened: true)
+    }
+
+    private func conversation(key: Int64, of consumer: KnownConsumer) throws -> KnownConversation? {
+        let row = try db.prepare("SELECT id FROM conversations WHERE key = ?").int(key)
+        guard try row.next() else { return nil }
+        let id = row.string(0)
+        row.end()
+        return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
+    }
+
+    func resolve(
+        _ brand: BrandID,
+        _ consumer: ConsumerID,
+        _ id: ConversationID,
+        _ context: inout TurnContext
+    ) throws -> StoreChangeResult {
+        guard let brand = try brandKey(brand),
+            let consumer = try self.consumer(BrandedName(brand: brand, id: consumer.rawValue)),
+            let conversation = try conversation(BrandedName(brand: brand, id: id.rawValue), of: consumer).own
+        else { return .notFound }
+        guard !conversation.isResolved else { return .conflict }
+        conversation.isResolved = true
+        context.changed(conversation)
+        consumer.active = .unknown
+        try tell(
+            brand,
+            at: context.turn.now,
+            .resolved(consumer: consumer.name.id, conversation: id.rawValue, byConsumer: true)
+        )
+        // WINDOWS: here they get `WindowNews.resolved(id, byConsumer: true)`.
+        return .resolved
+    }
+
+    // MARK: Repetitions
+
+    /// What an app sent under an id of its own, as a key among the ids of events: those have no such first character.
+    struct ClientRequest {
+        enum Kind: String {
+            case message, conversation
+        }
+
+        var brand: Int64
+        var consumer: Int64
+        var kind: Kind
+        var id: ClientID
+
+        /// What all keys of a consumer begin with, and what none of them reaches.
+        static func keys(of consumer: Int64) -> Range<String> { "\u{1E}\(consumer)\u{1F}"..<"\u{1E}\(consumer) " }
+
+        func replay(_ context: TurnContext) -> Replay {
+            Replay(
+                key: "\u{1E}\(consumer)\u{1F}\(kind.rawValue)\u{1F}\(id.rawValue)",
+                brand: brand,
+                day: context.turn.now.milliseconds / 86_400_000
+            )
+        }
+    }
+
+    /// What the first request of an id made.
+    private func find(_ request: ClientRequest, hours: Int64, _ context: TurnContext) throws -> Int64? {
+        if let first = try find(request.replay(context), hours: hours) { return first.message }
+        // An anonymous consumer may have sent it, who is this one since.
+        let merged = try db.prepare("SELECT key FROM consumers WHERE merged_into = ?").int(request.consumer)
+        var earlier: [Int64] = []
+        while try merged.next() { earlier.append(merged.int64(0)) }
+        for consumer in earlier {
+            var request = request
+            request.consumer = consumer
+            if let first = try find(request.replay(context), hours: hours) { return first.message }
+        }
+        return nil
+    }
+}
+
+extension ConversationUnread {
+    fileprivate init(_ conversation: KnownConversation) {
+        self.init(
+            id: ConversationID(trusted: conversation.name.id),
+            unread: conversation.unread,
+            lastSequence: conversation.lastSequence,
+            readSequence: conversation.readSequence
+        )
+    }
+}
+
+extension Message {
+    /// What a consumer wrote.
+    fileprivate convenience init(
+        _ request: ConsumerMessage,
+        consumer: ConsumerID,
+        sequence: Int64,
+        at now: Timestamp
+    ) {
+        self.init(
+            id: request.messageID,
+            brand: request.brand,
+            consumer: consumer,
+            conversation: request.conversation,
+            dialog: nil,
+            sequence: sequence,
+            sourceSequence: nil,
+            kind: .consumer,
+            agentID: nil,
+            agentNickname: nil,
+            text: request.text,
+            title: nil,
+            data: request.data,
+            link: PlatformLinks(),
+            priority: .normal,
+            collapseKey: nil,
+            category: nil,
+            sound: nil,
+            silent: false,
+            acceptedAt: now,
+            sentAt: now,
+            expiresAt: now,
+            lookBackUntil: nil,
+            campaign: nil
+        )
+    }
+}

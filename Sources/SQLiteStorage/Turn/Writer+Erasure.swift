@@ -1,0 +1,71 @@
+import GatewayModel
+import GatewayStorage
+
+/// Consumers that are to be forgotten.
+///
+/// One transaction takes away the rows that lead to a consumer: its own and those of consumers merged into it, its sessions,
+/// and its registrations with what waits for them. From then on nothing of it is found, and its id is free. What hung on
+/// its key is removed afterwards by housekeeping, in small batches, and `erasures` says what is still to be done.
+extension Writer {
+    func erase(_ request: ErasureRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
+        guard let brand = try brandKey(request.brand),
+            let consumer = try self.consumer(BrandedName(brand: brand, id: request.consumer.rawValue))
+        else { return .notFound }
+        try flush(&context)
+        var ended: [RegistrationID] = []
+        for registration in try registrationIDs(of: consumer.key) {
+            // Nobody is told: what would be told names the consumer.
+            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, &context)
+            try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
+            ended.append(RegistrationID(registration))
+        }
+        _ = try endSessions(of: consumer.key)
+        try db.prepare(
+            """
+            INSERT INTO erasures (consumer, brand, id, outbound_next, outbound_through) \
+            SELECT key, brand, id, 0, ?2 FROM consumers WHERE key = ?1 OR merged_into = ?1
+            """
+        ).int(consumer.key).int(try outboundEnd(brand)).run()
+        try db.prepare("DELETE FROM consumers WHERE key = ?1 OR merged_into = ?1").int(consumer.key).run()
+        memory.consumers.remove(consumer.name)
+        memory.registrations.remove(consumer.key)
+        try write(request.audit)
+        return .erased(ErasedConsumer(consumer: ConsumerID(trusted: consumer.name.id), registrations: ended))
+    }
+
+    private func registrationIDs(of consumer: Int64) throws -> [Int64] {
+        var ids: [Int64] = []
+        let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ? ORDER BY id").int(consumer)
+        while try rows.next() { ids.append(rows.int64(0)) }
+        return ids
+    }
+
+    /// Gives another name to a conversation whose consumer is being erased, so that its own is free; false when the
+    /// consumer is there.
+    func releaseErased(conversation: Int64, of consumer: Int64) throws -> Bool {
+        let owner = try db.prepare("SELECT 1 FROM consumers WHERE key = ?").int(consumer)
+        guard try !owner.next() else {
+            owner.end()
+            return false
+        }
+        // No id has such a character.
+        try db.prepare("UPDATE conversations SET id = ? WHERE key = ?").text("\u{1F}\(conversation)").int(conversation)
+            .run()
+        return true
+    }
+
+    // MARK: Profiles
+
+    func change(_ change: ProfileChange, _ context: inout TurnContext) throws -> StoreChangeResult {
+        guard let key = try consumerKey(change.brand, change.consumer) else { return .notFound }
+        try db.prepare(
+            """
+            UPDATE consumers SET name = CASE WHEN ?2 THEN ?3 ELSE name END, email = CASE WHEN ?4 THEN ?5 ELSE email END, \
+            phone = CASE WHEN ?6 THEN ?7 ELSE phone END WHERE key = ?1
+            """
+        )
+        .int(key).int(change.name == nil ? 0 : 1).text(change.name ?? nil).int(change.email == nil ? 0 : 1)
+        .text(change.email ?? nil).int(change.phone == nil ? 0 : 1).text(change.phone ?? nil).run()
+        return try stored(key, &context)
+    }
+}

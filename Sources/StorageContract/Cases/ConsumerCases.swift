@@ -1,0 +1,231 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// What consumers do in their conversations.
+enum ConsumerCases {
+    static let all = [written, repeated, forgotten, refused, merged, opened, resolved, untapped]
+
+    static let written = ContractCase(
+        "a consumer's message is the next of its conversation, never unread, never pushed"
+    ) {
+        (f) async throws in
+        _ = try await f.subscribe("crm")
+        try await f.register("d-1", of: "u-1")
+        try await f.accepted(f.message("u-1"))
+        let changes = [f.words("m-1", "one \"two\"", data: #"{"a": 1}"#), f.words("m-2", "two")]
+        let request = f.request([f.message("u-1")])
+        let result = try await f.commit {
+            $0.changes = changes
+            $0.accepts = [request]
+        }
+        let stored = try result.changes.map { try $0.written }
+        #expect(stored.map(\.sequence) == [2, 3] && stored.allSatisfy { !$0.isRepeated })
+        #expect(try result.accepts[0][0].acceptedEvent.sequence == 4)
+        #expect(try await f.unread("u-1") == 2)
+        #expect(try await f.deliveries().count == 2)
+        let messages = try await f.messages("u-1", in: "c-1")
+        #expect(messages.map(\.sequence) == [1, 2, 3, 4])
+        #expect(messages.map(\.kind) == [.agent, .consumer, .consumer, .agent])
+        #expect(messages[1].id == stored[0].messageID && messages[1].text == "one \"two\"")
+        #expect(messages[1].data?.text == #"{"a": 1}"# && messages[1].sentAt == f.now)
+        #expect(messages.map(\.id) == messages.map(\.id).sorted())
+        let told = try await f.items().filter { $0.type == .consumerMessage }.map(\.data.text)
+        #expect(
+            told == [
+                """
+                {"messageId":"\(stored[0].messageID)","clientId":"m-1","consumer":"u-1","conversation":"c-1","sequence":2,\
+                "text":"one \\"two\\"","data":{"a": 1},"sentAt":"\(f.now.rfc3339)"}
+                """,
+                """
+                {"messageId":"\(stored[1].messageID)","clientId":"m-2","consumer":"u-1","conversation":"c-1","sequence":3,\
+                "text":"two","sentAt":"\(f.now.rfc3339)"}
+                """,
+            ]
+        )
+        // A read of everything takes the consumer's own along.
+        #expect(try await f.change(f.read("u-1", "c-1", 4)).readChange.unread == 0)
+    }
+
+    static let repeated = ContractCase("a message is stored once by its client id, also after a restart") {
+        (f) async throws in
+        _ = try await f.subscribe("crm")
+        try await f.accepted(f.message("u-1"))
+        try await f.accepted(f.message("u-1", in: "c-2"))
+        try await f.accepted(f.message("u-2", in: "c-3"))
+        let first = try await f.change(f.words("m-1", "one", data: "{}")).written
+        #expect(first.sequence == 2)
+        _ = try await f.restart()
+        f.wait(seconds: 86_400)
+        let again = try await f.change(f.words("m-1", "one", data: "{}")).written
+        #expect(again.messageID == first.messageID && again.sequence == 2 && again.isRepeated)
+        for other in [
+            f.words("m-1", "two", data: "{}"), f.words("m-1", "one"), f.words("m-1", "one", data: "{ }"),
+            f.words("m-1", "one", in: "c-2", data: "{}"), f.words("m-1", "one", in: "c-9", data: "{}"),
+        ] {
+            let answer = try await f.change(other)
+            guard case .conflict = answer else { throw Unexpected(what: "\(answer)") }
+        }
+        // Another's ids, and those of events, are others.
+        #expect(try await f.change(f.words("m-1", "one", in: "c-3", of: "u-2")).written.sequence == 2)
+        try await f.accepted(f.message("u-1", id: "m-1"))
+        #expect(try await f.messages("u-1", in: "c-1").count == 3)
+        #expect(try await f.items().filter { $0.type == .consumerMessage }.count == 2)
+    }
+
+    static let forgotten = ContractCase(
+        "a client id is known for the hours of event ids, and not longer than its message"
+    ) {
+        (f) async throws in
+        try await f.accepted(f.message("u-1"))
+        let first = try await f.change(f.words("m-1", "one")).written
+        f.wait(seconds: 60)
+        let before = [f.brand: f.now]
+        #expect(try await f.keepHouse(.messages(before: before)) == 2)
+        let answer = try await f.change(f.words("m-1", "one"))
+        #expect(answer.isGone)
+        f.wait(seconds: 6 * 86_400)
+        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 72])) == 2)
+        let next = try await f.change(f.words("m-1", "one")).written
+        #expect(next.messageID != first.messageID && next.sequence == 3 && !next.isRepeated)
+    }
+
+    static let refused = ContractCase("nobody writes into an unknown conversation or another's, or as nobody") {
+        (f) async throws in
+        try await f.accepted(f.message("u-1"))
+        try await f.accepted(f.message("u-2", in: "c-2"))
+        #expect(try await f.change(f.words("m-1", "one", in: "c-9")).isNotFound)
+        #expect(try await f.change(f.words("m-1", "one", in: "c-2")).isNotFound)
+        #expect(try await f.change(f.words("m-1", "one", of: "nobody")).isNotFound)
+        #expect(try await f.change(f.conversation("o-1", of: "nobody")).isNotFound)
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "nobody")) == nil)
+        // What was refused may come again.
+        try await f.accepted(f.message("u-1", in: "c-9"))
+        #expect(try await f.change(f.words("m-1", "one", in: "c-9")).written.sequence == 2)
+    }
+
+    static let merged = ContractCase("what an anonymous consumer wrote is not stored again when it is somebody") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.accepted(f.message("a-1"))
+        let first = try await f.change(f.words("m-1", "one", of: "a-1")).written
+        try await f.open(f.session(2, device: "d-1"))
+        for name in ["u-1", "a-1"] {
+            let again = try await f.change(f.words("m-1", "one", of: name)).written
+            #expect(again.messageID == first.messageID && again.isRepeated)
+        }
+        #expect(try await f.messages("u-1", in: "c-1").count == 2)
+    }
+
+    static let opened = ContractCase(
+        "one who has an active conversation gets it, another a new one, once by its client id"
+    ) {
+        (f) async throws in
+        _ = try await f.subscribe("crm")
+        try await f.accepted(f.message("u-1"))
+        let active = try await f.change(f.conversation("o-1")).conversation
+        #expect(!active.opened && active.conversation.id.rawValue == "c-1" && active.conversation.unread == 1)
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
+        let made = try await f.change(f.conversation("o-1")).conversation
+        #expect(made.opened && made.conversation.lastSequence == 0)
+        let id = made.conversation.id
+        _ = try await f.restart()
+        let again = try await f.change(f.conversation("o-1")).conversation
+        #expect(!again.opened && again.conversation.id == id)
+        // Events without a conversation go there.
+        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation == id)
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: id.rawValue))
+        let late = try await f.change(f.conversation("o-1")).conversation
+        #expect(!late.opened && late.conversation.id == id && late.conversation.lastSequence == 1)
+        let other = try await f.change(f.conversation("o-2")).conversation
+        #expect(other.opened && other.conversation.id != id)
+        #expect(try await f.items().filter { $0.type == .conversationOpened }.count == 3)
+    }
+
+    static let resolved = ContractCase("a consumer resolves what is active, once; what it writes makes it active again")
+    {
+        (f) async throws in
+        _ = try await f.subscribe("crm")
+        try await f.accepted(f.message("u-1"))
+        func resolve(_ conversation: String, of consumer: String = "u-1") async throws -> StoreChangeResult {
+            try await f.change(
+                .resolve(
+                    brand: f.brand,
+                    consumer: ConsumerID(trusted: consumer),
+                    conversation: ConversationID(trusted: conversation)
+                )
+            )
+        }
+        try await f.accepted(f.message("u-2", in: "c-2"))
+        #expect(try await resolve("c-2").isNotFound)
+        #expect(try await resolve("c-9").isNotFound)
+        guard case .resolved = try await resolve("c-1") else { throw Unexpected(what: "not resolved") }
+        _ = try await f.restart()
+        guard case .conflict = try await resolve("c-1") else { throw Unexpected(what: "resolved twice") }
+        let told = try await f.items().filter { $0.type == .conversationResolved }.map(\.data.text)
+        #expect(told == [#"{"consumer":"u-1","conversation":"c-1","by":"consumer"}"#])
+        #expect(try await f.change(f.words("m-1", "one more thing")).written.sequence == 2)
+        #expect(try await !f.change(f.conversation("o-1")).conversation.opened)
+    }
+
+    static let untapped = ContractCase("a consumer's own message has no tap") { (f) async throws in
+        try await f.accepted(f.message("u-1"))
+        let id = try await f.change(f.words("m-1", "one")).written.messageID
+        #expect(try await f.change(f.tap("u-1", "d-1", id)).isNotFound)
+    }
+}
+
+extension ContractFixture {
+    func words(
+        _ client: String,
+        _ text: String,
+        in conversation: String = "c-1",
+        of consumer: String = "u-1",
+        data: String? = nil
+    ) -> StoreChange {
+        numbered(
+            .write(
+                ConsumerMessage(
+                    brand: brand,
+                    consumer: ConsumerID(trusted: consumer),
+                    conversation: ConversationID(trusted: conversation),
+                    clientID: ClientID(trusted: client),
+                    text: text,
+                    data: data.map(JSONText.init(trusted:)),
+                    dedupeHours: Self.settings.dedupeHours
+                )
+            )
+        )
+    }
+
+    fileprivate func conversation(_ client: String, of consumer: String = "u-1") -> StoreChange {
+        numbered(
+            .openConversation(
+                ConversationToOpen(
+                    brand: brand,
+                    consumer: ConsumerID(trusted: consumer),
+                    clientID: ClientID(trusted: client),
+                    dedupeHours: Self.settings.dedupeHours
+                )
+            )
+        )
+    }
+}
+
+extension StoreChangeResult {
+    /// What became of a consumer's message; throws when it was something else.
+    fileprivate var written: WrittenMessage {
+        get throws {
+            guard case .written(let message) = self else { throw Unexpected(what: "\(self)") }
+            return message
+        }
+    }
+
+    /// Which conversation is active, and whether it is new; throws when it was something else.
+    fileprivate var conversation: (conversation: ConversationUnread, opened: Bool) {
+        get throws {
+            guard case .conversation(let conversation, let opened) = self else { throw Unexpected(what: "\(self)") }
+            return (conversation, opened)
+        }
+    }
+}

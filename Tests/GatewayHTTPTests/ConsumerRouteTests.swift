@@ -1,0 +1,125 @@
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("What back-ends know, change and forget of consumers", .timeLimit(.minutes(1)))
+struct ConsumerRouteTests {
+    private static let path = "/v1/brands/acme/consumers/u-1"
+
+    /// A consumer with a device, a conversation, a message of its own, a tap.
+    private func fill(_ api: API) async throws -> Credential {
+        try await api.makeBrand()
+        _ = try await api.call(.get, "/v1/brands/acme/outbound/crm")
+        let session = try await api.makeSession(device: "d-1")
+        try #require(try await api.register("d-1", as: session, token: "aabbccddeeff").status == 201)
+        let message = try #require(try await api.post("1")["messageId"]?.string)
+        try await api.post("2", consumer: "u-2", conversation: "c-2")
+        let tap = try await api.call(
+            .post,
+            "/v1/brands/acme/messages/\(message)/tap",
+            as: session,
+            #"{"deviceId":"d-1","action":"open"}"#
+        )
+        try #require(tap.status == 200)
+        let words = try await api.call(
+            .post,
+            "/v1/brands/acme/conversations/c-1/messages",
+            as: session,
+            "{\"clientId\":\"m-1\",\"text\":\"my secret\",\"data\":{\n\"a\": 1}}"
+        )
+        try #require(words.status == 201)
+        return session
+    }
+
+    @Test("a consumer is shown with its profile, unread, conversations and devices, and its profile is changed")
+    func profile() async throws {
+        try await TestGateway.run { api in
+            _ = try await fill(api)
+            let shown = try await api.call(.get, Self.path)
+            #expect(shown.status == 200 && shown["id"]?.string == "u-1" && shown["unread"]?.int == 1)
+            #expect(shown["name"] == .null && shown["anonymous"] == .bool(false))
+            #expect(shown["conversations"]?[0]?["lastSequence"]?.int == 2)
+            #expect(shown["devices"]?[0]?["deviceId"]?.string == "d-1")
+            #expect(!shown.text.contains("aabbccddeeff"))
+            let changed = try await api.call(.patch, Self.path, #"{"name":"Ada","phone":"+49"}"#)
+            #expect(changed.status == 200 && changed["name"]?.string == "Ada")
+            let cleared = try await api.call(.patch, Self.path, #"{"phone":null}"#)
+            #expect(cleared["phone"] == .null && cleared["name"]?.string == "Ada")
+            for (body, pointer) in [
+                (#"{"merge":"a-1"}"#, "/merge"), (#"{"quietHours":{}}"#, "/quietHours"), (#"{"name":""}"#, "/name"),
+                (#"{"email":5}"#, "/email"),
+            ] {
+                let refused = try await api.call(.patch, Self.path, body)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == [pointer])
+            }
+            try await api.call(.get, "/v1/brands/acme/consumers/nobody").expectProblem(404, "not_found")
+            try await api.call(.patch, "/v1/brands/acme/consumers/nobody", "{}").expectProblem(404, "not_found")
+        }
+    }
+
+    @Test("an export holds everything about the consumer and no token")
+    func export() async throws {
+        try await TestGateway.run { api in
+            let session = try await fill(api)
+            let backend = try await api.makeAccount("acme", "consumers:write")
+            let export = try await api.call(.get, Self.path + "/export", as: backend)
+            let document = try export.json()
+            #expect(document["consumer"]?["id"]?.string == "u-1")
+            #expect(document["devices"]?[0]?["tokenFingerprint"]?.string?.count == 16)
+            #expect(document["sessions"]?[0]?["deviceId"]?.string == "d-1")
+            let messages = document["conversations"]?[0]?["messages"]?.items ?? []
+            #expect(messages.compactMap { $0["message"]?["text"]?.string } == ["hello", "my secret"])
+            #expect(messages.first?["tap"]?["action"]?.string == "open")
+            #expect(document["deliveries"]?.items.count == 1)
+            #expect(document["deliveries"]?[0]?["consumer"]?.string == "u-1")
+            #expect(!export.text.contains("aabbccddeeff") && !export.text.contains("u-2"))
+            guard case .bearer(let token) = session else { return }
+            #expect(!export.text.contains(token))
+            try await api.call(.get, "/v1/brands/acme/consumers/nobody/export").expectProblem(404, "not_found")
+            let other = try await api.makeAccount("acme", "events:read")
+            try await api.call(.get, Self.path + "/export", as: other).expectProblem(403, "forbidden")
+            try await api.call(.get, Self.path + "/export", as: session).expectProblem(403, "forbidden")
+        }
+    }
+
+    @Test("a long conversation is exported whole")
+    func longExport() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            for number in 1...120 { try await api.post("e-\(number)", conversation: number % 3 == 0 ? "c-2" : "c-1") }
+            let document = try await api.call(.get, Self.path + "/export").json()
+            let counts = document["conversations"]?.items.map { $0["messages"]?.items.count }
+            #expect(counts == [80, 40])
+        }
+    }
+
+    @Test("an erased consumer is gone with the answer, and its id is somebody else's afterwards")
+    func erasure() async throws {
+        try await TestGateway.run { api in
+            let session = try await fill(api)
+            let backend = try await api.makeAccount("acme", "consumers:write")
+            #expect(try await api.call(.delete, Self.path, as: backend).status == 204)
+            try await api.call(.get, "/v1/brands/acme/unread", as: session).expectProblem(401, "token_invalid")
+            for path in [Self.path, Self.path + "/export"] {
+                try await api.call(.get, path).expectProblem(404, "not_found")
+            }
+            let deliveries = try await api.call(.get, "/v1/brands/acme/deliveries")
+            #expect(!deliveries.text.contains("u-1"))
+            let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?[0]
+            #expect(trail?["action"]?.string == "consumer.erased" && trail?["target"]?.string == "u-1")
+            #expect(trail?["actor"]?["kind"]?.string == "serviceAccount")
+            // Again, and of nobody, is the same and says nothing.
+            #expect(try await api.call(.delete, Self.path, as: backend).status == 204)
+            let page = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
+            #expect(page.filter { $0["action"]?.string == "consumer.erased" }.count == 1)
+
+            let next = try await api.makeSession(device: "d-1")
+            let none = try await api.call(.get, "/v1/brands/acme/messages", as: next)
+            #expect(none["items"]?.items.isEmpty == true)
+            #expect(try await api.post("3")["sequence"]?.int == 1)
+            try await api.call(.delete, Self.path, as: next).expectProblem(403, "forbidden")
+        }
+    }
+}
