@@ -34,7 +34,7 @@ extension Writer {
         )
         try insert(message, key: key, conversation: conversation.key, counts: false)
         try tell(brand, at: context.turn.now, .written(message, client: request.clientID))
-        // WINDOWS: here the consumer's open windows get `WindowNews.message(message)`.
+        context.tellWindows(of: consumer, request.brand, .message(message))
         return .written(
             WrittenMessage(messageID: message.id, sequence: message.sequence, isRepeated: false)
         )
@@ -103,20 +103,20 @@ extension Writer {
         _ id: ConversationID,
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
-        guard let brand = try brandKey(brand),
-            let consumer = try self.consumer(BrandedName(brand: brand, id: consumer.rawValue)),
-            let conversation = try conversation(BrandedName(brand: brand, id: id.rawValue), of: consumer).own
+        guard let key = try brandKey(brand),
+            let consumer = try self.consumer(BrandedName(brand: key, id: consumer.rawValue)),
+            let conversation = try conversation(BrandedName(brand: key, id: id.rawValue), of: consumer).own
         else { return .notFound }
         guard !conversation.isResolved else { return .conflict }
         conversation.isResolved = true
         context.changed(conversation)
         consumer.active = .unknown
         try tell(
-            brand,
+            key,
             at: context.turn.now,
             .resolved(consumer: consumer.name.id, conversation: id.rawValue, byConsumer: true)
         )
-        // WINDOWS: here they get `WindowNews.resolved(id, byConsumer: true)`.
+        context.tellWindows(of: consumer, brand, .resolved(id, byConsumer: true))
         return .resolved
     }
 
