@@ -103,6 +103,7 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
             if case .head(let head) = Self.unwrapInboundIn(data), beginUpgrade(context, head) { return }
             becomeHTTP(context)
             context.fireChannelRead(data)
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
         case .upgrading(let request, let head, let fields):
             switch Self.unwrapInboundIn(data) {
             case .end: becomeWindow(context, request, head, fields)
@@ -113,8 +114,10 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Not HTTP: Hummingbird answers it.
-        if case .waiting = state { becomeHTTP(context) }
+        guard case .waiting = state else { return context.fireErrorCaught(error) }
+        becomeHTTP(context)
         context.fireErrorCaught(error)
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -142,7 +145,6 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
                     configuration: .init(isOutboundHalfClosureEnabled: true)
                 )
             )
-            pipeline.removeHandler(self, promise: nil)
         } catch {
             opened.fail(error)
             context.close(promise: nil)
