@@ -8,7 +8,8 @@ enum OpenAPIDocument {
     /// The whole document, YAML.
     static let text =
         head + "paths:\n"
-        + [administration, events, sessions, devices, messages, operators, outbound, adaptors, machinery].joined(
+        + [administration, events, sessions, devices, messages, operators, outbound, adaptors, windows, machinery]
+        .joined(
             separator: "\n"
         )
         + "\ncomponents:\n" + [schemes, parameters, responses].joined(separator: "\n") + "\n  schemas:\n"
