@@ -135,7 +135,7 @@ struct WindowMachineTests {
         #expect(steps.pass(25) == [])
         #expect(steps.says(.typing(Steps.conversation("c"))) == [])
         #expect(steps.pass(6) == ["expiring 59"])
-        #expect(steps.pass(25) == [])
+        #expect(steps.pass(25) == ["ping"])
         _ = steps.says(.typing(Steps.conversation("c")))
         #expect(steps.pass(29) == [])
         _ = steps.says(.typing(Steps.conversation("c")))

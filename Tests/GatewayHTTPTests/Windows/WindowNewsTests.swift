@@ -170,6 +170,9 @@ struct WindowNewsTests {
             #expect(try await window.hear() == (try JSON(#"{"type":"tokenExpiring","inSeconds":30}"#)))
             guard case .bearer(let token) = try await api.makeSession() else { throw TestFailure("no token") }
             window.say(#"{"type":"reauthenticate","sessionToken":"\#(token)"}"#)
+            // What is answered after it says that it is done.
+            window.say(#"{"type":"ack","conversation":"c-9","upToSequence":1}"#)
+            #expect(try await window.hear()["ref"]?.string == "ack")
             api.clock.advance(seconds: 270)
             #expect(try await window.hear() == (try JSON(#"{"type":"tokenExpiring","inSeconds":30}"#)))
             api.clock.advance(seconds: 30)
