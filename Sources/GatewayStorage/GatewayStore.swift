@@ -187,7 +187,8 @@ package protocol GatewayStore: Sendable {
     /// Replaces everything that is sealed, in one transaction, and reads it again before the commit.
     ///
     /// A secret that comes into being later is sealed by who stores it: nothing else may write meanwhile. The audit trail
-    /// of each brand says, in the same transaction, that the process did ``AuditAction/masterKeyRotated``.
+    /// of each brand says, in the same transaction, that the process did ``AuditAction/masterKeyRotated``; where nothing is
+    /// sealed it says nothing, as nothing is done.
     ///
     /// - Parameters:
     ///   - now: When, for the audit trail.

@@ -37,7 +37,7 @@ package struct PushPreview: Sendable {
             }
             let credential = try APNsCredential(settings, environment: lane.environment, now: now)
             origin = "https://" + credential.endpoint.name
-            request = APNsRenderer(brand: brand, topic: credential.topic).request(for: job, now: now)
+            request = APNsRenderer(brand: brand, topic: credential.topic, links: app.links).request(for: job, now: now)
             if case .token = credential.authentication { maskedAuthorization = "bearer ***" }
             countedBytes = request.body.count
             let row: APNsPushTypeRow = job.message?.silent == true ? .background : .alert
@@ -48,8 +48,13 @@ package struct PushPreview: Sendable {
             }
             let credential = try FCMCredential(settings)
             origin = "https://" + credential.endpoint.name
-            request = FCMRenderer(brand: brand, projectID: credential.projectID, style: credential.style)
-                .request(for: job, now: now)
+            request = FCMRenderer(
+                brand: brand,
+                projectID: credential.projectID,
+                style: credential.style,
+                links: app.links
+            )
+            .request(for: job, now: now)
             maskedAuthorization = "Bearer ***"
             countedBytes = request.body.count - job.token.utf8.count
             limitBytes = FCMRenderer.maxPayloadBytes

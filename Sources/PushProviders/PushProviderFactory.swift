@@ -90,14 +90,15 @@ package final class PushProviderFactory: Sendable {
             }
             let credential = try APNsCredential(settings, environment: lane.environment, now: clock.now)
             switch credential.authentication {
-            case .token(let key): return makeAPNs(credential, key, lane, brand, source)
-            case .certificate(let certificate): return try makeAPNs(credential, certificate, lane, brand, source)
+            case .token(let key): return makeAPNs(credential, key, lane, brand, app.links, source)
+            case .certificate(let certificate):
+                return try makeAPNs(credential, certificate, lane, brand, app.links, source)
             }
         case .fcm:
             guard let settings = app.fcm else {
                 throw PushCredentialError(pointer: "/fcm", detail: "the app has no credential for FCM")
             }
-            return makeFCM(try FCMCredential(settings), lane, brand, source)
+            return makeFCM(try FCMCredential(settings), lane, brand, app.links, source)
         case .huawei, .webpush:
             throw PushCredentialError(
                 pointer: "/\(lane.pushType.rawValue)",
@@ -141,6 +142,7 @@ package final class PushProviderFactory: Sendable {
         _ key: APNsTokenKey,
         _ lane: LaneKey,
         _ brand: Brand,
+        _ links: LinkSettings?,
         _ source: any PushSource
     ) -> any PushProvider {
         let signer = signers.signer(for: key)
@@ -154,7 +156,13 @@ package final class PushProviderFactory: Sendable {
                 clock: clock,
                 requestTimeout: configuration.requestTimeout,
                 makeDialect: { _ in
-                    APNsDialect(topic: credential.topic, endpoint: credential.endpoint, brand: brand, signer: signer)
+                    APNsDialect(
+                        topic: credential.topic,
+                        endpoint: credential.endpoint,
+                        brand: brand,
+                        links: links,
+                        signer: signer
+                    )
                 },
                 makePool: makePool(credential.endpoint, connection, lane, tls)
             )
@@ -166,6 +174,7 @@ package final class PushProviderFactory: Sendable {
         _ certificate: APNsCertificate,
         _ lane: LaneKey,
         _ brand: Brand,
+        _ links: LinkSettings?,
         _ source: any PushSource
     ) throws(PushCredentialError) -> any PushProvider {
         guard certificate.facts.environments.contains(lane.environment) else {
@@ -193,6 +202,7 @@ package final class PushProviderFactory: Sendable {
                         topic: credential.topic,
                         endpoint: credential.endpoint,
                         brand: brand,
+                        links: links,
                         clock: clock
                     )
                 },
@@ -205,6 +215,7 @@ package final class PushProviderFactory: Sendable {
         _ credential: FCMCredential,
         _ lane: LaneKey,
         _ brand: Brand,
+        _ links: LinkSettings?,
         _ source: any PushSource
     ) -> any PushProvider {
         let tokens = accessTokens.source(for: credential.account)
@@ -219,6 +230,7 @@ package final class PushProviderFactory: Sendable {
                     FCMDialect(
                         credential: credential,
                         brand: brand,
+                        links: links,
                         tokens: tokens,
                         clock: clock,
                         eventLoop: eventLoop,

@@ -22,7 +22,8 @@ extension SQLiteStore {
                 for secret in try writer.sealedSecrets() {
                     guard verify(secret) else { throw Self.gaveUp("opened again") }
                 }
-                for brand in try writer.brandNames() {
+                // Without anything sealed nothing tells, after a crash, whether the new key came to its place.
+                for brand in try counts.total > 0 ? writer.brandNames() : [] {
                     try writer.write(
                         AuditEntry(
                             brand: brand,

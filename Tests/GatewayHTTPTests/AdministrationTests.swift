@@ -111,7 +111,7 @@ struct AdministrationTests {
                 ["/apns/teamId", "/apns/privateKey", "/apns/topic"]
             ),
             (#"{"platform":"ios","huawei":{"clientId":"SECRET"}}"#, ["/huawei"]),
-            (#"{"platform":"web","webPush":{},"pushProxy":{},"links":{}}"#, ["/webPush", "/pushProxy", "/links"]),
+            (#"{"platform":"web","webPush":{},"pushProxy":{}}"#, ["/webPush", "/pushProxy"]),
             (
                 #"{"platform":"android","fcm":{"serviceAccount":{"project_id":"p","private_key":"SECRET"},"style":1}}"#,
                 [

@@ -211,6 +211,15 @@ struct CredentialRouteTests {
                 #"{"name":"x",\#(provider.replacing("https://idp.example/token", with: "http://idp.example")),"#
                     + #""jwksUrl":"ftp://x"}"#, ["/tokenEndpoint", "/jwksUrl"]
             ),
+            (
+                #"{"name":"x",\#(provider.replacing("https://idp.example/token", with: "https://10.0.0.1/token")),"#
+                    + #""jwksUrl":"https://169.254.169.254/keys"}"#, ["/tokenEndpoint", "/jwksUrl"]
+            ),
+            (
+                #"{"name":"x",\#(provider.replacing("https://idp.example/token", with: "https://0x7f.1/token")),"#
+                    + #""jwksUrl":"https://[fd00::1]/keys"}"#, ["/tokenEndpoint", "/jwksUrl"]
+            ),
+            (#"{"name":"x",\#(broker.replacing("https://t.example", with: "https://192.168.0.1"))}"#, ["/tokenUrl"]),
             (#"{"kind":"customerTokenKey","name":"x","secret":"SECRET"}"#, ["/secret"]),
             (
                 #"{"kind":"tokenBroker","name":"x"}"#,

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Identity
+import IdentityProviders
 import NIOCore
 import PushPayloads
 import Testing
@@ -28,7 +29,10 @@ struct ProblemTests {
         ]
     )
     func storage(_ error: StorageError, _ status: Int, _ retryAfter: Int?, _ detail: String) {
-        for problem in [Problem(error), Problem(IntakeError.storage(error)), Problem(SessionError.storage(error))] {
+        for problem in [
+            Problem(error), Problem(IntakeError.storage(error)), Problem(SessionError.storage(error)),
+            Problem(CodeExchangeError.storage(error)),
+        ] {
             #expect(problem.status == status)
             #expect(problem.detail == detail)
             let response = problem.response(requestID: "r")
@@ -49,6 +53,18 @@ struct ProblemTests {
         let response = Problem(error).response(requestID: "r")
         #expect(response.status.code == 503)
         #expect(response.headers[.retryAfter] == retryAfter)
+    }
+
+    @Test(
+        "a code that is not redeemed because too many are is 503 or 429 with a time to come again, and a refused one is 401"
+    )
+    func codes() {
+        let response = Problem(CodeExchangeError.overloaded).response(requestID: "r")
+        #expect(response.status.code == 503 && response.headers[.retryAfter] == "1")
+        let limited = Problem(CodeExchangeError.limited(retryAfterSeconds: 3)).response(requestID: "r")
+        #expect(limited.status.code == 429 && limited.headers[.retryAfter] == "3")
+        let refused = Problem(CodeExchangeError.refused(.tokenInvalid(.codeReused)))
+        #expect(refused == Problem(AuthenticationError.tokenInvalid(.codeReused)) && refused.status == 401)
     }
 
     @Test("429 and 503 have a time to come again, whoever makes them", arguments: ProblemCode.allCases)

@@ -95,6 +95,37 @@ struct RateLimitTests {
         }
     }
 
+    @Test("a credential lets in only so many, whatever devices and addresses they come from")
+    func credentials() async throws {
+        let limits = ServerLimits(rates: RateLimits(credentialPerSecond: 1))
+        try await TestGateway.run(limits: limits) { api in
+            try await api.makeWiredBrand()
+            try await api.makeSDKKey(name: "other")
+            func token(_ more: String = #","identifier":"u-1""#) -> String { api.token(api.claims(more)) }
+            func grant(_ token: String) async throws -> Reply {
+                let body = #"{"grant":"assertion","sdkKeyName":"acme","token":"\#(token)"}"#
+                return try await api.call(.post, "/v1/brands/acme/sessions", as: .none, body)
+            }
+            // What is not the credential's, or is refused for its claims, does not count.
+            for _ in 0..<6 {
+                #expect(try await api.exchange(api.token(api.claims(), key: "wrong")).status == 401)
+                #expect(try await api.exchange(token(#","identifier":7"#)).status == 400)
+            }
+            for _ in 0..<3 { #expect(try await api.exchange(token()).status == 200) }
+            for _ in 0..<2 { #expect(try await grant(token()).status == 201) }
+            let refused = try await grant(token())
+            refused.expectProblem(429, "rate_limited")
+            #expect(refused.headers[.rateLimitPolicy] == #""credential";q=5;w=5"#)
+            let exchange = try await api.exchange(token(#","identifier":"u-2""#))
+            exchange.expectEnvelope(429, "rate_limited")
+            #expect(exchange.headers[.retryAfter] == "1")
+            #expect(try await api.dump()["consumers"]?.contains("u-2") == false)
+            #expect(try await api.exchange(token(), keyName: "other").status == 200)
+            api.clock.advance(seconds: 1)
+            #expect(try await api.exchange(token()).status == 200)
+        }
+    }
+
     @Test(
         "only proxies that are trusted say for whom they speak",
         arguments: [

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Dispatch
 import NIOSSL
 import ProcessHarness
+import Synchronization
 import Testing
 
 @testable import GuardedHTTP
@@ -61,7 +62,9 @@ struct GuardedHTTPClientTests {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
         let answer = try await ask("http://127.0.0.1:\(server.port)/redirect").get()
-        #expect(answer.status == 302 && answer.header("location") == "/elsewhere" && server.requests.count == 1)
+        #expect(answer.status == 302 && answer.header("location") == "/elsewhere")
+        let requests = try await server.requests(1)
+        #expect(requests.count == 1)
     }
 
     @Test("takes no longer answer than it asked for; where only the head counts the rest costs the connection")
@@ -90,25 +93,69 @@ struct GuardedHTTPClientTests {
     @Test("ends at its time also when the system's look-up hangs, which is left to its thread")
     func hangingLookUp() async throws {
         let hold = DispatchSemaphore(value: 0)
-        let resolver = SystemResolver { _ in
+        let begun = Mutex<[String]>([])
+        let resolver = SystemResolver { host in
+            begun.withLock { $0.append(host) }
             hold.wait()
             return []
         }
-        for _ in 0..<10 {
-            let result = try await ask("https://example.com/", timeout: .milliseconds(50), resolver: resolver)
+        // Until each of the eight threads hangs.
+        while begun.withLock({ $0.count }) < 8 {
+            let result = try await ask("https://held.example/", timeout: .milliseconds(50), resolver: resolver)
             #expect(failure(result) == .timeout)
         }
-        // Eight hang; nobody waits for the other two any more, and they are not begun.
-        for _ in 0..<8 { hold.signal() }
+        for _ in 0..<2 {
+            let result = try await ask("https://late.example/", timeout: .milliseconds(50), resolver: resolver)
+            #expect(failure(result) == .timeout)
+        }
+        // Nobody waits for these two any more, and they are not begun: what comes behind them is.
+        for _ in 0..<20 { hold.signal() }
+        _ = await resolver.addresses(of: "last.example")
+        let hosts = begun.withLock { $0 }
+        #expect(hosts == Array(repeating: "held.example", count: 8) + ["last.example"])
         resolver.shutdown()
     }
 
-    @Test("a name without addresses, a broken connection and a closed port are told apart from each other")
+    @Test("a name without addresses is told apart from a closed port and from a connection that breaks")
     func failures() async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
         #expect(failure(try await ask("https://nobody.example/", resolver: TestResolver([]))) == .unresolved)
         #expect(failure(try await ask("http://127.0.0.1:\(server.port)/close")) == .unreachable)
+        #expect(try await server.requests(1).count == 1)
+        // Nobody listens at the next loopback address.
+        #expect(failure(try await ask("http://127.0.0.2:\(server.port)/")) == .unreachable)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("goes to the next address of a name when nobody takes the connection at the first")
+    func nextAddress() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let url = "http://some.localhost:\(server.port)/"
+        let resolver = TestResolver(["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"])
+        let answer = try await ask(url, method: .post(Array("x".utf8)), resolver: resolver).get()
+        #expect(answer.status == 200 && resolver.asked == 1)
+        // Four are tried.
+        let far = TestResolver(["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.1"])
+        #expect(failure(try await ask(url, resolver: far)) == .unreachable)
+        #expect(try await ask(url + "last").get().status == 200)
+        let paths = try await server.requests(2).map { $0.split(separator: " ")[1] }
+        #expect(paths == ["/", "/last"])
+    }
+
+    @Test("does not go to another address once there was a connection")
+    func sentOnce() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        // Both lead to the server.
+        let resolver = TestResolver(["127.0.0.1", "::ffff:127.0.0.1"])
+        let url = "http://some.localhost:\(server.port)"
+        #expect(failure(try await ask(url + "/close", resolver: resolver)) == .unreachable)
+        let mapped = TestResolver(["::ffff:127.0.0.1"])
+        #expect(try await ask(url + "/last", resolver: mapped).get().status == 200)
+        let paths = try await server.requests(2).map { $0.split(separator: " ")[1] }
+        #expect(paths == ["/close", "/last"])
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import GatewayModel
+import GatewayStorage
 import Identity
 import NIOCore
 import NIOHTTP1
@@ -56,8 +57,27 @@ struct CodeExchangeTests {
                 #expect(await gateway.refusal("first") == .tokenInvalid(.codeReused))
                 #expect(await gateway.refusal("second") == .tokenInvalid(.codeReused))
                 #expect(stage.asked == 2)
-                stage.clock.advance(seconds: 7 * 86_400 - 1)
+                stage.clock.advance(seconds: 3599)
                 #expect(await gateway.refusal("first") == .tokenInvalid(.codeReused))
+            }
+        }
+    }
+
+    @Test("counts once for all credentials of its client at the endpoint, however they are called or spelt")
+    func onceForAll() async throws {
+        try await Stage.with { stage in
+            try await stage.gateway { gateway in
+                try await gateway.provider("one", at: stage.secure)
+                let other = stage.secure.replacing("https://localhost", with: "HTTPS://LOCALHOST")
+                try await gateway.provider("two", at: other)
+                stage.give("c")
+                #expect(await gateway.refusal("c", issuer: "one") == nil)
+                stage.give("c")
+                #expect(await gateway.refusal("c", issuer: "two") == .tokenInvalid(.codeReused))
+                // Another client's codes are others.
+                try await gateway.provider("three", at: stage.secure, clientID: "another client")
+                #expect(await gateway.refusal("c", issuer: "three") != .tokenInvalid(.codeReused))
+                #expect(stage.asked == 2)
             }
         }
     }
@@ -68,13 +88,13 @@ struct CodeExchangeTests {
             try await stage.gateway { gateway in
                 try await gateway.provider()
                 stage.give("wanted")
-                let results = await withTaskGroup(of: AuthenticationError?.self) { group in
+                let results = await withTaskGroup(of: CodeExchangeError?.self) { group in
                     for _ in 0..<50 { group.addTask { await gateway.refusal("wanted") } }
-                    return await group.reduce(into: [AuthenticationError?]()) { $0.append($1) }
+                    return await group.reduce(into: [CodeExchangeError?]()) { $0.append($1) }
                 }
                 #expect(results.count { $0 == nil } == 1 && stage.asked == 1)
                 // Who found no slot may come again.
-                #expect(results.allSatisfy { $0 == nil || $0 == .tokenInvalid(.codeReused) || $0?.isUpstream == true })
+                #expect(results.allSatisfy { $0 == nil || $0 == .tokenInvalid(.codeReused) || $0 == .overloaded })
             }
         }
     }
@@ -137,7 +157,7 @@ struct CodeExchangeTests {
     func issuers() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
-                let unknown = AuthenticationError.tokenInvalid(.unknownIssuer)
+                let unknown = CodeExchangeError.tokenInvalid(.unknownIssuer)
                 #expect(await gateway.refusal("c") == unknown)
                 // A decomposed ü: it looks the same and is other bytes.
                 try await gateway.provider("Zu\u{308}rich")
@@ -148,7 +168,8 @@ struct CodeExchangeTests {
                 #expect(await gateway.refusal("d") == nil)
                 let second = try await gateway.provider("Bern")
                 #expect(await gateway.refusal("e") == unknown)
-                let third = try await gateway.provider("Bern")
+                // At another endpoint: it is not the same one.
+                let third = try await gateway.provider("Bern", at: stage.secure)
                 #expect(await gateway.refusal("e", issuer: "Bern") == unknown)
                 try await gateway.directory.revokeCredential(brand: Stage.brand, id: third)
                 stage.give("e")
@@ -161,6 +182,46 @@ struct CodeExchangeTests {
                 stage.clock.advance(seconds: 5)
                 #expect(await gateway.refusal("g", issuer: "Bern") == unknown)
                 #expect(await gateway.refusal("g", issuer: "") == unknown)
+            }
+        }
+    }
+
+    @Test("goes by the newest credential of its provider while that is rotated", arguments: ["Bern", nil])
+    func rotation(name: String?) async throws {
+        try await Stage.with { stage in
+            try await stage.gateway { gateway in
+                let old = try await gateway.provider(name)
+                stage.give("a")
+                #expect(try await gateway.redeem("a", issuer: name).get().credentialID == old)
+                stage.clock.advance(seconds: 1)
+                let new = try await gateway.provider(name, clientAuth: .body)
+                // What the old one burnt stays burnt.
+                #expect(await gateway.refusal("a", issuer: name) == .tokenInvalid(.codeReused))
+                for issuer in Set([name, nil]) {
+                    let code = "b-\(issuer ?? "")"
+                    stage.give(code)
+                    let redemption = try await gateway.redeem(code, issuer: issuer).get()
+                    #expect(redemption.credentialID == new && redemption.provider.clientAuth == .body)
+                }
+            }
+            // Read anew from the store, and then with the old one gone.
+            try await stage.gateway { gateway in
+                let ids = gateway.directory.identityProviders(brand: Stage.brand).map(\.credentialID)
+                try #require(ids.count == 2)
+                stage.give("c")
+                let redemption = try await gateway.redeem("c", issuer: name).get()
+                #expect(redemption.credentialID == ids[0] && redemption.provider.clientAuth == .body)
+                try await gateway.directory.revokeCredential(brand: Stage.brand, id: ids[1])
+                stage.give("d")
+                #expect(try await gateway.redeem("d", issuer: name).get().credentialID == ids[0])
+                // One that ends falls back to one that goes on.
+                stage.clock.advance(seconds: 1)
+                let brief = try await gateway.provider(name, expiresAt: stage.clock.now.adding(seconds: 5))
+                stage.give("e")
+                #expect(try await gateway.redeem("e", issuer: name).get().credentialID == brief)
+                stage.clock.advance(seconds: 5)
+                stage.give("f")
+                #expect(try await gateway.redeem("f", issuer: name).get().credentialID == ids[0])
             }
         }
     }
@@ -207,7 +268,7 @@ struct CodeExchangeTests {
                     stage.give("c-\(number)")
                     let error = await gateway.refusal("c-\(number)")
                     #expect(error?.isUpstream == true, "\(action)")
-                    #expect(error?.text.contains("words") == false)
+                    #expect(error?.text?.contains("words") == false)
                     #expect(stage.asked == number + 1, "\(action)")
                 }
                 #expect(await gateway.refusal("c-0") == .tokenInvalid(.codeReused))
@@ -222,18 +283,33 @@ struct CodeExchangeTests {
                 try await gateway.provider("slow")
                 try await gateway.provider("other", at: stage.secure)
                 stage.rule(RuleAction(isSilent: true))
-                try await withThrowingTaskGroup(of: AuthenticationError?.self) { group in
+                try await withThrowingTaskGroup(of: CodeExchangeError?.self) { group in
                     for number in 0..<16 { group.addTask { await gateway.refusal("c-\(number)", issuer: "slow") } }
                     try await until("all wait") { stage.asked == 16 }
                     stage.simulator.setRules([])
                     stage.give("late")
-                    #expect(await gateway.refusal("late", issuer: "slow")?.isUpstream == true)
+                    #expect(await gateway.refusal("late", issuer: "slow") == .overloaded)
                     #expect(stage.asked == 16)
                     stage.give("theirs")
                     #expect(await gateway.refusal("theirs", issuer: "other") == nil)
                     for try await error in group { #expect(error?.isUpstream == true) }
                 }
                 #expect(await gateway.refusal("late", issuer: "slow") == nil)
+            }
+        }
+    }
+
+    @Test("that the store cannot note goes to nobody, and the store's failure is told")
+    func noStore() async throws {
+        try await Stage.with { stage in
+            try await stage.gateway { gateway in
+                try await gateway.provider()
+                stage.give("c")
+                await gateway.store.close()
+                #expect(await gateway.refusal("c") == .storage(.closed))
+                #expect(stage.asked == 0)
+                let text = stage.registry.render()
+                #expect(text.contains(#"switchboard_identity_code_exchanges_total{result="storage"} 1"#))
             }
         }
     }
@@ -270,8 +346,11 @@ struct CodeExchangeTests {
                 try await gateway.provider("metadata", at: "https://169.254.169.254")
                 try await gateway.provider("other host", at: "https://sub.localhost:\(stage.simulator.apns.port)")
                 for name in ["private", "metadata"] {
-                    let text = await gateway.refusal("c", issuer: name)?.text
-                    #expect(text == "The identity provider's address must not be reached.")
+                    // Twice: it is not burnt for an address that nobody may call.
+                    for _ in 0..<2 {
+                        let text = await gateway.refusal("c", issuer: name)?.text
+                        #expect(text == "The identity provider's address must not be reached.")
+                    }
                 }
                 #expect(await gateway.refusal("c", issuer: "other host")?.isUpstream == true)
                 #expect(stage.asked == 0)

@@ -30,11 +30,16 @@ struct JWKSetCacheTests {
         try result.get()
     }
 
-    private func isUnavailable(_ cache: JWKSetCache, _ url: String) async -> Bool {
+    /// How somebody who wants keys is refused; nil when nobody is.
+    private func refusal(_ cache: JWKSetCache, _ url: String, _ keyID: String? = nil) async -> AuthenticationError? {
         do {
-            _ = try await cache.keys(at: url, keyID: nil, algorithm: .rs256)
-            return false
-        } catch { return error.isUpstream }
+            _ = try await cache.keys(at: url, keyID: keyID, algorithm: .rs256)
+            return nil
+        } catch { return error }
+    }
+
+    private func isUnavailable(_ cache: JWKSetCache, _ url: String, _ keyID: String? = nil) async -> Bool {
+        await refusal(cache, url, keyID)?.isUpstream == true
     }
 
     private func expect(
@@ -134,6 +139,33 @@ struct JWKSetCacheTests {
         }
     }
 
+    @Test("does not deny a key that it lacks while it cannot be read")
+    func rotatedInOutage() async throws {
+        try await Stage.with { stage in
+            let url = stage.plain + "/jwks"
+            let old = try stage.simulator.identityProvider.rotateKey(.rs256)
+            try await with(stage) { cache in
+                try await expect(1, cache, url, old)
+                let new = try stage.simulator.identityProvider.rotateKey(.rs256)
+                stage.rule(RuleAction(status: 503), "jwks")
+                // Read within the minute: it has no such key.
+                stage.clock.advance(seconds: 59)
+                try await expect(0, cache, url, new)
+                stage.clock.advance(seconds: 1)
+                // Who waits for the read that fails, and who comes while it may not be repeated, are told the same.
+                #expect(await isUnavailable(cache, url, new))
+                stage.clock.advance(seconds: 59)
+                #expect(await isUnavailable(cache, url, new))
+                try await expect(1, cache, url, old)
+                #expect(stage.asked == 2)
+                stage.simulator.setRules([])
+                stage.clock.advance(seconds: 1)
+                try await expect(1, cache, url, new)
+                try await expect(0, cache, url, "made up")
+            }
+        }
+    }
+
     @Test("is read once for all who wait, and who goes takes nobody along")
     func shared() async throws {
         try await Stage.with { stage in
@@ -215,6 +247,50 @@ struct JWKSetCacheTests {
                 #expect(await !isUnavailable(cache, stage.plain + "/jwks?0"))
                 #expect(stage.asked == 258)
             }
+        }
+    }
+
+    @Test("that is there already takes no other's place when it is read again")
+    func readAgain() async throws {
+        try await Stage.with { stage in
+            _ = try stage.simulator.identityProvider.rotateKey(.rs256)
+            try await with(stage) { cache in
+                for number in 0..<256 { try await expect(1, cache, stage.plain + "/jwks?\(number)", nil) }
+                stage.clock.advance(seconds: 600)
+                try await expect(1, cache, stage.plain + "/jwks?255", nil)
+                stage.rule(RuleAction(status: 503), "jwks")
+                // The one that was not used for the longest time is kept still.
+                try await expect(1, cache, stage.plain + "/jwks?0", nil)
+            }
+        }
+    }
+
+    @Test("is turned away when as many as there may be are being read, with the reason, and taken later")
+    func full() async throws {
+        try await Stage.with { stage in
+            let resolver = HeldResolver()
+            let client = GuardedHTTPClient(
+                resolver: resolver,
+                configuration: .init(),
+                allowsPrivate: false,
+                maxIdle: 0
+            )
+            try await with(stage, client: client) { cache in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<256 {
+                        group.addTask { _ = await isUnavailable(cache, "https://keys.example/\(number)") }
+                    }
+                    try await until("all reads") { resolver.asked == 256 }
+                    let refused = await refusal(cache, "https://keys.example/256")
+                    #expect(refused?.isUpstream == true && refused?.text.contains("too many issuers") == true)
+                    #expect(resolver.asked == 256)
+                    resolver.release()
+                    try await group.waitForAll()
+                    #expect(await isUnavailable(cache, "https://keys.example/256"))
+                    #expect(resolver.asked == 257)
+                }
+            }
+            await client.close()
         }
     }
 

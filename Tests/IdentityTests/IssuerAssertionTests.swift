@@ -24,7 +24,7 @@ struct IssuerAssertionTests {
             let issuer = try await gateway.issuer(Issuer.details(algorithm))
             let claims = Issuer.claims([
                 "name": #""Ann""#, "email": #""ann@example.com""#, "phone_number": #""+4915112345678""#,
-                "push_token": #""ignored""#, "aud": #""somebody""#, "jti": #""1""#, "nbf": "0",
+                "push_token": #""ignored""#, "jti": #""1""#, "nbf": "0",
             ])
             let token = try Issuer.token(algorithm, claims: claims)
             #expect(
@@ -94,6 +94,79 @@ struct IssuerAssertionTests {
                 let found = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
                 #expect(found.credential == id)
             }
+        }
+    }
+
+    @Test("a token for an audience is nobody's whose credential names none (RFC 7519 section 4.1.3)")
+    func noAudience() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.issuer()
+            for audience in [#""somebody""#, #"["somebody"]"#, "[]", "null", "7"] {
+                let token = try Issuer.token(claims: Issuer.claims(["aud": audience]))
+                #expect(await Self.refusal(gateway, token) == .tokenInvalid(.wrongAudience), "\(audience)")
+            }
+            // Without `aud` it is for everybody.
+            #expect(await Self.refusal(gateway, try Issuer.token()) == nil)
+        }
+    }
+
+    @Test("an issuer may have more audiences than credentials are tried for one token")
+    func manyAudiences() async throws {
+        try await Gateway.with { gateway in
+            for number in 1...6 {
+                try await gateway.issuer(Issuer.details(audience: "app-\(number)"), named: "issuer-\(number)")
+                gateway.clock.advance(seconds: 1)
+            }
+            for number in 1...6 {
+                let token = try Issuer.token(claims: Issuer.claims(["aud": #"["x","app-\#(number)"]"#]))
+                let found = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                #expect(found.keyName == "issuer-\(number)")
+            }
+            let other = try Issuer.token(claims: Issuer.claims(["aud": #""app-7""#]))
+            #expect(await Self.refusal(gateway, other) == .tokenInvalid(.wrongAudience))
+            // What a stranger writes into `aud` proves nothing.
+            let forged = try Issuer.token(claims: Issuer.claims(["aud": #""app-1""#]), key: Issuer.otherRSA)
+            #expect(await Self.refusal(gateway, forged) == .tokenInvalid(.badSignature))
+        }
+    }
+
+    @Test("a credential that cannot be asked is not called a wrong audience because another one could be")
+    func unreachableAudience() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.issuer(Issuer.details(audience: "app-1"), named: "first")
+            let silent = VerificationKey.Source.jwks(url: "https://login.example/keys")
+            try await gateway.issuer(Issuer.details(audience: "app-2", source: silent), named: "second")
+            let token = try Issuer.token(claims: Issuer.claims(["aud": #""app-2""#]))
+            #expect(await Self.refusal(gateway, token)?.code == "upstream_unavailable")
+        }
+    }
+
+    @Test("of the keys that an issuer publishes at most eight are tried for one token")
+    func manyKeys() async throws {
+        let url = "https://login.example/keys"
+        func key(_ pem: String) throws -> VerifyingKey {
+            try VerifyingKey(publicPEM: pem, algorithm: .rs256, keyID: "k")
+        }
+        func tokens() throws -> [String] {
+            [try Issuer.token(), try Issuer.token(header: #"{"alg":"RS256","kid":"k"}"#)]
+        }
+        try await Gateway.with { gateway in
+            try await gateway.issuer(Issuer.details(source: .jwks(url: url)))
+            gateway.clock.advance(seconds: 1)
+            // The newer one is tried first.
+            try await gateway.issuer(Issuer.details(source: .jwks(url: url + "2")))
+            gateway.published.put([], at: url + "2")
+            let others = [VerifyingKey](repeating: try key(Issuer.otherRSA.publicPEM), count: 7)
+            gateway.published.put(others + [try key(Issuer.rsa.publicPEM)], at: url)
+            for token in try tokens() { #expect(await Self.refusal(gateway, token) == nil) }
+            gateway.published.put(others + [others[0], try key(Issuer.rsa.publicPEM)], at: url)
+            for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
+            // Of all credentials of the issuer together.
+            gateway.published.put(others, at: url + "2")
+            gateway.published.put([others[0], try key(Issuer.rsa.publicPEM)], at: url)
+            for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
+            gateway.published.put([try key(Issuer.rsa.publicPEM)], at: url)
+            for token in try tokens() { #expect(await Self.refusal(gateway, token) == nil) }
         }
     }
 

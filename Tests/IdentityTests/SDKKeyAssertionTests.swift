@@ -78,6 +78,82 @@ struct SDKKeyAssertionTests {
         }
     }
 
+    @Test("an HMAC token whose kid is a key of the brand is that key's, whoever else its iss is")
+    func keyIDBehindIssuer() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("new")
+            let old = try await gateway.sdkKey("old", secret: "another-secret-that-has-forty-bytes-in-it")
+            try await gateway.directory.revokeCredential(brand: Gateway.acme, id: old.summary.id)
+            try await gateway.issuer()
+            try await gateway.sdkKey("theirs", brand: Gateway.other)
+            func found(_ issuer: String, _ keyID: String?, _ algorithm: String = "HS256") async -> String {
+                let kid = keyID.map { #","kid":"\#($0)""# } ?? ""
+                let token = Signer.token(
+                    header: #"{"alg":"\#(algorithm)"\#(kid)}"#,
+                    claims: Signer.claims(["iss": "\"\(issuer)\""])
+                )
+                do {
+                    return try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).keyName
+                } catch { return error.reason ?? error.code }
+            }
+            #expect(await found(Issuer.name, "new") == "new")
+            #expect(await found("old", "new") == "new")
+            #expect(await found("old", nil) == "revoked")
+            #expect(await found("old", "theirs") == "revoked")
+            #expect(await found("new", "old") == "new")
+            #expect(await found(Issuer.name, "old") == "revoked")
+            #expect(await found(Issuer.name, nil) == "wrong_algorithm")
+            #expect(await found(Issuer.name, "theirs") == "wrong_algorithm")
+            #expect(await found("nobody", "theirs") == "unknown_issuer")
+            // The key pins its algorithm, and an issuer's algorithm never finds an SDK key.
+            #expect(await found(Issuer.name, "new", "HS512") == "wrong_algorithm")
+            #expect(await found(Issuer.name, "new", "RS256") == "bad_signature")
+            #expect(await found("old", "new", "RS256") != "new")
+            let secret = Issuer.rsa.publicPEM
+            let confused = Signer.token(
+                header: #"{"alg":"HS256","kid":"new"}"#,
+                claims: Issuer.claims(),
+                secret: secret
+            )
+            await #expect(throws: AuthenticationError.tokenInvalid(.badSignature)) {
+                try await gateway.verifier.verify(confused, keyName: nil, brand: Gateway.acme)
+            }
+        }
+    }
+
+    @Test("what can never pass is told before what time mends (R54)")
+    func invalidBeforeExpired() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("main")
+            func refusal(_ changes: [String: String?]) async -> AuthenticationError? {
+                let late: [String: String?] = ["exp": "\(Self.start - 60)"]
+                let token = Signer.token(claims: Signer.claims(late.merging(changes) { $1 }))
+                do {
+                    _ = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
+                    return nil
+                } catch { return error }
+            }
+            #expect(await refusal([:]) == .tokenExpired)
+            #expect(await refusal(["identifier": nil]) == .tokenInvalid(.missingClaim))
+            for (name, value) in [("identifier", "7"), ("phone", #""12""#), ("email", "[]"), ("push_token", "{}")] {
+                let found = await refusal([name: value])
+                guard case .invalidClaim(name, _)? = found else {
+                    Issue.record("\(name): \(String(describing: found))")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test("aud is nothing to an SDK key, whose tokens are ours alone")
+    func audience() async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("main")
+            let token = Signer.token(claims: Signer.claims(["aud": #""somebody""#, "events": "{}"]))
+            #expect(try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme).keyName == "main")
+        }
+    }
+
     @Test("without an identifier the consumer is anonymous, where the brand allows it")
     func anonymous() async throws {
         for identifier in [nil, "null"] as [String?] {

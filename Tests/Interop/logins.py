@@ -236,8 +236,11 @@ def first():
     for algorithm, key in keys.items():
         pem = key.as_pem(private=False).decode()
         issuer = f"https://{algorithm}.example/"
-        issue("jwtIssuer", algorithm, issuer=issuer, algorithm=algorithm, publicKey=pem)
+        issue("jwtIssuer", algorithm, issuer=issuer, issuerDisplayName="Login " + algorithm, algorithm=algorithm, publicKey=pem)
         taken(f"issuer {algorithm}", grant="assertion", token=sign(algorithm, key, claims(issuer)))
+        token = sign(algorithm, key, claims(issuer))
+        taken(f"issuer {algorithm}, named by the request", grant="assertion", token=token, issuer="Login " + algorithm)
+        invalid(f"issuer {algorithm}: a name that nobody has", "unknown_issuer", token, issuer="Nobody")
         token = sign(algorithm, key, claims(issuer))
         rows(algorithm, key, issuer, token)
     copilot()
@@ -334,6 +337,8 @@ def ccai(secret):
     refuse("nbf in the future", "not_yet_valid", sign("HS256", secret, one(nbf=now + 3600)))
     crit = by_hand({"alg": "HS256", "crit": ["exp"]}, good, lambda _: b"x" * 32)
     refuse("crit", "malformed", crit)
+    for kind in ["at+jwt", "logout+jwt"]:
+        refuse(f"typ {kind}", "malformed", sign("HS256", secret, good, typ=kind))
     for member, value in [("jku", "https://evil.example/"), ("x5u", "https://evil.example/"), ("jwk", {"kty": "oct"})]:
         refuse(f"{member} of its own", "bad_signature", by_hand({"alg": "HS256", member: value}, good, lambda _: b"x" * 32))
     token = sign("HS256", secret, good)
@@ -379,6 +384,11 @@ def rows(algorithm, key, issuer, token):
         invalid(name + f"{claim} with a fraction", "malformed", one(**{claim: now + 0.5}))
     invalid(name + "iat in the future", "not_yet_valid", one(iat=now + 3600, exp=now + 7200))
     invalid(name + "nbf in the future", "not_yet_valid", one(nbf=now + 3600))
+    for kind in ["at+jwt", "logout+jwt", "JOSE"]:
+        invalid(name + f"typ {kind}", "malformed", sign(algorithm, key, claims(issuer), typ=kind))
+    event = {"http://schemas.openid.net/event/backchannel-logout": {}}
+    invalid(name + "a logout token", "malformed", one(events=event))
+    invalid(name + "aud where no audience is named", "wrong_audience", one(aud="crm"))
     invalid(name + "crit", "malformed", by_hand({"alg": algorithm, "crit": ["exp"]}, claims(issuer), lambda _: b"x" * 64))
     for member, value in [("jku", "https://evil.example/"), ("x5u", "https://evil.example/"), ("jwk", {"kty": "RSA"})]:
         evil = {"alg": algorithm, member: value}
@@ -497,7 +507,7 @@ def codes():
         "algorithm": "RS256", "jwksUrl": control + "/identity-provider/jwks",
         "tokenEndpoint": control + "/identity-provider/token",
     }
-    issue("identityProvider", "by Basic", clientAuth="basic", **common)
+    old = issue("identityProvider", "by Basic", clientAuth="basic", **common)
     provider = dict(common, issuerDisplayName="Lenient", pkce="optional")
     issue("identityProvider", "by body", clientAuth="body", **provider)
     # What the provider's tokens say of it.
@@ -531,6 +541,16 @@ def codes():
     bad("a token for another", "wrong_audience", **code_body(give("c-11", claims={**named, "aud": "another"})))
     expired = {**named, "iat": now - 900, "exp": now - 300}
     refused("code: an expired token", "token_expired", **code_body(give("c-12", claims=expired)))
+    # Its credential is rotated: both are in force, then the new one alone.
+    bearer = taken("code: before the rotation", "u-code", **code_body(fresh("c-13")))
+    issue("identityProvider", "by Basic, the second", clientAuth="body", **common)
+    taken("code: while both are in force", "u-code", **code_body(fresh("c-14")))
+    bad("burnt by the old credential", "code_reused", **code_body(fresh("c-13")))
+    status, _ = call("DELETE", "/v1/brands/acme/credentials/" + old["id"], headers=admin)
+    tell("code: the old credential is revoked", [204, None, None], status, None)
+    taken("code: when the old one is gone", "u-code", **code_body(fresh("c-15")))
+    answer = call("GET", "/v1/brands/acme/unread", headers=bearer)
+    tell("code: a session of the old one", [401, "token_invalid", "revoked"], *answer)
     with open(state_path, "w") as file:
         json.dump({"code": "c-1"}, file)
 

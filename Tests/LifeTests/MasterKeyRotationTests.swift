@@ -6,53 +6,12 @@ import Testing
 @testable import switchboard
 
 @Suite("Rotation of the master key", .timeLimit(.minutes(5)))
-struct MasterKeyRotationTests {
+struct MasterKeyRotationTests: MasterKeyTests {
     private static let webhookSecret = "whsec_" + Data(repeating: 5, count: 32).base64EncodedString()
     private static let sdkSecret = String(repeating: "k", count: 40)
-    private let directory: TemporaryDirectory
-    private var data: String { directory.path("data") }
+    let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
-
-    private func run(
-        _ arguments: [String]
-    ) async throws -> (status: ProcessStatus?, output: [String], errors: String) {
-        let process = try ChildProcess("switchboard", arguments)
-        let exit = try await process.ended()
-        #expect(!exit.isSignal)
-        return (ProcessStatus(rawValue: exit.status), process.output, process.errors.joined(separator: "\n"))
-    }
-
-    private func rotate(_ arguments: String...) async throws -> JSONValue {
-        let result = try await run(["master-key", "rotate", "--data-dir", data, "--json"] + arguments)
-        #expect(result.status == .ok, "\(result.errors)")
-        return try JSONValue(parsing: Data((result.output.first ?? "null").utf8))
-    }
-
-    private func key(_ name: String = "master-key") throws -> Data {
-        let text = try String(contentsOfFile: data + "/" + name, encoding: .utf8)
-        return try #require(Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)))
-    }
-
-    /// How often something stands in the database's files that a key has sealed, as bytes or as numbers in JSON.
-    private func sealed(with key: Data) throws -> Int {
-        let prefix = [1] + SHA256.hash(data: key).prefix(8)
-        let text = prefix.map { String($0) }.joined(separator: ",") + ","
-        return try ["", "-wal"].reduce(0) { count, end in
-            let path = data + "/switchboard.sqlite" + end
-            guard let contents = FileManager.default.contents(atPath: path) else { return count }
-            return count + (try occurrences(of: Data(prefix), in: contents))
-                + (try occurrences(of: Data(text.utf8), in: contents))
-        }
-    }
-
-    private func occurrences(of part: Data, in whole: Data) throws -> Int {
-        var (count, from) = (0, whole.startIndex)
-        while let found = whole.range(of: part, in: from..<whole.endIndex) {
-            (count, from) = (count + 1, found.upperBound)
-        }
-        return count
-    }
 
     /// An SDK key's assertion for `u-1`.
     private func assertion() -> String {
@@ -147,29 +106,27 @@ struct MasterKeyRotationTests {
         #expect(try await phone.exchange("GET", site.path("unread")).status == 200, "sessions go on")
         #expect(try await again.gateway.process.stop().status == 0)
 
-        // The old backup: the new key does not open it, and the command says which does.
-        let wrong = try await run(["restore", backup, "--data-dir", data, "--force"])
-        #expect(wrong.status == .masterKey && wrong.errors.contains("the key in \(kept) opens it"), "\(wrong.errors)")
-        try FileManager.default.removeItem(atPath: data + "/master-key")
-        try FileManager.default.copyItem(atPath: kept, toPath: data + "/master-key")
+        // The old backup: the new key does not open it, so the old one is put in its place.
+        let back = try await run(["restore", backup, "--data-dir", data, "--force", "--json"])
+        #expect(back.status == .ok && back.errors.contains(kept), "\(back.errors)")
+        let aside = try JSONValue(parsing: Data((back.output.first ?? "null").utf8))
+        #expect(try key() == old)
         let restored = try await site.restarted()
         #expect(try await restored.post("e-2").status == 202)
         #expect(try await site.simulator.pushes(2).count == 2)
         #expect(try await restored.gateway.process.stop().status == 0)
+
+        // The newer data and its key were kept: both come back in the same way.
+        #expect(try key((aside["masterKeyKeptAside"].plain as NSString).lastPathComponent) == new)
+        let forth = try await run(["restore", aside["keptAside"].plain, "--data-dir", data, "--force"])
+        #expect(forth.status == .ok, "\(forth.errors)")
+        #expect(try key() == new)
+        let newer = try await site.restarted()
+        let known = try await newer.post("e-1").body.text
+        #expect(known.contains(#""duplicate""#), "it holds what came after the backup: \(known)")
+        #expect(try await newer.gateway.process.stop().status == 0)
         receiver.process.signal(SIGKILL)
         _ = try await site.simulator.process.stop()
-    }
-
-    /// A stopped gateway's data with a sealed credential.
-    private func prepare() async throws {
-        let gateway = try await GatewayProcess.start(in: directory)
-        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
-        _ = try await gateway.admin.call(
-            "POST",
-            ["v1", "brands", "acme", "credentials"],
-            body: ["kind": "sdkKey", "name": "web"]
-        )
-        #expect(try await gateway.process.stop().status == 0)
     }
 
     @Test("what cannot be rotated is refused with its own code, and the data opens as before")
@@ -235,15 +192,24 @@ struct MasterKeyRotationTests {
     struct Kill: CustomTestStringConvertible {
         var calls: String
         var number: Int
+        /// Whether the process has so many such calls in any run.
+        ///
+        /// The tracer counts for each thread, and work changes threads where it waits. What must come is made without
+        /// waiting: the opening of the database, then the new key and the old one's second name.
+        var mustCome: Bool
 
         var testDescription: String { "\(calls) \(number)" }
+
+        static func series(_ calls: String, _ numbers: some Sequence<Int>, certain: Int) -> [Kill] {
+            numbers.map { Kill(calls: calls, number: $0, mustCome: $0 <= certain) }
+        }
     }
 
     private static let kills: [Kill] =
-        (1...4).map { Kill(calls: "fsync", number: $0) } + (1...5).map { Kill(calls: "fdatasync", number: $0) }
-        + stride(from: 1, through: 26, by: 3).map { Kill(calls: "pwrite64", number: $0) }
-        + ["fchmod", "?link,?linkat", "?rename,?renameat,?renameat2", "?chmod,?fchmodat", "ftruncate"].map {
-            Kill(calls: $0, number: 1)
+        Kill.series("fsync", 1...4, certain: 3) + Kill.series("fdatasync", 1...5, certain: 2)
+        + Kill.series("pwrite64", stride(from: 1, through: 26, by: 3), certain: 13)
+        + ["fchmod", "?link,?linkat", "?rename,?renameat,?renameat2", "?chmod,?fchmodat", "ftruncate"].flatMap {
+            Kill.series($0, 1...1, certain: 1)
         }
 
     @Test("killed at any step, the next start opens the data with the key that is its own", arguments: kills)
@@ -255,20 +221,11 @@ struct MasterKeyRotationTests {
         for verb in ["check", "rotate", "serve"] {
             try? FileManager.default.removeItem(atPath: data)
             try FileManager.default.copyItem(atPath: pristine, toPath: data)
-            let tracer = try ChildProcess(
-                "/usr/bin/env",
-                [
-                    "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(kill.calls)", "-e",
-                    "inject=\(kill.calls):signal=SIGKILL:when=\(kill.number)",
-                    ChildProcess.binaries.appending(path: "switchboard").path(), "master-key", "rotate", "--data-dir",
-                    data,
-                ]
-            )
-            // A late number may never come, as threads count for themselves.
-            let exit = try await tracer.ended()
+            let isKilled = try await killRotation(at: kill.calls, number: kill.number)
+            #expect(isKilled || !kill.mustCome)
             let isCut = FileManager.default.fileExists(atPath: data + "/master-key.new")
             let isCommitted = try sealed(with: old) == 0
-            if exit.status == 0 && !exit.isSignal { #expect(!isCut && isCommitted) }
+            if !isKilled { #expect(!isCut && isCommitted) }
             switch verb {
             case "check":
                 let check = try await run(["check", "--data-dir", data])
@@ -300,16 +257,7 @@ struct MasterKeyRotationTests {
     func finished(_ verb: String) async throws {
         try await prepare()
         let old = try key()
-        let calls = "?rename,?renameat,?renameat2"
-        let tracer = try ChildProcess(
-            "/usr/bin/env",
-            [
-                "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
-                "inject=\(calls):signal=SIGKILL", ChildProcess.binaries.appending(path: "switchboard").path(),
-                "master-key", "rotate", "--data-dir", data,
-            ]
-        )
-        _ = try await tracer.ended()
+        try #require(try await killRotation(at: "?rename,?renameat,?renameat2"))
         let new = try key("master-key.new")
         #expect(try key() == old)
         switch verb {
@@ -331,29 +279,51 @@ struct MasterKeyRotationTests {
         #expect(try key(names[0]) == old)
     }
 
-    /// Runs a rotation that stays for a while where both keys have their names and nothing is sealed anew, and makes the
-    /// syncs of the database behave as said from there on.
+    @Test("with a key that was given, a rotation goes on to that one after it has finished an earlier one")
+    func givenAfterFinished() async throws {
+        try await prepare()
+        let old = try key()
+        try #require(try await killRotation(at: "?rename,?renameat,?renameat2"))
+        let cut = try key("master-key.new")
+        let given = directory.path("given")
+        let wanted = Data(repeating: 9, count: 32)
+        try Data(wanted.base64EncodedString().utf8).write(to: URL(filePath: given))
+        let report = try await rotate("--new-key-file", given)
+        #expect(report["finishedEarlierRotation"] == .bool(true) && report["credentials"].integer == 1)
+        #expect(try key() == wanted)
+        #expect(try sealed(with: wanted) == 1 && sealed(with: cut) == 0 && sealed(with: old) == 0)
+        let keys = try kept("before-rotation")
+        #expect(keys.count == 2 && keys.contains(old) && keys.contains(cut))
+    }
+
+    @Test("when the key that was given is the one of the rotation that it finishes, nothing is left to do")
+    func givenIsFinished() async throws {
+        try await prepare()
+        try #require(try await killRotation(at: "?rename,?renameat,?renameat2"))
+        let given = directory.path("given")
+        try FileManager.default.copyItem(atPath: data + "/master-key.new", toPath: given)
+        let report = try await rotate("--new-key-file", given)
+        #expect(report["finishedEarlierRotation"] == .bool(true) && report["credentials"] == .null)
+        #expect(try sealed(with: key()) == 1)
+        #expect(try kept("before-rotation").count == 1)
+    }
+
+    /// Runs a rotation that is held where both keys have their names and nothing is sealed anew, and makes the syncs of the
+    /// database behave as said from there on.
     private func rotate(
         sync: Int32,
         _ body: (_ tracer: ChildProcess, _ process: Int32) async throws -> Void
     ) async throws {
         let faults = try await FaultSwitch(in: directory)
-        let trace = directory.path("trace")
-        let tracer = try ChildProcess(
-            "/usr/bin/env",
-            [
-                "strace", "-f", "-qq", "-o", trace, "-e", "trace=?link,?linkat", "-e",
-                "inject=?link,?linkat:delay_exit=5000000",
-                ChildProcess.binaries.appending(path: "switchboard").path(), "master-key", "rotate", "--data-dir", data,
-            ],
+        let (tracer, process) = try await hold(
+            ["master-key", "rotate", "--data-dir", data],
+            at: "?link,?linkat",
             environment: faults.environment
         )
-        try await wait(for: "the old key's second name") {
-            try FileManager.default.contentsOfDirectory(atPath: data).contains { $0.contains("before-rotation") }
-        }
+        #expect(try kept("before-rotation").count == 1)
         try faults.set(sync: sync)
-        let line = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: " ").first
-        try await body(tracer, try #require(line.flatMap { Int32($0) }))
+        Foundation.kill(process, SIGCONT)
+        try await body(tracer, process)
     }
 
     private func wait(for what: String, until isDone: () throws -> Bool) async throws {

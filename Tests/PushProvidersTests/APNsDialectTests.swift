@@ -18,6 +18,7 @@ struct APNsDialectTests {
             topic: "com.example",
             endpoint: try #require(ProviderEndpoint("https://localhost")),
             brand: TestMessages.brand,
+            links: nil,
             signer: ProviderTokenSigner(teamID: "T", keyID: "K", key: key)
         )
     }

@@ -150,6 +150,19 @@ struct BackupTests {
         #expect(try starts(engine.path) == 2)
     }
 
+    @Test("restores within the same second keep each what they replaced")
+    func sameSecond() async throws {
+        let store = try engine.openSQLite()
+        _ = try backup()
+        _ = try await store.begin(now: Timestamp(milliseconds: 1))
+        await store.close()
+        let kept = try (0..<3).map { _ in try restore(isReplacing: true).keptAside }
+        #expect(kept == ["", "-2", "-3"].map { engine.path + ".before-restore-now" + $0 })
+        #expect(try starts(engine.path + ".before-restore-now") == 1)
+        #expect(try starts(engine.path + ".before-restore-now-2") == 0)
+        #expect(try names.filter { $0.contains("restore-partial") } == [])
+    }
+
     @Test("a restore into nothing makes the data")
     func fresh() async throws {
         await (try engine.openSQLite()).close()

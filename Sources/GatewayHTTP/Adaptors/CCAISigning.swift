@@ -7,11 +7,11 @@ internal import PushPayloads
 /// Signs payloads for brands without a signing service of their own (R20-R24).
 enum CCAISigning {
     static func sign(_ call: Call) async throws -> Response {
-        let (brand, named) = try await caller(call)
+        let (brand, session) = try await caller(call)
         guard brand.settings.wire.ccai else { throw Problem.notFound("resource") }
         let body = try await call.object()
         var checks = FieldChecks()
-        let consumer = try named ?? required(call, &checks)
+        let consumer = try session?.consumer ?? required(call, &checks)
         let app = checks.collect { () throws(Problem) in try call.query().identifier("app", as: AppID.self) }
         guard case .object(let payload)? = body["payload"].value else {
             checks.fail("/payload", body["payload"].isNamed ? "must be an object" : "is required")
@@ -32,6 +32,7 @@ enum CCAISigning {
                 payload,
                 of: target,
                 known?.profile ?? ConsumerProfile(),
+                for: session,
                 brand: brand.id,
                 app: app
             )
@@ -44,13 +45,13 @@ enum CCAISigning {
     }
 
     /// Who asks: a consumer's session for its consumer, or a back-end that may open sessions for whom it names.
-    private static func caller(_ call: Call) async throws(Problem) -> (Brand, ConsumerID?) {
+    private static func caller(_ call: Call) async throws(Problem) -> (Brand, StoredSession?) {
         let caller = try await call.caller(of: nil)
         let brand: BrandID
-        var consumer: ConsumerID?
+        var asking: StoredSession?
         switch caller {
         case .session(let session):
-            (brand, consumer) = (session.brand, session.consumer)
+            (brand, asking) = (session.brand, session)
             // As everywhere else: a session is bound to its consumer (R6).
             if let other = try call.query().text("consumer"), other != session.consumer.rawValue { throw .forbidden }
         case .account(let account):
@@ -60,7 +61,7 @@ enum CCAISigning {
         case .admin: throw Problem(AuthenticationError.unauthorized)
         }
         guard let known = call.services.directory.brand(brand) else { throw Problem(AuthenticationError.unauthorized) }
-        return (known, consumer)
+        return (known, asking)
     }
 
     private static func required(_ call: Call, _ checks: inout FieldChecks) throws(Problem) -> ConsumerID? {

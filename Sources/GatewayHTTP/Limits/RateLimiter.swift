@@ -7,11 +7,12 @@ internal import Telemetry
 final class RateLimiter: Sendable {
     /// Whom a limit is for.
     enum Kind: Int, CaseIterable, Sendable {
-        case account, session, address
+        case account, credential, session, address
 
         var name: String {
             switch self {
             case .account: "account"
+            case .credential: "credential"
             case .session: "session"
             case .address: "address"
             }
@@ -34,6 +35,7 @@ final class RateLimiter: Sendable {
                 let rate =
                     switch kind {
                     case .account: limits.rates.accountPerSecond
+                    case .credential: limits.rates.credentialPerSecond
                     case .session: limits.rates.sessionPerSecond
                     case .address: limits.rates.addressPerSecond
                     }

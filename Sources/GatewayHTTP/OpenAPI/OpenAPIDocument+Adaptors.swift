@@ -83,8 +83,10 @@ extension OpenAPIDocument {
               description: >-
                 Needs the brand's `wire.ccai`. A session signs for its consumer; a service account with `sessions:mint` names
                 one. Members of the payload are kept but for `identifier`, `iss`, `iat` and `exp` (`iat` + 600), and for
-                `name`, `email` and `phone` where they are known. The newest SDK key signs; without one the answer is 409.
-                An anonymous consumer has nothing to sign: 403.
+                `name`, `email` and `phone` where they are known; a session's `email` and `phone` are left out where they are
+                not. The newest SDK key signs; without one the answer is 409.
+                An anonymous consumer has nothing to sign: 403. What a session had signed is worth no more than the session: it
+                opens one of the same device that ends no later, and none after a logout.
               security: [{ session: [] }, { backend: [] }]
               parameters:
                 - { $ref: '#/components/parameters/actingFor' }
@@ -103,7 +105,8 @@ extension OpenAPIDocument {
                         payload:
                           type: object
                           description: >-
-                            At most 4,096 bytes and 16 levels, numbers whole. `nbf`, `sub`, `aud` and `jti` are refused.
+                            At most 4,096 bytes and 16 levels, numbers whole. `nbf`, `sub`, `aud`, `jti`
+                            and `switchboard_session` are refused.
                           properties:
                             push_token: { type: [string, 'null'], maxLength: 4096 }
                             email: { type: [string, 'null'], maxLength: 256 }
@@ -135,10 +138,10 @@ extension OpenAPIDocument {
               properties:
                 error:
                   type: object
-                  required: [code, message, retryable, requestId]
+                  required: [code, reason, message, retryable, requestId]
                   properties:
                     code: { type: string, enum: [\(ProblemCode.allCases.map(\.rawValue).joined(separator: ", ")), invalid_claim] }
-                    reason: { type: string, description: Refines `token_invalid`. }
+                    reason: { type: [string, 'null'], description: Refines `token_invalid`. }
                     message: { type: string, description: 'For people; names the members that are wrong.' }
                     retryable: { type: boolean }
                     requestId: { type: string }

@@ -275,6 +275,42 @@ extension OpenAPIDocument {
                     serviceAccount: { type: object, writeOnly: true, description: Google's JSON file. }
                     style: { enum: [notification, data, null], default: notification }
                     endpoint: { type: [string, 'null'] }
+                links: { oneOf: [{ $ref: '#/components/schemas/AppLinks' }, { type: 'null' }] }
+            AppLinks:
+              type: object
+              description: >-
+                The host whose https links the app opens. The gateway answers for the host with the files that devices ask for,
+                and sends browsers that open a link to `fallback`. Apps of one brand may share a host. One of `ios` and
+                `android` is required.
+              required: [host, paths]
+              additionalProperties: false
+              properties:
+                host: { type: string, maxLength: 253, description: In ASCII and without a port. }
+                paths:
+                  type: array
+                  minItems: 1
+                  maxItems: 50
+                  description: Patterns; `*` stands for any characters and `?` for one.
+                  items: { type: string, pattern: '^/', maxLength: 256 }
+                ios:
+                  type: [object, 'null']
+                  required: [appIds]
+                  additionalProperties: false
+                  properties: { appIds: { type: array, minItems: 1, maxItems: 20, items: { type: string } } }
+                android:
+                  type: [object, 'null']
+                  required: [packageName, sha256CertFingerprints]
+                  additionalProperties: false
+                  properties:
+                    packageName: { type: string, maxLength: 256 }
+                    sha256CertFingerprints: { type: array, minItems: 1, maxItems: 20, items: { type: string } }
+                fallback:
+                  type: [object, 'null']
+                  additionalProperties: false
+                  properties:
+                    ios: { type: [string, 'null'], maxLength: 2048 }
+                    android: { type: [string, 'null'], maxLength: 2048 }
+                    web: { type: [string, 'null'], maxLength: 2048 }
             CredentialKind:
               enum: [serviceAccount, apiKey, sdkKey, jwtIssuer, jweKey, identityProvider, customerTokenKey, tokenBroker]
             CredentialToCreate:
@@ -292,7 +328,11 @@ extension OpenAPIDocument {
                 app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }] }
                 issuer: { type: string, minLength: 1, maxLength: 512 }
                 issuerDisplayName: { type: [string, 'null'], minLength: 1, maxLength: 512 }
-                audience: { type: [string, 'null'], minLength: 1, maxLength: 512 }
+                audience:
+                  type: [string, 'null']
+                  minLength: 1
+                  maxLength: 512
+                  description: What `aud` must be or hold; without it tokens that have an `aud` are refused.
                 keyId: { type: [string, 'null'], minLength: 1, maxLength: 512 }
                 publicKey: { type: [string, 'null'], description: PEM; this or `jwksUrl`. }
                 jwksUrl: { type: [string, 'null'], format: uri }

@@ -45,5 +45,26 @@ extension OpenAPIDocument {
                   headers: { ETag: { schema: { type: string } } }
                   content: { application/yaml: { schema: { type: string } } }
                 '304': { description: The caller's copy is the same. }
+          /.well-known/apple-app-site-association:
+            get:
+              operationId: readAppleAssociation
+              tags: [machinery]
+              summary: Which apps open the links of the host that the request names, for Apple's devices.
+              description: >-
+                The host is that of an app's `links`. Any other path of such a host that the app opens redirects browsers to
+                its `fallback` (302).
+              security: []
+              responses:
+                '200': { description: The file., content: { application/json: { schema: { type: object } } } }
+                \(problems(404))
+          /.well-known/assetlinks.json:
+            get:
+              operationId: readAndroidAssociation
+              tags: [machinery]
+              summary: Which apps open the links of the host that the request names, for Android.
+              security: []
+              responses:
+                '200': { description: The file., content: { application/json: { schema: { type: array } } } }
+                \(problems(404))
         """
 }

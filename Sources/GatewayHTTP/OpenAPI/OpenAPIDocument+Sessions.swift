@@ -18,12 +18,16 @@ extension OpenAPIDocument {
                       required: [grant]
                       properties:
                         grant: { enum: [assertion, code, anonymous] }
-                        token: { type: [string, 'null'], description: 'The assertion, a JWT or JWE; required for its grant.' }
+                        token: { type: [string, 'null'], description: 'The assertion, a JWT (also by its `typ`) or JWE; required for its grant.' }
                         sdkKeyName: { type: [string, 'null'], description: 'The SDK key''s name, when the token names none.' }
                         code: { type: [string, 'null'], description: 'The authorization code; required for its grant.' }
                         redirectUri: { type: [string, 'null'], description: 'Where the code was sent; required for its grant.' }
                         codeVerifier: { type: [string, 'null'], description: 'The PKCE verifier (RFC 7636).' }
-                        issuer: { type: [string, 'null'], description: 'The display name of the identity provider.' }
+                        issuer:
+                          type: [string, 'null']
+                          description: >-
+                            The display name of the identity provider, or of the `jwtIssuer` whose assertions alone are taken
+                            then; one that is not the brand's is 401 `unknown_issuer`.
                         deviceId: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
                       allOf:
                         - if: { properties: { grant: { const: assertion } } }

@@ -10,10 +10,8 @@ extension Problem {
         writer.literal(#"{"error":{"code":"#)
         // R31: the systems behind the adaptors tell a bad claim from a bad body.
         writer.string(isAboutClaim ? "invalid_claim" : code.rawValue)
-        if let reason {
-            writer.literal(#","reason":"#)
-            writer.string(reason)
-        }
+        writer.literal(#","reason":"#)
+        if let reason { writer.string(reason) } else { writer.literal("null") }
         writer.literal(#","message":"#)
         writer.string(envelopeMessage)
         writer.literal(#","retryable":"#)

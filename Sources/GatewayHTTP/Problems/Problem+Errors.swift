@@ -3,6 +3,7 @@ package import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 package import Identity
+internal import IdentityProviders
 
 // The one place where errors of the rooms below become answers.
 extension Problem {
@@ -128,6 +129,20 @@ extension Problem {
         switch error {
         case .refused(let error): self.init(error)
         case .unknownBrand: self = .notFound("brand")
+        case .storage(let error): self.init(error)
+        }
+    }
+
+    /// Translates why an authorization code was not redeemed.
+    ///
+    /// - Parameter error: The reason.
+    init(_ error: CodeExchangeError) {
+        switch error {
+        case .refused(let error): self.init(error)
+        case .overloaded:
+            self.init(.overloaded, "Too many logins wait for the identity provider.", retryAfterSeconds: 1)
+        case .limited(let seconds):
+            self.init(.rateLimited, "Too many codes of this identity provider.", retryAfterSeconds: seconds)
         case .storage(let error): self.init(error)
         }
     }

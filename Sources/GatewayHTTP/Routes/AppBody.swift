@@ -2,7 +2,7 @@ internal import GatewayModel
 
 /// The body of an app: its settings, without what this version cannot do, so that nobody takes it for done.
 enum AppBody {
-    private static let unsupported = ["huawei", "webPush", "pushProxy", "links"]
+    private static let unsupported = ["huawei", "webPush", "pushProxy"]
 
     /// Checks everything that can be checked without looking into keys; throws 422.
     static func settings(_ body: BodyObject) throws(Problem) -> AppSettings {
@@ -11,11 +11,14 @@ enum AppBody {
         let apns = checks.object(body["apns"]).flatMap { self.apns($0, &checks) }
         let fcm = checks.object(body["fcm"]).flatMap { self.fcm($0, &checks) }
         let dialect = checks.word(body["dialect"], as: AppSettings.Dialect.self)
+        let links = checks.object(body["links"]).flatMap { LinkBody($0).settings(&checks) }
         for name in unsupported where !body[name].isEmpty {
             checks.fail(body[name].pointer, SettingsBody.unsupportedDetail)
         }
-        checks.refuseOthers(in: body, than: ["platform", "apns", "fcm", "dialect"] + unsupported)
-        return AppSettings(platform: try checks.finish(platform), apns: apns, fcm: fcm, dialect: dialect)
+        checks.refuseOthers(in: body, than: ["platform", "apns", "fcm", "dialect", "links"] + unsupported)
+        var settings = AppSettings(platform: try checks.finish(platform), apns: apns, fcm: fcm, dialect: dialect)
+        settings.links = links
+        return settings
     }
 
     /// Nil when something is wrong, which is noted.

@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import GuardedHTTP
 internal import Identity
 
 /// The body that makes a credential (`http-api.md` section 2).
@@ -15,9 +16,15 @@ struct CredentialBody {
     /// More than any app has.
     private static let maxRedirectURIs = 32
 
-    /// Checks everything; throws 422.
-    init(_ body: BodyObject, at now: Timestamp) throws(Problem) {
-        var reader = Reader(body: body)
+    /// Checks everything.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - now: Now.
+    ///   - allowsPrivate: Whether addresses of private networks may be named.
+    /// - Throws: `Problem` 422 with all that is wrong.
+    init(_ body: BodyObject, at now: Timestamp, allowsPrivate: Bool) throws(Problem) {
+        var reader = Reader(body: body, allowsPrivate: allowsPrivate)
         let kind = reader.checks.word(reader.member("kind"), as: CredentialKind.self, isRequired: true)
         let name = reader.checks.line(reader.member("name"), atMost: 256, isRequired: true)
         expiresAt = reader.checks.moment(reader.member("expiresAt"))
@@ -33,10 +40,14 @@ struct CredentialBody {
 
     private struct Reader {
         let body: BodyObject
+        let allowsPrivate: Bool
         var checks = FieldChecks()
         var known: Set<String> = []
 
-        init(body: BodyObject) { self.body = body }
+        init(body: BodyObject, allowsPrivate: Bool) {
+            self.body = body
+            self.allowsPrivate = allowsPrivate
+        }
 
         mutating func member(_ name: String) -> BodyMember {
             known.insert(name)
@@ -55,6 +66,18 @@ struct CredentialBody {
             guard let detail = problem(text) else { return text }
             checks.fail(member.pointer, detail)
             return nil
+        }
+
+        /// An address that we will call, refused here when the client would refuse it.
+        mutating func address(_ name: String, isRequired: Bool = false) -> String? {
+            let allowsPrivate = allowsPrivate
+            return text(name, isRequired: isRequired) { text in
+                if let problem = AddressRules.problem(ofEndpoint: text) { return problem }
+                do throws(GuardedURL.Refusal) {
+                    _ = try GuardedURL(text, allowsPrivate: allowsPrivate)
+                    return nil
+                } catch { return error.text }
+            }
         }
     }
 
@@ -113,7 +136,7 @@ struct CredentialBody {
         let pem = reader.text("publicKey") { pem in
             algorithm.flatMap { CredentialRules.problem(ofPublicKey: pem, $0) }
         }
-        let url = reader.text("jwksUrl", AddressRules.problem(ofEndpoint:))
+        let url = reader.address("jwksUrl")
         let (key, jwks) = (reader.body["publicKey"], reader.body["jwksUrl"])
         if key.isEmpty == jwks.isEmpty {
             let detail = key.isEmpty ? "or jwksUrl is required" : "must be absent beside jwksUrl"
@@ -132,7 +155,7 @@ struct CredentialBody {
     private static func provider(_ reader: inout Reader) -> CredentialRequest? {
         let issuer = reader.line("issuer", isRequired: true)
         let displayName = reader.line("issuerDisplayName")
-        let endpoint = reader.text("tokenEndpoint", isRequired: true, AddressRules.problem(ofEndpoint:))
+        let endpoint = reader.address("tokenEndpoint", isRequired: true)
         let clientId = reader.line("clientId", isRequired: true)
         let clientSecret = reader.line("clientSecret", isRequired: true)
         let clientAuth = reader.checks.word(
@@ -171,7 +194,7 @@ struct CredentialBody {
 
     private static func broker(_ reader: inout Reader) -> CredentialRequest? {
         let app = reader.checks.identifier(reader.member("app"), as: AppID.self, isRequired: true)
-        let tokenUrl = reader.text("tokenUrl", isRequired: true, AddressRules.problem(ofEndpoint:))
+        let tokenUrl = reader.address("tokenUrl", isRequired: true)
         let clientId = reader.line("clientId", isRequired: true)
         let keyId = reader.line("keyId", isRequired: true)
         let scope = reader.line("scope", isRequired: true)

@@ -19,10 +19,12 @@ enum CredentialRoutes {
     }
 
     private static func create(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
-        let now = call.services.clock.now
+        let (now, allowsPrivate) = (call.services.clock.now, call.services.outbound.allowsPrivateAddresses)
         // Keys are checked as they are read.
         let read = try await call.administer { directory throws(DirectoryError) in
-            try await directory.keyWork.run { Result { () throws(Problem) in try CredentialBody(body, at: now) } }
+            try await directory.keyWork.run {
+                Result { () throws(Problem) in try CredentialBody(body, at: now, allowsPrivate: allowsPrivate) }
+            }
         }
         let wanted = try read.get()
         let origin = try call.origin()

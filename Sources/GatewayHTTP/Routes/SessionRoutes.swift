@@ -47,20 +47,28 @@ enum SessionRoutes {
             let token = try checks.finish(token)
             let assertion: VerifiedAssertion
             do {
-                assertion = try await call.services.assertions.verify(token, keyName: keyName, brand: brand.id)
+                assertion = try await call.services.assertions.verify(
+                    token,
+                    keyName: keyName,
+                    issuerName: issuer,
+                    brand: brand.id
+                )
             } catch { throw Problem(error) }
             return answer(try await call.login(assertion, brand, device, by: .assertion))
         case .code:
             let (code, redirectURI) = try checks.finish(code, redirectURI)
-            let assertion: VerifiedAssertion
+            let redemption: CodeRedemption
             do {
-                let redemption = try await call.services.codes.redeem(
+                redemption = try await call.services.codes.redeem(
                     code: code,
                     redirectURI: redirectURI,
                     codeVerifier: codeVerifier,
                     issuerName: issuer,
                     brand: brand.id
                 )
+            } catch { throw Problem(error) }
+            let assertion: VerifiedAssertion
+            do {
                 assertion = try await call.services.assertions.verifyIDToken(
                     redemption.idToken,
                     of: redemption.provider,

@@ -1,6 +1,7 @@
 internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
+internal import Identity
 internal import Logging
 internal import NIOHTTP1
 internal import Telemetry
@@ -16,6 +17,7 @@ struct AnsweringMiddleware: RouterMiddleware {
     let logger: Logger
     let metrics: HTTPMetrics
     let paths: KnownPaths
+    let directory: Directory
 
     func handle(
         _ request: Request,
@@ -34,9 +36,13 @@ struct AnsweringMiddleware: RouterMiddleware {
             // Hummingbird closes the connection on this one.
             throw error
         } catch {
-            let problem = translate(error, request, context)
-            code = problem.code
-            response = problem.response(requestID: context.requestID, shape: paths.shape(of: request.uri.path))
+            if route(of: context) == "unmatched", let page = LinkHost(request, directory).fallback {
+                response = page
+            } else {
+                let problem = translate(error, request, context)
+                code = problem.code
+                response = problem.response(requestID: context.requestID, shape: paths.shape(of: request.uri.path))
+            }
         }
         response.headers[.xRequestID] = context.requestID
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)

@@ -51,6 +51,7 @@ package final class GatewayServer: Sendable {
         CopilotRoutes.add(to: &routes)
         CCAIRoutes.add(to: &routes)
         WindowRoute.add(to: &routes)
+        LinkRoutes.add(to: &routes)
         return routes
     }
 

@@ -4,7 +4,7 @@ package import Outbound
 package struct OutboundServices: Sendable {
     /// What readers wait for.
     package var bell: OutboundBell
-    /// Whether webhooks may reach private networks.
+    /// Whether webhooks, token endpoints and the like may be in private networks.
     package var allowsPrivateAddresses: Bool
     /// Says that a webhook's mark was set back.
     package var webhookChanged: @Sendable () -> Void
@@ -13,7 +13,7 @@ package struct OutboundServices: Sendable {
     ///
     /// - Parameters:
     ///   - bell: What readers wait for.
-    ///   - allowsPrivateAddresses: Whether webhooks may reach private networks.
+    ///   - allowsPrivateAddresses: Whether webhooks, token endpoints and the like may be in private networks.
     ///   - webhookChanged: Says that a webhook's mark was set back.
     package init(
         bell: OutboundBell = OutboundBell(),

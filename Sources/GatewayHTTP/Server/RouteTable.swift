@@ -23,7 +23,8 @@ struct RouteTable {
                 clock: services.clock,
                 logger: services.logger,
                 metrics: services.metrics,
-                paths: known
+                paths: known,
+                directory: services.directory
             )
         )
     }

@@ -12,6 +12,9 @@ extension Call {
     /// Lets in whom an assertion names; the consumer is made or brought up to date (R27-R29), and the push token that the
     /// assertion carries registers the device (R32).
     ///
+    /// What a session had signed opens no more than that session is: it must be live and the consumer's, its device, its end and
+    /// its credential stay.
+    ///
     /// - Parameters:
     ///   - assertion: The assertion, verified.
     ///   - brand: The brand.
@@ -25,7 +28,15 @@ extension Call {
         _ device: DeviceID?,
         by grant: GrantLabel
     ) async throws(Problem) -> MintedSession {
+        // Who holds a key can be anybody anywhere. How it stands is not for each device to know.
+        _ = try limiter.take(.credential, assertion.credential)
         guard !assertion.anonymous || brand.settings.anonymousConsumers else { throw .noAnonymousConsumers }
+        let session = try await signingSession(of: assertion)
+        if let session, let device {
+            try ConsumerAccess(brand: brand, consumer: session.consumer, session: session)
+                .require(device: device)
+        }
+        let device = device ?? session?.device
         _ = try await perform(
             .upsertConsumer(
                 brand: brand.id,
@@ -38,7 +49,8 @@ extension Call {
             brand,
             assertion.consumer,
             device,
-            credential: assertion.credential,
+            credential: session == nil ? assertion.credential : session?.credential,
+            expiresNoLaterThan: session?.expiresAt,
             by: grant
         )
         if let token = assertion.pushToken, let device {
@@ -50,6 +62,17 @@ extension Call {
             )
         }
         return minted
+    }
+
+    /// The session that had an assertion signed, if one had.
+    private func signingSession(of assertion: VerifiedAssertion) async throws(Problem) -> StoredSession? {
+        guard let hash = assertion.session else { return nil }
+        let session: StoredSession
+        do { session = try await services.sessions.session(tokenHash: hash, brand: assertion.brand) } catch {
+            throw Problem(error)
+        }
+        guard session.consumer == assertion.consumer else { throw Problem(AuthenticationError.tokenInvalid(.revoked)) }
+        return session
     }
 
     /// Lets in somebody without an identity, where the brand allows it.
@@ -68,6 +91,7 @@ extension Call {
         _ consumer: ConsumerID,
         _ device: DeviceID?,
         credential: String?,
+        expiresNoLaterThan limit: Timestamp? = nil,
         by grant: GrantLabel
     ) async throws(Problem) -> MintedSession {
         do {
@@ -75,7 +99,8 @@ extension Call {
                 brand: brand.id,
                 consumer: consumer,
                 device: device,
-                credential: credential
+                credential: credential,
+                expiresNoLaterThan: limit
             )
             services.metrics.sessionsOpened[grant].increment()
             return minted

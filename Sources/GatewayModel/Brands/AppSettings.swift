@@ -21,6 +21,8 @@ package struct AppSettings: Codable, Equatable, Sendable {
     package var fcm: FCMSettings?
     /// How its devices know their pushes; nil is ``Dialect/switchboard``.
     package var dialect: Dialect?
+    /// The host whose links it opens, if it has one.
+    package var links: LinkSettings?
 
     /// Takes an app's settings.
     ///

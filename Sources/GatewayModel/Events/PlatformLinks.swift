@@ -30,4 +30,29 @@ package struct PlatformLinks: Hashable, Sendable {
         case .web: web
         }
     }
+
+    /// The link that a device gets.
+    ///
+    /// One of an app's own scheme may be claimed by any app, so an https link of the event that the app's association
+    /// vouches for goes in its place (R128).
+    ///
+    /// - Parameters:
+    ///   - platform: The platform of the device.
+    ///   - links: The host whose links the app opens.
+    /// - Returns: The link, and whether any app could have claimed it; nil when the event names none for the platform.
+    package func choice(
+        for platform: DevicePlatform,
+        opening links: LinkSettings?
+    ) -> (text: String, isUnverified: Bool)? {
+        guard let link = link(for: platform) else { return nil }
+        guard !Self.isKnownScheme(link) else { return (link, false) }
+        if let web, platform != .web, let links, links.vouches(for: web) { return (web, false) }
+        return (link, true)
+    }
+
+    /// https, and what the systems act on by themselves (RFC 3966, RFC 6068).
+    private static func isKnownScheme(_ link: String) -> Bool {
+        let scheme = link.prefix { $0 != ":" }.lowercased()
+        return ["https", "tel", "mailto"].contains(scheme)
+    }
 }

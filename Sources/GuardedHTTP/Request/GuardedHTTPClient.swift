@@ -6,11 +6,14 @@ internal import Synchronization
 
 /// Asks addresses that others chose, so that they lead nowhere else than where they may.
 ///
-/// The host is looked up once for each request, all its addresses are checked, and the connection goes to the one that was
-/// chosen: the client below is told the address in place of the name (TLS and `Host` still carry the name), so that a name
+/// The host is looked up once for each request, all its addresses are checked, and the connection goes to one of them, or to
+/// the next when there is no connection: the client below is told the address in place of the name (TLS and `Host` still carry the name), so that a name
 /// server that answers differently the second time is never asked a second time. Redirects are not followed, no proxy is
 /// asked, answers have a limit, and one deadline holds for everything. Any task may call.
 package final class GuardedHTTPClient: Sendable {
+    /// So many addresses of a name are tried for one request: a name must not have us knock at a thousand doors.
+    private static let maxDialled = 4
+
     private let resolver: any HostResolver
     private let allowsPrivate: Bool
     private let pool: PinnedClients
@@ -47,7 +50,7 @@ package final class GuardedHTTPClient: Sendable {
         try GuardedURL(text, allowsPrivate: allowsPrivate)
     }
 
-    /// Sends a request, once.
+    /// Sends a request, once: at another address of the name only while there was no connection.
     ///
     /// - Parameter request: The request.
     /// - Returns: The answer, whatever its status.
@@ -98,9 +101,18 @@ package final class GuardedHTTPClient: Sendable {
                 try GuardedURL.check(address, isLoopback: request.url.isLoopback, allowsPrivate: allowsPrivate)
             } catch { return .failure(.forbiddenAddress) }
         }
-        let client = pool.take(host: request.url.host, addresses: addresses, attempt: request.attempt)
-        let result = await Self.execute(request, client.client, head)
-        await pool.give(back: client)
+        var (left, result) = (addresses, Result<GuardedAnswer, GuardedFailure>.failure(.unreachable))
+        for _ in 0..<Self.maxDialled where !left.isEmpty {
+            let client = pool.take(host: request.url.host, addresses: left, attempt: request.attempt)
+            result = await Self.execute(request, client.client, head)
+            let mayHaveSent = client.connections.wereMade
+            await pool.give(back: client)
+            // What may have arrived is not sent twice, and who shows a wrong certificate is not passed over.
+            guard case .failure(let failure) = result, [.unreachable, .timeout].contains(failure), !mayHaveSent,
+                !Task.isCancelled
+            else { return result }
+            left.removeAll { $0 == client.address }
+        }
         return result
     }
 

@@ -27,7 +27,7 @@ package struct GuardedRequest: Sendable {
     package var answerBody: AnswerBody
     /// For all of it: look-up, connection, request and answer.
     package var timeout: Duration
-    /// How often it was tried before in vain: chooses among several addresses.
+    /// How often it was tried before in vain: chooses with which of several addresses to begin.
     package var attempt: Int
 
     /// Takes a request.

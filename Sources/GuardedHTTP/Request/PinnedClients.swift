@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
@@ -10,7 +11,20 @@ final class PinnedClients: Sendable {
         let host: String
         let address: InternetAddress
         let client: HTTPClient
+        let connections: Connections
     }
+
+    /// Whether a client has ever had a connection; without one nothing can have been sent.
+    final class Connections: Sendable {
+        private let state = Mutex(false)
+
+        var wereMade: Bool { state.withLock { $0 } }
+
+        func made() { state.withLock { $0 = true } }
+    }
+
+    /// For the connection to one of several addresses: the others need time, too.
+    private static let connectTimeout = TimeAmount.seconds(3)
 
     private struct State {
         /// Those that nobody uses, the longest unused first.
@@ -41,8 +55,21 @@ final class PinnedClients: Sendable {
         let address = addresses[attempt % addresses.count]
         var configuration = configuration
         configuration.dnsOverride = [host: address.description]
+        if addresses.count > 1 {
+            let timeout = configuration.timeout.connect ?? Self.connectTimeout
+            configuration.timeout.connect = min(timeout, Self.connectTimeout)
+            // The next address is the next try.
+            configuration.connectionPool.retryConnectionEstablishment = false
+        }
+        let connections = Connections()
+        let note: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
+            connections.made()
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        configuration.http1_1ConnectionDebugInitializer = note
+        configuration.http2ConnectionDebugInitializer = note
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-        return Pinned(host: host, address: address, client: client)
+        return Pinned(host: host, address: address, client: client, connections: connections)
     }
 
     /// Gives a client back; ends what is not to be kept.

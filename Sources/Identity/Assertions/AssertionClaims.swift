@@ -32,6 +32,24 @@ enum AssertionClaims {
         _ = try pushToken(claims)
     }
 
+    /// The private claim (RFC 7519 section 4.3) by which our signer binds what it signs to the session that asked.
+    static let sessionName = "switchboard_session"
+
+    /// How a session is named there: by the hash that the store has of its token, in base64url, which opens nothing.
+    static func sessionClaim(_ session: StoredSession) -> StrictJSON {
+        .string(StrictBase64.encode(session.tokenHash, .url))
+    }
+
+    /// The hash of the session's token that an assertion is bound to, if it is bound to one.
+    static func session(_ claims: [String: StrictJSON]) throws(AuthenticationError) -> [UInt8]? {
+        guard let claim = claims[sessionName] else { return nil }
+        guard let text = claim.text, let hash = StrictBase64.decode(Array(text.utf8)[...], .url), hash.count == 32
+        else {
+            throw .tokenInvalid(.malformed)
+        }
+        return hash
+    }
+
     /// The push token that an assertion may carry (R32).
     static func pushToken(_ claims: [String: StrictJSON]) throws(AuthenticationError) -> String? {
         try text("push_token", claims, maxBytes: 4096)

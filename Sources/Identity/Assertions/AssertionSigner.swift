@@ -12,7 +12,7 @@ package struct AssertionSigner: Sendable {
     /// The longest payload as JSON, in bytes: with what is added to it the token stays below what is verified.
     package static let maxPayloadBytes = 4096
     /// Claims that the verifier gives a meaning, or that other verifiers might, and that are none of the app's business.
-    private static let refused = ["nbf", "sub", "aud", "jti"]
+    private static let refused = ["nbf", "sub", "aud", "jti", AssertionClaims.sessionName]
 
     private let directory: Directory
     private let clock: any GatewayClock
@@ -30,12 +30,14 @@ package struct AssertionSigner: Sendable {
     /// Signs a payload.
     ///
     /// Its members are kept unless they are set here (R21): `identifier`, `iss`, `iat` and `exp` always (R22, R23), `name`,
-    /// `email` and `phone` where they are known.
+    /// `email` and `phone` where they are known. A device does not choose an email or a phone (R22): a payload from a session
+    /// loses what is not known. What a session had signed names the session, and is worth no more than it.
     ///
     /// - Parameters:
     ///   - payload: The payload's members.
     ///   - consumer: Whom it is about.
     ///   - profile: What is known of the consumer.
+    ///   - session: The session that asks; nil for a back-end, which says what it knows.
     ///   - brand: The brand.
     ///   - app: The app whose key is to sign; nil takes the brand's newest, before those for one app.
     /// - Returns: The compact JWS.
@@ -44,6 +46,7 @@ package struct AssertionSigner: Sendable {
         _ payload: [String: StrictJSON],
         of consumer: ConsumerID,
         _ profile: ConsumerProfile,
+        for session: StoredSession?,
         brand: BrandID,
         app: AppID?
     ) throws(SigningRefusal) -> String {
@@ -57,6 +60,10 @@ package struct AssertionSigner: Sendable {
         claims["iss"] = .string(key.name)
         claims["iat"] = .integer(now)
         claims["exp"] = .integer(now + Self.lifeSeconds)
+        if let session {
+            for name in ["email", "phone"] { claims[name] = nil }
+            claims[AssertionClaims.sessionName] = AssertionClaims.sessionClaim(session)
+        }
         for (name, known) in [("name", profile.name), ("email", profile.email), ("phone", profile.phone)] {
             if let known { claims[name] = .string(known) }
         }

@@ -2,10 +2,15 @@ package import GatewayModel
 import GatewayStorage
 
 extension AssertionVerifier {
-    /// How many of an issuer's credentials are tried for one token, the newest first.
+    /// How many of an issuer's credentials are tried for one token, those for its audience and then the newest first.
     ///
     /// Two while a key changes, and some that were forgotten; each costs a verification, which strangers ask for.
     private static let maxTries = 4
+    /// How many keys are tried for one token, of all credentials together.
+    ///
+    /// A set names its keys apart by `kid`, and who leaves it out of tokens has one key, or two while it changes; but a set may
+    /// hold a hundred, and each costs a verification, which strangers ask for.
+    private static let maxKeys = 8
 
     /// Verifies the id token that an identity provider gave for a code (R50; OpenID Connect Core section 3.1.3.7).
     ///
@@ -35,7 +40,7 @@ extension AssertionVerifier {
         guard jws.algorithm == provider.key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
         let keys = try await keys(provider.key, known.key, keyID)
         guard !keys.isEmpty else { throw .tokenInvalid(.unknownKey) }
-        guard Self.isAuthentic(jws, keys) else { throw .tokenInvalid(.badSignature) }
+        guard Self.isAuthentic(jws, keys.prefix(Self.maxKeys)) else { throw .tokenInvalid(.badSignature) }
         guard let issuer = jws.claims["iss"] else { throw .tokenInvalid(.missingClaim) }
         guard let issuer = issuer.text, Self.equal(issuer, provider.issuer) else { throw .tokenInvalid(.unknownIssuer) }
         guard Self.isMeant(jws.claims, for: clientID) else { throw .tokenInvalid(.wrongAudience) }
@@ -46,15 +51,19 @@ extension AssertionVerifier {
         return try assertion(jws.claims, brand, credential: credentialID, named: credential.name)
     }
 
-    /// Verifies an assertion that an issuer signed with its own key (R48); several credentials may be the issuer's.
+    /// Verifies an assertion that an issuer signed with its own key (R48); several credentials may be the issuer's,
+    /// of which a display name chooses where the request gives one (R61).
     func verify(
         _ jws: CompactJWS,
         ofIssuer key: DirectorySnapshot.IssuerKey,
+        called name: String?,
         in snapshot: DirectorySnapshot,
         _ now: Timestamp
     ) async throws(AuthenticationError) -> VerifiedAssertion {
         let keyID = jws.header["kid"]?.text
-        let all = (snapshot.jwtIssuers[key] ?? []).filter { Self.isTaken(keyID, by: $0.details.key) }
+        let named = (snapshot.jwtIssuers[key] ?? []).filter { Self.isCalled($0.details.issuerDisplayName, name) }
+        guard !named.isEmpty else { throw .tokenInvalid(.unknownIssuer) }
+        let all = named.filter { Self.isTaken(keyID, by: $0.details.key) }
         let active = all.filter { $0.expiresAt.map { now < $0 } ?? true }
         guard !active.isEmpty else {
             let name = keyID.map(DirectorySnapshot.KeyName.init)
@@ -64,26 +73,37 @@ extension AssertionVerifier {
         let fitting = active.filter { jws.algorithm == $0.details.key.algorithm.rawValue }
         guard !fitting.isEmpty else { throw .tokenInvalid(.wrongAlgorithm) }
         var refusal = AuthenticationError.tokenInvalid(.unknownKey)
-        // Keys that are at hand before those that somebody must be asked for.
-        for issuer in (fitting.filter { $0.key != nil } + fitting.filter { $0.key == nil }).prefix(Self.maxTries) {
+        var left = Self.maxKeys
+        for issuer in Self.inOrder(fitting, jws.claims).prefix(Self.maxTries) {
             let keys: [VerifyingKey]
             do { keys = try await self.keys(issuer.details.key, issuer.key, keyID) } catch {
                 refusal = error
                 continue
             }
             guard !keys.isEmpty else { continue }
-            guard Self.isAuthentic(jws, keys) else {
+            let tried = keys.prefix(left)
+            left -= tried.count
+            guard Self.isAuthentic(jws, tried) else {
                 if refusal == .tokenInvalid(.unknownKey) { refusal = .tokenInvalid(.badSignature) }
                 continue
             }
-            if let audience = issuer.details.audience, !Self.isMeant(jws.claims, for: audience) {
-                // Another credential of the issuer may be for this audience.
-                refusal = .tokenInvalid(.wrongAudience)
+            guard Self.isMeant(jws.claims, for: issuer.details.audience) else {
+                // Those for the audience came before; one that could not be asked may be its.
+                if case .tokenInvalid = refusal { refusal = .tokenInvalid(.wrongAudience) }
                 continue
             }
             return try assertion(jws.claims, issuer.brand, credential: issuer.id, named: issuer.name)
         }
         throw refusal
+    }
+
+    /// An issuer's credentials in the order in which they are tried: those that are for the token's audience before others, which
+    /// only tell a wrong audience from a forgery, and keys that are at hand before those that somebody must be asked for.
+    private static func inOrder(_ issuers: [JWTIssuer], _ claims: [String: StrictJSON]) -> [JWTIssuer] {
+        func rank(_ issuer: JWTIssuer) -> Int {
+            (isMeant(claims, for: issuer.details.audience) ? 0 : 2) + (issuer.key != nil ? 0 : 1)
+        }
+        return (0...3).flatMap { place in issuers.filter { rank($0) == place } }
     }
 
     /// The keys that may have signed: the one that was given, or those that are published, few.
@@ -105,6 +125,9 @@ extension AssertionVerifier {
         credential: String,
         named name: String
     ) throws(AuthenticationError) -> VerifiedAssertion {
+        // A logout token or another security event: issuers of old say so by nothing else (OpenID Connect Back-Channel Logout
+        // section 2.4, RFC 8417 section 2.2).
+        guard claims["events"] == nil else { throw .tokenInvalid(.malformed) }
         // What makes it invalid for ever goes before what time mends (R54).
         let times = try AssertionTimes(claims)
         guard let subject = claims["sub"], subject != .null else { throw .tokenInvalid(.missingClaim) }
@@ -124,8 +147,14 @@ extension AssertionVerifier {
         )
     }
 
-    private static func isAuthentic(_ jws: CompactJWS, _ keys: [VerifyingKey]) -> Bool {
+    private static func isAuthentic(_ jws: CompactJWS, _ keys: ArraySlice<VerifyingKey>) -> Bool {
         keys.contains { $0.isValid(jws.signature, of: jws.signingInput) }
+    }
+
+    /// Whether an issuer's display name is the one that is asked for, if any is.
+    private static func isCalled(_ displayName: String?, _ name: String?) -> Bool {
+        guard let name else { return true }
+        return displayName.map { equal($0, name) } ?? false
     }
 
     /// Whether a key that is pinned to a `kid` takes a token with this one.
@@ -134,9 +163,10 @@ extension AssertionVerifier {
         return keyID.map { equal($0, only) } ?? false
     }
 
-    /// Whether `aud` is, or holds, a name (RFC 7519 section 4.1.3).
-    private static func isMeant(_ claims: [String: StrictJSON], for audience: String) -> Bool {
-        switch claims["aud"] {
+    /// Whether `aud` is, or holds, a name; who has none takes only what is for everybody (RFC 7519 section 4.1.3).
+    private static func isMeant(_ claims: [String: StrictJSON], for audience: String?) -> Bool {
+        guard let audience else { return claims["aud"] == nil }
+        return switch claims["aud"] {
         case .string(let name)?: equal(name, audience)
         case .array(let names)?: names.contains { $0.text.map { equal($0, audience) } ?? false }
         default: false

@@ -42,6 +42,27 @@ extension AssertionVerifier {
         return nil
     }
 
+    /// The SDK key that a token names: by `iss`, as our own signer does, else by `kid`, where `iss` is its back-end's name.
+    ///
+    /// - Returns: Nil when neither is a key of the brand.
+    /// - Throws: `revoked` when one of them was, and the other is none.
+    static func sdkKey(
+        of jws: CompactJWS,
+        _ snapshot: DirectorySnapshot,
+        _ brand: BrandID,
+        _ now: Timestamp
+    ) throws(AuthenticationError) -> SDKKey? {
+        var refusal: AuthenticationError?
+        for name in [jws.claims["iss"]?.text, jws.header["kid"]?.text] {
+            guard let name else { continue }
+            do {
+                if let key = try sdkKey(name, snapshot, brand, now) { return key }
+            } catch { refusal = error }
+        }
+        if let refusal { throw refusal }
+        return nil
+    }
+
     /// Verifies an assertion that an SDK key signed (R26-R32).
     func verify(
         _ jws: CompactJWS,
@@ -50,7 +71,8 @@ extension AssertionVerifier {
     ) throws(AuthenticationError) -> VerifiedAssertion {
         guard jws.algorithm == key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
         guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
-        try AssertionTimes(jws.claims).check(at: clock.now)
+        // What makes it invalid for ever goes before what time mends (R54).
+        let times = try AssertionTimes(jws.claims)
         var consumer: ConsumerID?
         if let claim = jws.claims["identifier"], claim != .null {
             consumer = try AssertionClaims.consumer(claim, name: "identifier")
@@ -59,15 +81,20 @@ extension AssertionVerifier {
         if isAnonymous, !takesAnonymous, directory.brand(key.brand)?.settings.anonymousConsumers != true {
             throw .tokenInvalid(.missingClaim)
         }
+        let profile = try AssertionClaims.checkedProfile(jws.claims)
+        let session = try AssertionClaims.session(jws.claims)
+        let pushToken = try AssertionClaims.pushToken(jws.claims)
+        try times.check(at: clock.now)
         return VerifiedAssertion(
             brand: key.brand,
             consumer: consumer ?? ConsumerID(trusted: UUID().uuidString.lowercased()),
             anonymous: isAnonymous,
-            profile: try AssertionClaims.checkedProfile(jws.claims),
-            pushToken: try AssertionClaims.pushToken(jws.claims),
+            profile: profile,
+            pushToken: pushToken,
             app: key.app,
             credential: key.id,
-            keyName: key.name
+            keyName: key.name,
+            session: session
         )
     }
 

@@ -24,44 +24,50 @@ package struct AssertionVerifier: Sendable {
 
     /// Verifies an assertion.
     ///
-    /// The key is the one that the request names; else `iss` names an SDK key or an issuer, or `kid` an SDK key.
+    /// The key is the one that the request names; else `iss` names an SDK key or an issuer, or `kid` an SDK key. Where the request
+    /// names an issuer, only its tokens are taken (R61).
     ///
     /// - Parameters:
     ///   - token: The compact JWS, or the compact JWE around one.
     ///   - keyName: An SDK key's name where the request gives it: the only one that counts then.
+    ///   - issuerName: An issuer's display name where the request gives it; SDK keys have none.
     ///   - brand: The brand of the request; another brand's credential is unknown here (R188).
     /// - Returns: What the assertion says.
     /// - Throws: ``AuthenticationError``.
     package func verify(
         _ token: String,
         keyName: String?,
+        issuerName: String? = nil,
         brand: BrandID
     ) async throws(AuthenticationError) -> VerifiedAssertion {
         let jws = try signed(token, brand)
         let now = clock.now
         let snapshot = directory.snapshot
-        if let keyName {
-            guard let key = try Self.sdkKey(keyName, snapshot, brand, now) else { throw .tokenInvalid(.unknownKey) }
-            return try verify(jws, with: key)
-        }
-        let named = jws.claims["iss"]?.text
-        if let named {
-            let key = Self.issuerKey(named, brand)
-            let isIssuer = snapshot.jwtIssuers[key] != nil
-            // An issuer and an SDK key may be called the same: each has its algorithms.
-            let isForIssuer = isIssuer && jws.algorithm.flatMap(HMACAlgorithm.init(rawValue:)) == nil
-            if !isForIssuer, let key = try Self.sdkKey(named, snapshot, brand, now) {
+        let isForSDKKey = jws.algorithm.flatMap(HMACAlgorithm.init(rawValue:)) != nil
+        if issuerName == nil {
+            if let keyName {
+                guard let key = try Self.sdkKey(keyName, snapshot, brand, now) else { throw .tokenInvalid(.unknownKey) }
                 return try verify(jws, with: key)
             }
-            if isIssuer { return try await verify(jws, ofIssuer: key, in: snapshot, now) }
+            // SDK keys and issuers may be called the same: each has its algorithms, and none is tried with the other's.
+            if isForSDKKey, let key = try Self.sdkKey(of: jws, snapshot, brand, now) {
+                return try verify(jws, with: key)
+            }
+        }
+        if let named = jws.claims["iss"]?.text {
+            let key = Self.issuerKey(named, brand)
+            if snapshot.jwtIssuers[key] != nil {
+                return try await verify(jws, ofIssuer: key, called: issuerName, in: snapshot, now)
+            }
             if snapshot.revokedIssuers.contains(.init(key: key, keyID: nil), of: brand) {
                 throw .tokenInvalid(.revoked)
             }
         }
-        if let keyID = jws.header["kid"]?.text, let key = try Self.sdkKey(keyID, snapshot, brand, now) {
+        // One that names an SDK key is refused for its algorithm.
+        if issuerName == nil, let key = try Self.sdkKey(of: jws, snapshot, brand, now) {
             return try verify(jws, with: key)
         }
-        if jws.claims["iss"] != nil { throw .tokenInvalid(.unknownIssuer) }
+        if jws.claims["iss"] != nil || issuerName != nil { throw .tokenInvalid(.unknownIssuer) }
         // Only an issuer signs so, and its tokens must name it (R48, R53).
         let isOfIssuer = jws.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) != nil
         throw .tokenInvalid(isOfIssuer ? .missingClaim : .unknownKey)

@@ -17,15 +17,24 @@ struct CompactJWS: Sendable {
     /// Takes a token apart.
     ///
     /// - Parameter token: The text as received.
-    /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed`.
+    /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed`, also for one that says it is another kind of token.
     init(_ token: [UInt8]) throws(AuthenticationError) {
         guard let parts = CompactParts(token, count: 3, maxBytes: Self.maxBytes), let header = parts.header,
-            let claims = parts.object(1), let signature = parts.bytes(2)
+            Self.isJWT(header["typ"]), let claims = parts.object(1), let signature = parts.bytes(2)
         else { throw .tokenInvalid(.malformed) }
         self.header = header
         self.claims = claims
         self.signature = signature
         signingInput = Array(token[..<parts.parts[1].endIndex])
+    }
+
+    /// Whether `typ` says that the token is a plain JWT, or nothing: access tokens, logout tokens and others that the same keys
+    /// sign say what they are, and are no logins (RFC 8725 section 3.11).
+    ///
+    /// A media type in any case, whose `application/` may be left out where no other slash is (RFC 7515 section 4.1.9).
+    private static func isJWT(_ type: StrictJSON?) -> Bool {
+        guard let type else { return true }
+        return ["jwt", "application/jwt"].contains(type.text?.lowercased())
     }
 
     /// The header's `alg`.

@@ -9,8 +9,9 @@ package protocol PublishedKeys: Sendable {
     ///   - keyID: The `kid` that the token names; the set is read again, within limits, when it has no such key. Nil asks for
     ///     all keys of the algorithm.
     ///   - algorithm: What they must verify.
-    /// - Returns: The keys, few; empty when the set has none.
-    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept.
+    /// - Returns: The keys, of which the first eight are tried; empty when the set has none.
+    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept, and when
+    ///   the one that is kept has no such key while its address fails.
     func keys(
         at url: String,
         keyID: String?,

@@ -19,4 +19,8 @@ package struct VerifiedAssertion: Sendable, Equatable {
     package var credential: String
     /// The name of that credential, for the audit log.
     package var keyName: String
+    /// The SHA-256 of the token of the session that had it signed by ``AssertionSigner``, as the store has it.
+    ///
+    /// It is worth no more than that session. Nil for every other signature.
+    package var session: [UInt8]?
 }

@@ -118,6 +118,9 @@ extension Directory {
             guard snapshot.brands[brand] != nil else { throw .notFound }
             let old = self.app(brand: brand, app: app)
             try condition(old)
+            if let host = settings.links?.host, apps(linkHost: host).contains(where: { $0.brand != brand }) {
+                throw .invalid([SettingsProblem(pointer: "/links/host", detail: "is another brand's")])
+            }
             let opened = DirectoryApp(
                 brand: brand,
                 id: app,

@@ -98,6 +98,14 @@ package final class Directory: Sendable {
     /// The apps of all brands, in no order.
     package var allApps: [DirectoryApp] { Array(snapshot.apps.values) }
 
+    /// The apps that open the links of a host: of one brand.
+    ///
+    /// - Parameter host: The host in lower case, without a port.
+    /// - Returns: By id; empty when it is no app's.
+    package func apps(linkHost host: String) -> [DirectoryApp] {
+        snapshot.apps.values.filter { $0.settings.links?.host == host }.sorted { $0.id < $1.id }
+    }
+
     /// What a lane is made of.
     ///
     /// - Parameter id: The lane's number.

@@ -65,14 +65,16 @@ extension DirectorySnapshot {
             )
         case .identityProvider(let details):
             guard let secret else { throw .damaged(what: what) }
-            identityProviders[credential.brand, default: []].append(
+            insert(
                 IdentityProvider(
                     credentialID: credential.id,
                     details: details,
                     clientSecret: secret,
                     key: try Self.key(details.key, what),
-                    expiresAt: credential.expiresAt
-                )
+                    expiresAt: credential.expiresAt,
+                    createdAt: credential.createdAt
+                ),
+                of: credential.brand
             )
         // This version keeps these and does not verify with them yet.
         case .apiKey:
@@ -134,6 +136,11 @@ extension DirectorySnapshot {
     private mutating func insert(_ key: JWEKey) {
         jweKeys[key.brand, default: []].append(key)
         jweKeys[key.brand]?.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+    }
+
+    private mutating func insert(_ provider: IdentityProvider, of brand: BrandID) {
+        identityProviders[brand, default: []].append(provider)
+        identityProviders[brand]?.sort { ($0.createdAt, $0.credentialID) > ($1.createdAt, $1.credentialID) }
     }
 
     /// The key that was given; nil when keys are published.

@@ -39,6 +39,7 @@ struct DirectorySnapshot: Sendable {
     var jwtIssuers: [IssuerKey: [JWTIssuer]] = [:]
     /// A brand's together, the newest first.
     var jweKeys: [BrandID: [JWEKey]] = [:]
+    /// A brand's together, the newest first.
     var identityProviders: [BrandID: [IdentityProvider]] = [:]
     var revokedSDKKeys = RevokedNames<KeyName>()
     var revokedIssuers = RevokedNames<RevokedIssuer>()

@@ -11,13 +11,14 @@ package struct IdentityProvider: Sendable {
     /// The key that was given, read when the credential was taken in; nil when the provider publishes its keys.
     let key: VerifyingKey?
     let expiresAt: Timestamp?
+    let createdAt: Timestamp
 }
 
 extension Directory {
     /// The identity providers of a brand that are neither revoked nor expired; a short lock, no IO.
     ///
     /// - Parameter brand: The brand.
-    /// - Returns: In no order; empty when there are none, or no such brand.
+    /// - Returns: The newest first; empty when there are none, or no such brand.
     package func identityProviders(brand: BrandID) -> [IdentityProvider] {
         let now = clock.now
         return (snapshot.identityProviders[brand] ?? []).filter { provider in

@@ -77,6 +77,8 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
     package var fcm: FCM?
     /// How its devices know their pushes.
     package var dialect: AppSettings.Dialect?
+    /// The host whose links it opens.
+    package var links: LinkSettings?
     /// When it was last put, RFC 3339.
     package var updatedAt: String
 
@@ -84,6 +86,7 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         id = app.id.rawValue
         platform = app.settings.platform
         dialect = app.settings.dialect
+        links = app.settings.links
         updatedAt = app.updatedAt.rfc3339
         apns = app.settings.apns.map { APNs($0, app.certificate) }
         fcm = app.settings.fcm.map { fcm in

@@ -62,10 +62,25 @@ package final class SessionService: Sendable {
     /// - Throws: `refused` with `token_expired` or `token_invalid`, or `storage`.
     package func authenticate(token: String, brand: BrandID?) async throws(SessionError) -> StoredSession {
         guard let hash = SessionToken.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
-        guard let session = try await find(hash) else {
-            throw .refused(tokens.hasExpired(token, now: clock.now) ? .tokenExpired : .tokenInvalid(.revoked))
-        }
-        guard brand == nil || session.brand == brand else { throw .refused(.tokenInvalid(.revoked)) }
+        let session = try await find(hash)
+        if session == nil, tokens.hasExpired(token, now: clock.now) { throw .refused(.tokenExpired) }
+        return try check(session, brand)
+    }
+
+    /// Tells the session that something was bound to.
+    ///
+    /// - Parameters:
+    ///   - hash: The SHA-256 of its token.
+    ///   - brand: The brand that it must be of; nil for any.
+    /// - Returns: A live session.
+    /// - Throws: `refused` with `token_expired` or `token_invalid`, or `storage`.
+    package func session(tokenHash hash: [UInt8], brand: BrandID?) async throws(SessionError) -> StoredSession {
+        try check(try await find(hash), brand)
+    }
+
+    /// Refuses what is no live session of a brand.
+    private func check(_ session: StoredSession?, _ brand: BrandID?) throws(SessionError) -> StoredSession {
+        guard let session, brand == nil || session.brand == brand else { throw .refused(.tokenInvalid(.revoked)) }
         guard clock.now < session.expiresAt else { throw .refused(.tokenExpired) }
         return session
     }
@@ -91,17 +106,21 @@ package final class SessionService: Sendable {
     ///   - device: The device that it is bound to, if any.
     ///   - credential: The credential that opens it, with whose revocation it ends; nil for anonymous logins and the
     ///     admin's.
+    ///   - limit: When it ends at the latest, whatever the brand's lifetime; nil sets no limit.
     /// - Returns: The session with its token.
-    /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more, or `storage`.
+    /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more or the limit has passed, or `storage`.
     package func open(
         brand: BrandID,
         consumer: ConsumerID,
         device: DeviceID?,
-        credential: String? = nil
+        credential: String? = nil,
+        expiresNoLaterThan limit: Timestamp? = nil
     ) async throws(SessionError) -> MintedSession {
         guard let settings = directory.brand(brand)?.settings else { throw .unknownBrand }
         let now = clock.now
-        let expiresAt = now.adding(seconds: settings.sessionTtlSeconds)
+        let end = now.adding(seconds: settings.sessionTtlSeconds)
+        let expiresAt = min(end, limit ?? end)
+        guard now < expiresAt else { throw .refused(.tokenExpired) }
         let token = tokens.make(expiresAt: expiresAt)
         var session = StoredSession(
             tokenHash: SecretHash.sha256(token.utf8),
@@ -116,7 +135,8 @@ package final class SessionService: Sendable {
         session.consumer = opening.consumer
         return MintedSession(
             token: token,
-            expiresInSeconds: settings.sessionTtlSeconds,
+            // The last second begun counts: no session is opened for none.
+            expiresInSeconds: (expiresAt.milliseconds - now.milliseconds + 999) / 1000,
             session: session,
             anonymous: opening.anonymous
         )

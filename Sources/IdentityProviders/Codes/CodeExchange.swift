@@ -18,6 +18,7 @@ package final class CodeExchange: Sendable {
     private let clock: any GatewayClock
     private let metrics: IdentityProviderMetrics
     private let slots = ExchangeSlots()
+    private let allowance: CodeAllowance
 
     /// Makes an exchange; nothing is asked yet.
     ///
@@ -39,6 +40,7 @@ package final class CodeExchange: Sendable {
         self.client = client
         self.clock = clock
         self.metrics = metrics
+        allowance = CodeAllowance(clock: clock)
     }
 
     /// Redeems a code.
@@ -47,29 +49,38 @@ package final class CodeExchange: Sendable {
     ///   - code: The code, 1 to 2048 bytes of printable ASCII.
     ///   - redirectURI: Where the provider sent it; must be one of the provider's, byte for byte.
     ///   - codeVerifier: The PKCE verifier, 43 to 128 unreserved characters; nil for none.
-    ///   - issuerName: The provider's display name; nil takes the brand's only provider.
+    ///   - issuerName: The provider's display name; nil takes the brand's only provider. Of several credentials
+    ///     for the same provider (display name, issuer and token endpoint) the newest in force is taken.
     ///   - brand: The brand.
     /// - Returns: The id token, not verified.
-    /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed`, `unknown_issuer`, `code_reused`,
-    ///   `redirect_mismatch`, `pkce_mismatch`, or `revoked` when the provider does not take the code for another reason;
-    ///   ``AuthenticationError/upstreamUnavailable(_:)`` when the provider does not answer as it should, and, with the code not
-    ///   burnt, when too many exchanges run.
+    /// - Throws: ``CodeExchangeError``; of its refusals ``AuthenticationError/tokenInvalid(_:)`` with `malformed`,
+    ///   `unknown_issuer`, `code_reused`, `redirect_mismatch`, `pkce_mismatch`, or `revoked` when the provider does not take
+    ///   the code for another reason, and ``AuthenticationError/upstreamUnavailable(_:)`` when the provider does not answer as
+    ///   it should.
     package func redeem(
         code: String,
         redirectURI: String,
         codeVerifier: String?,
         issuerName: String?,
         brand: BrandID
-    ) async throws(AuthenticationError) -> CodeRedemption {
-        guard CodeRules.isCode(code) else { throw .tokenInvalid(.malformed) }
+    ) async throws(CodeExchangeError) -> CodeRedemption {
+        guard CodeRules.isCode(code) else { throw .refused(.tokenInvalid(.malformed)) }
         let provider = try provider(issuerName, of: brand)
         // Before the code is burnt: who is turned away here may come back with it.
+        guard let url = try? client.url(provider.details.tokenEndpoint) else {
+            metrics.codeExchanges[.unavailable].increment()
+            throw .refused(.upstreamUnavailable(Self.text(of: .forbiddenAddress)))
+        }
         guard slots.take(provider.credentialID) else {
             metrics.codeExchanges[.overloaded].increment()
-            throw .upstreamUnavailable("Too many logins wait for the identity provider; try again.")
+            throw .overloaded
         }
         defer { slots.give(back: provider.credentialID) }
-        try await burn(code, provider, brand)
+        if let seconds = allowance.take(provider.credentialID) {
+            metrics.codeExchanges[.limited].increment()
+            throw .limited(retryAfterSeconds: seconds)
+        }
+        try await burn(code, at: url, provider, brand)
         guard provider.details.redirectUris.contains(where: { CodeRules.isSame($0, redirectURI) }) else {
             throw mismatch(.redirectMismatch)
         }
@@ -82,7 +93,7 @@ package final class CodeExchange: Sendable {
             redirectURI: redirectURI,
             codeVerifier: codeVerifier
         )
-        switch await ask(request) {
+        switch await ask(request.message(to: url)) {
         case .token(let token):
             metrics.codeExchanges[.redeemed].increment()
             return CodeRedemption(
@@ -92,32 +103,46 @@ package final class CodeExchange: Sendable {
             )
         case .refused(let reason):
             metrics.codeExchanges[.refused].increment()
-            throw .tokenInvalid(reason)
+            throw .refused(.tokenInvalid(reason))
         case .unavailable(let text):
             metrics.codeExchanges[.unavailable].increment()
-            throw .upstreamUnavailable(text)
+            throw .refused(.upstreamUnavailable(text))
         }
     }
 
-    /// The one provider that is meant.
-    private func provider(_ name: String?, of brand: BrandID) throws(AuthenticationError) -> IdentityProvider {
+    /// The one provider that is meant; while its credential is rotated the newest.
+    private func provider(_ name: String?, of brand: BrandID) throws(CodeExchangeError) -> IdentityProvider {
         var providers = directory.identityProviders(brand: brand)
         if let name {
-            providers.removeAll { provider in
-                !(provider.details.issuerDisplayName.map { CodeRules.isSame($0, name) } ?? false)
-            }
+            providers.removeAll { !Self.isSame($0.details.issuerDisplayName, name) }
         }
-        guard let provider = providers.first, providers.count == 1 else { throw .tokenInvalid(.unknownIssuer) }
-        return provider
+        guard let newest = providers.first,
+            providers.allSatisfy({ Self.isSame($0.details, newest.details) })
+        else { throw .refused(.tokenInvalid(.unknownIssuer)) }
+        return newest
+    }
+
+    /// Whether two credentials are for the same provider: what else they say may change with a rotation.
+    private static func isSame(_ first: IdentityProviderDetails, _ second: IdentityProviderDetails) -> Bool {
+        isSame(first.issuerDisplayName, second.issuerDisplayName)
+            && CodeRules.isSame(first.issuer, second.issuer)
+            && CodeRules.isSame(first.tokenEndpoint, second.tokenEndpoint)
+    }
+
+    private static func isSame(_ first: String?, _ second: String?) -> Bool {
+        guard let first, let second else { return first == nil && second == nil }
+        return CodeRules.isSame(first, second)
     }
 
     private func burn(
         _ code: String,
+        at url: GuardedURL,
         _ provider: IdentityProvider,
         _ brand: BrandID
-    ) async throws(AuthenticationError) {
-        // None of the three holds a zero byte.
-        let parts = Array("\(brand.rawValue)\0\(provider.credentialID)\0\(code)".utf8)
+    ) async throws(CodeExchangeError) {
+        // By whom the provider gave it to, not by the credential: a rotated or a second one must not let it through again.
+        // None of the four holds a zero byte.
+        let parts = Array("\(brand.rawValue)\0\(url.text)\0\(provider.details.clientId)\0\(code)".utf8)
         let isFirst: Bool
         do {
             isFirst = try await store.burnCode(
@@ -125,27 +150,24 @@ package final class CodeExchange: Sendable {
             )
         } catch {
             metrics.codeExchanges[.storage].increment()
-            throw .upstreamUnavailable("The gateway could not note the code; the identity provider was not asked.")
+            throw .storage(error)
         }
         guard isFirst else {
             metrics.codeExchanges[.reused].increment()
-            throw .tokenInvalid(.codeReused)
+            throw .refused(.tokenInvalid(.codeReused))
         }
     }
 
-    private func mismatch(_ reason: TokenInvalidReason) -> AuthenticationError {
+    private func mismatch(_ reason: TokenInvalidReason) -> CodeExchangeError {
         metrics.codeExchanges[.mismatch].increment()
-        return .tokenInvalid(reason)
+        return .refused(.tokenInvalid(reason))
     }
 
-    private func ask(_ request: TokenRequest) async -> TokenAnswer {
-        guard let url = try? client.url(request.provider.details.tokenEndpoint) else {
-            return .unavailable(Self.text(of: .forbiddenAddress))
-        }
+    private func ask(_ request: GuardedRequest) async -> TokenAnswer {
         let start = clock.monotonicNanoseconds
         defer { metrics.duration[.code].recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start)) }
         do {
-            return TokenAnswer(try await client.send(request.message(to: url)))
+            return TokenAnswer(try await client.send(request))
         } catch {
             return .unavailable(Self.text(of: error))
         }

@@ -63,9 +63,9 @@ package final class JWKSetCache: PublishedKeys {
     ///   - url: The set's address, as a credential names it.
     ///   - keyID: The `kid` that the token names; nil asks for all keys of the algorithm.
     ///   - algorithm: What they must verify.
-    /// - Returns: The keys; empty when the set has none.
-    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept, or
-    ///   when the caller's task is cancelled.
+    /// - Returns: The keys; empty when the set has none, and was read without a failure since.
+    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept, when
+    ///   the one that is kept has no such key and the last read failed, or when the caller's task is cancelled.
     package func keys(
         at url: String,
         keyID: String?,
@@ -76,10 +76,9 @@ package final class JWKSetCache: PublishedKeys {
         case .fail(let fault): throw .upstreamUnavailable(fault)
         case .wait(let read):
             guard let record = await read.wait() else { throw .upstreamUnavailable(Self.stopped) }
-            guard let set = record.kept(now: clock.monotonicNanoseconds) else {
-                throw .upstreamUnavailable(record.fault ?? Self.stopped)
-            }
-            return set.keys(keyID, algorithm)
+            let keys = record.kept(now: clock.monotonicNanoseconds)?.keys(keyID, algorithm) ?? []
+            if keys.isEmpty, let fault = record.fault { throw .upstreamUnavailable(fault) }
+            return keys
         }
     }
 
@@ -94,10 +93,14 @@ package final class JWKSetCache: PublishedKeys {
     }
 
     private static let stopped = "The keys of the token's issuer were not read: the gateway stops."
+    private static let full =
+        "The keys of the token's issuer were not read: too many issuers are being asked; try again."
 
     private func look(_ url: String, _ keyID: String?, _ algorithm: SignatureAlgorithm) -> Step {
-        let now = clock.monotonicNanoseconds
-        return state.withLock { state in
+        state.withLock { state in
+            // Read here: who waited for the lock comes after the one that it waited for.
+            let now = clock.monotonicNanoseconds
+            guard state.sets[url] != nil || Self.makeRoom(&state) else { return .fail(Self.full) }
             state.uses += 1
             var record = state.sets[url] ?? KeySetRecord()
             record.usedAt = state.uses
@@ -107,10 +110,12 @@ package final class JWKSetCache: PublishedKeys {
             guard record.isReadDue(isKnown: !keys.isEmpty, now: now) else {
                 // One that runs may bring what is missing.
                 if keys.isEmpty, let read = record.read { return .wait(read) }
-                return kept == nil ? .fail(record.fault ?? Self.stopped) : .answer(keys)
+                // A key that is not in what is kept may be in what could not be read.
+                if keys.isEmpty, let fault = record.fault { return .fail(fault) }
+                return .answer(keys)
             }
             if let read = record.read { return .wait(read) }
-            guard !state.isClosed, Self.makeRoom(&state) else { return .fail(Self.stopped) }
+            guard !state.isClosed else { return .fail(Self.stopped) }
             let read = SharedAnswer<KeySetRecord>()
             record.read = read
             record.asked(now: now)
@@ -120,7 +125,8 @@ package final class JWKSetCache: PublishedKeys {
         }
     }
 
-    /// Forgets the set that was not used for the longest time when there are too many; false when all are being read.
+    /// Makes room for one more: forgets the set that was not used for the longest time when there are too many; false when
+    /// all are being read.
     private static func makeRoom(_ state: inout State) -> Bool {
         guard state.sets.count >= maxSets else { return true }
         let idle = state.sets.filter { $0.value.read == nil }
@@ -131,9 +137,8 @@ package final class JWKSetCache: PublishedKeys {
 
     private func read(_ url: String, attempt: Int, askedAt: UInt64, _ waiters: SharedAnswer<KeySetRecord>) async {
         let result = await fetch(url, attempt: attempt)
-        let now = clock.monotonicNanoseconds
-        metrics.duration[.keySet].recordNanoseconds(Int64(clamping: now - askedAt))
-        let record = state.withLock { state in
+        let (record, now) = state.withLock { state in
+            let now = clock.monotonicNanoseconds
             var record = state.sets[url] ?? KeySetRecord()
             switch result {
             case .success(let set): record.succeeded(set, askedAt: askedAt)
@@ -142,8 +147,9 @@ package final class JWKSetCache: PublishedKeys {
             record.read = nil
             state.sets[url] = record
             state.reads[url] = nil
-            return record
+            return (record, now)
         }
+        metrics.duration[.keySet].recordNanoseconds(Int64(clamping: now.elapsed(since: askedAt)))
         switch result {
         case .success:
             metrics.keySetFetches[.read].increment()

@@ -36,9 +36,9 @@ struct KeySetRecord: Sendable {
     /// - Returns: False also while the address has to be left alone.
     func isReadDue(isKnown: Bool, now: UInt64) -> Bool {
         guard let askedAt else { return true }
-        let sinceAsked = now - askedAt
+        let sinceAsked = now.elapsed(since: askedAt)
         if failures > 0, sinceAsked < Self.failureSeconds * Self.nanoseconds { return false }
-        guard set != nil, now - readAt < Self.freshSeconds * Self.nanoseconds else { return true }
+        guard set != nil, now.elapsed(since: readAt) < Self.freshSeconds * Self.nanoseconds else { return true }
         return !isKnown && sinceAsked >= Self.unknownKeySeconds * Self.nanoseconds
     }
 
@@ -46,7 +46,9 @@ struct KeySetRecord: Sendable {
     ///
     /// - Parameter now: Monotonic.
     /// - Returns: Nil when there is none.
-    func kept(now: UInt64) -> JWKSet? { now - readAt < Self.keptSeconds * Self.nanoseconds ? set : nil }
+    func kept(now: UInt64) -> JWKSet? {
+        now.elapsed(since: readAt) < Self.keptSeconds * Self.nanoseconds ? set : nil
+    }
 
     /// Notes that the address is asked.
     mutating func asked(now: UInt64) { askedAt = now }
@@ -65,4 +67,11 @@ struct KeySetRecord: Sendable {
         self.fault = fault
         askedAt = now
     }
+}
+
+extension UInt64 {
+    /// How long ago a moment was, both monotonic; nothing for one that is still to come.
+    ///
+    /// Who looks may have read the clock before another who wrote: a difference below nothing must end no process.
+    func elapsed(since moment: UInt64) -> UInt64 { self > moment ? self - moment : 0 }
 }

@@ -19,7 +19,9 @@ package struct WindowLimits: Sendable, Equatable {
     package static let maxMessageBytes = 65_536
     /// Windows of one consumer: far more than a person has devices and tabs, so that only a loop that has gone wild meets it.
     package static let maxPerConsumer = 50
-    /// Messages that a client may send a second for long. A person's app sends a few; what follows a burst of pushes is
+    /// Messages that a client may send a second for long.
+    ///
+    /// A person's app sends a few; what follows a burst of pushes is
     /// acknowledged with one frame.
     package static let framesPerSecond: UInt64 = 50
     /// How many of them may come at once.

@@ -33,8 +33,9 @@ package struct APNsRenderer: Sendable {
     /// - Parameters:
     ///   - brand: The brand as it is now.
     ///   - topic: The app's bundle id.
-    package init(brand: Brand, topic: String) {
-        self.brand = BrandRendering(brand: brand)
+    ///   - links: The host whose links the app opens.
+    package init(brand: Brand, topic: String, links: LinkSettings? = nil) {
+        self.brand = BrandRendering(brand: brand, links: links)
         alert = Kind(.alert, bundleID: topic)
         background = Kind(.background, bundleID: topic)
         var writer = JSONWriter(capacity: 128)
@@ -171,9 +172,10 @@ package struct APNsRenderer: Sendable {
             writer.literal(",\"originatorId\":")
             writer.string(agentID)
         }
-        if let link = message.link.link(for: job.platform) {
+        if let link = message.link.choice(for: job.platform, opening: brand.links) {
             writer.literal(",\"link\":")
-            writer.string(link)
+            writer.string(link.text)
+            if link.isUnverified { writer.literal(",\"linkUnverified\":true") }
         }
         if let data {
             writer.literal(",\"data\":")

@@ -29,8 +29,9 @@ package struct FCMRenderer: Sendable {
     ///   - brand: The brand as it is now.
     ///   - projectID: The Firebase project.
     ///   - style: What an Android device gets.
-    package init(brand: Brand, projectID: String, style: FCMSettings.Style) {
-        self.brand = BrandRendering(brand: brand)
+    ///   - links: The host whose links the app opens.
+    package init(brand: Brand, projectID: String, style: FCMSettings.Style, links: LinkSettings? = nil) {
+        self.brand = BrandRendering(brand: brand, links: links)
         self.style = style
         path = HeaderText.path("/v1/projects/", segment: projectID, suffix: "/messages:send")
         var writer = JSONWriter(capacity: 96)
@@ -110,9 +111,10 @@ package struct FCMRenderer: Sendable {
             writer.literal(",\"originatorId\":")
             writer.string(agentID)
         }
-        if let link = message.link.link(for: job.platform) {
+        if let link = message.link.choice(for: job.platform, opening: brand.links) {
             writer.literal(",\"link\":")
-            writer.string(link)
+            writer.string(link.text)
+            if link.isUnverified { writer.literal(",\"linkUnverified\":\"true\"") }
         }
         if let data {
             writer.literal(",\"data\":")

@@ -14,14 +14,19 @@ package struct BrandRendering: Sendable {
     package let name: String
     /// How much of a message a notification shows.
     package let preview: BrandSettings.Preview
+    /// The host whose links the app opens, if it has one.
+    let links: LinkSettings?
     /// The title of a push that is reduced to its bare form.
     let bareTitle: String?
 
-    /// Takes what matters of a brand.
+    /// Takes what matters of a brand and its app.
     ///
-    /// - Parameter brand: The brand as it is now.
-    package init(brand: Brand) {
+    /// - Parameters:
+    ///   - brand: The brand as it is now.
+    ///   - links: The host whose links the app opens.
+    package init(brand: Brand, links: LinkSettings? = nil) {
         self.brand = brand.id
+        self.links = links
         name = brand.name
         preview = brand.settings.preview
         let escapedBytes = brand.name.utf8.reduce(0) { $0 + JSONWriter.escapedCount($1) }

@@ -14,10 +14,11 @@ final class APNsCertificateDialect: ProviderDialect {
         topic: String,
         endpoint: ProviderEndpoint,
         brand: Brand,
+        links: LinkSettings?,
         clock: any GatewayClock
     ) {
         endpointName = endpoint.name
-        renderer = APNsRenderer(brand: brand, topic: topic)
+        renderer = APNsRenderer(brand: brand, topic: topic, links: links)
         facts = certificate
         self.clock = clock
     }

@@ -11,9 +11,9 @@ final class APNsDialect: ProviderDialect {
     private var tokens: [UInt64: ConnectionToken] = [:]
     private(set) var credential = CredentialState.present
 
-    init(topic: String, endpoint: ProviderEndpoint, brand: Brand, signer: ProviderTokenSigner) {
+    init(topic: String, endpoint: ProviderEndpoint, brand: Brand, links: LinkSettings?, signer: ProviderTokenSigner) {
         endpointName = endpoint.name
-        renderer = APNsRenderer(brand: brand, topic: topic)
+        renderer = APNsRenderer(brand: brand, topic: topic, links: links)
         self.signer = signer
     }
 

@@ -16,13 +16,14 @@ final class FCMDialect: ProviderDialect {
     init(
         credential: FCMCredential,
         brand: Brand,
+        links: LinkSettings?,
         tokens: AccessTokenSource,
         clock: any GatewayClock,
         eventLoop: any EventLoop,
         onChange: @escaping @Sendable () -> Void
     ) {
         endpointName = credential.endpoint.name
-        renderer = FCMRenderer(brand: brand, projectID: credential.projectID, style: credential.style)
+        renderer = FCMRenderer(brand: brand, projectID: credential.projectID, style: credential.style, links: links)
         self.tokens = tokens
         self.clock = clock
         self.eventLoop = eventLoop

@@ -41,7 +41,8 @@ extension SQLiteStore {
     ///   - path: The database.
     ///   - file: The backup.
     ///   - isReplacing: Whether there may be a database already.
-    ///   - suffix: What the name of the one that was there ends in, for example a time.
+    ///   - suffix: What the name of the one that was there ends in, for example a time; a number follows where that is
+    ///     taken.
     ///   - progress: Called now and then with pages done and pages in all.
     /// - Returns: What was restored.
     /// - Throws: ``BackupError``; the data is as it was then.
@@ -61,7 +62,7 @@ extension SQLiteStore {
 
         let steps = FileSteps(path: path)
         // Second names first, so that at no moment the old data is only half under its new name.
-        let aside = "\(path).before-restore-\(suffix)"
+        let aside = freeName("\(path).before-restore-\(suffix)")
         if try steps.link(path, aside) { report.keptAside = aside }
         _ = try steps.link(path + "-wal", aside + "-wal")
         // A log of the old database beside the new one would be read into it. While the new one has this name no gateway
@@ -70,5 +71,15 @@ extension SQLiteStore {
         for end in ["-wal", "-shm", "-journal"] { try steps.remove(path + end) }
         try steps.move(unfinishedRestore(of: path), to: path)
         return report
+    }
+
+    /// The name, or the first one with a number behind it, that neither a database nor a log has.
+    private static func freeName(_ name: String) -> String {
+        var (free, number) = (name, 1)
+        while [free, free + "-wal"].contains(where: { FileManager.default.fileExists(atPath: $0) }) {
+            number += 1
+            free = "\(name)-\(number)"
+        }
+        return free
     }
 }

@@ -297,7 +297,7 @@ enum AdministrationCases {
         #expect(try await f.store.beginIdempotent(request(1, body: 3)) == nil)
     }
 
-    static let codes = ContractCase("a code is burnt once, for a week, across restarts, however many come at once") {
+    static let codes = ContractCase("a code is burnt once, for an hour, across restarts, however many come at once") {
         (f) async throws in
         func code(_ byte: UInt8) -> RedeemedCode {
             RedeemedCode(hash: .init(repeating: byte, count: 32), burntAt: f.now)

@@ -5,7 +5,7 @@ import Testing
 
 /// Everything that is sealed is replaced together.
 enum ResealingCases {
-    static let all = [everything, givenUp, notVerified]
+    static let all = [everything, nothing, givenUp, notVerified]
 
     private static let other = BrandID(trusted: "other")
 
@@ -110,6 +110,18 @@ enum ResealingCases {
             }
             _ = try await f.restart()
         }
+    }
+
+    static let nothing = ContractCase("where nothing is sealed nothing is said: it cannot be told which key holds") {
+        (f) async throws in
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, now: f.now)
+        let counts = try await f.store.resealSecrets(at: rotatedAt) { _ in
+            nil
+        } verify: { _ in
+            true
+        }
+        #expect(counts.total == 0)
+        #expect(try await trail(f).isEmpty)
     }
 
     static let givenUp = ContractCase("when one cannot be sealed anew nothing is changed") { (f) async throws in

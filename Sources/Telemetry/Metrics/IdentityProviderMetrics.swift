@@ -30,6 +30,8 @@ package enum CodeExchangeLabel: String, CaseIterable, Sendable {
     case unavailable
     /// Too many exchanges were under way.
     case overloaded
+    /// Too many codes of the provider were presented lately.
+    case limited
     /// The store could not note it; nothing was asked.
     case storage
 }

@@ -8,6 +8,8 @@ struct CopyResult {
     let report: BackupReport
     /// How long it took.
     let seconds: Duration
+    /// Where a master key is kept in whose place another one came.
+    var keyKeptAside: String?
 
     /// Prints it on standard output.
     ///
@@ -22,6 +24,7 @@ struct CopyResult {
                 "newestMigration": .string(report.newestMigration),
             ]
             if let kept = report.keptAside { members["keptAside"] = .string(kept) }
+            if let kept = keyKeptAside { members["masterKeyKeptAside"] = .string(kept) }
             StandardOutput.write(JSONValue.object(members).text)
             return
         }

@@ -56,12 +56,17 @@ struct MasterKeyCommand: AsyncParsableCommand {
             let store = try files.openStore(logger: logger)
             let result: Result<Outcome, any Error>
             do {
-                let old = try files.readMasterKey()
-                let finished = try await files.loadDirectory(store: store, key: old, logger: logger).finishedRotation
-                if let finished {
-                    result = .success(Outcome(kept: finished, counts: nil))
+                let loaded = try await files.loadDirectory(store: store, logger: logger)
+                if case .finished(let kept) = loaded.change {
+                    var outcome = Outcome(kept: kept, hasFinished: true)
+                    // A key that was given is the one that shall be in force when this ends well.
+                    if newKeyFile != nil, !new.isSame(as: loaded.key) {
+                        let next = try await rotate(files, store, from: loaded.key, to: new)
+                        (outcome.kept, outcome.keptBefore, outcome.counts) = (next.kept, kept, next.counts)
+                    }
+                    result = .success(outcome)
                 } else {
-                    result = .success(try await rotate(files, store, from: old, to: new))
+                    result = .success(try await rotate(files, store, from: loaded.key, to: new))
                 }
             } catch {
                 result = .failure(error)
@@ -72,7 +77,11 @@ struct MasterKeyCommand: AsyncParsableCommand {
 
         private struct Outcome {
             var kept: String
-            /// Nil when an earlier rotation was finished and nothing else done.
+            /// Where the key before that is kept, if an earlier rotation was finished and another one done.
+            var keptBefore: String?
+            /// Whether an earlier rotation was finished.
+            var hasFinished = false
+            /// Nil when nothing else was done.
             var counts: ResealedCounts?
         }
 
@@ -94,8 +103,8 @@ struct MasterKeyCommand: AsyncParsableCommand {
             guard !new.isSame(as: old) else { throw CommandFailure(.usage, "the new master key is the one in use") }
             let file = MasterKeyFile(path: files.masterKeyPath)
             let time = DataDirectory.timeSuffix()
-            try file.writeNew(new.base64)
-            _ = try file.keepOld(time: time)
+            try file.writeNew(new, time: time)
+            _ = try file.keepOld(.rotation, time: time)
             let shown = Mutex(Progress(isAsked: progress))
             let counts: ResealedCounts
             do {
@@ -121,7 +130,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
             if json {
                 var members: [String: JSONValue] = [
                     "masterKey": .string(path), "oldKey": .string(outcome.kept),
-                    "finishedEarlierRotation": .bool(outcome.counts == nil),
+                    "finishedEarlierRotation": .bool(outcome.hasFinished),
                 ]
                 if let counts = outcome.counts {
                     members["apps"] = .integer(Int64(counts.apps))
@@ -139,8 +148,9 @@ struct MasterKeyCommand: AsyncParsableCommand {
                     "\(path): an earlier rotation that was cut short is finished; run this again for another key"
                 )
             }
+            let all = [outcome.keptBefore, outcome.kept].compactMap(\.self).joined(separator: " and ")
             StandardError.write(
-                "switchboard: backups from before need the old key, which is kept as \(outcome.kept): keep it as long as them, "
+                "switchboard: backups from before need the old key, which is kept as \(all): keep it as long as them, "
                     + "elsewhere"
             )
         }

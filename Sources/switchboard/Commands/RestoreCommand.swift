@@ -10,8 +10,9 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Put a backup in the place of the data; no gateway may run on it.",
         discussion: """
-            The backup is checked in full before anything is changed, and a database that is there is kept beside it. What \
-            was pending when the backup was made is sent again by the next start; what came later is gone, unless the \
+            The backup is checked in full before anything is changed, and a database that is there is kept beside it. When \
+            the master key is another one than the backup's and a rotation or a restore has kept that beside it, the two \
+            change places: the one that was there is kept as master-key.before-restore-TIME. What was pending when the backup was made is sent again by the next start; what came later is gone, unless the \
             back-ends send those events again: their ids make that safe.
 
             EXAMPLE
@@ -41,29 +42,43 @@ struct RestoreCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        CopyResult(file: files.databasePath, report: report, seconds: start.duration(to: .now)).print(json: json)
-        try await checkMasterKey(files)
+        let seconds = start.duration(to: .now)
+        let key: Result<LoadedDirectory.KeyChange?, any Error>
+        do { key = .success(try await checkMasterKey(files)) } catch { key = .failure(error) }
+        // The data is in its place whatever the key.
+        var result = CopyResult(file: files.databasePath, report: report, seconds: seconds)
+        switch try? key.get() {
+        case .taken(let from, let kept):
+            result.keyKeptAside = kept
+            StandardError.write(
+                "switchboard: the key in \(from) opens what was restored, so it is in \(files.masterKeyPath) now; the one "
+                    + "that was there is kept as \(kept): the data that was replaced, and its backups, need it"
+            )
+        case .finished(let kept): result.keyKeptAside = kept
+        case nil: break
+        }
+        result.print(json: json)
+        _ = try key.get()
     }
 
-    /// Opens what is sealed with the key that is there: a wrong key must show now, and not when the old host is gone.
-    private func checkMasterKey(_ files: DataDirectory) async throws {
+    /// Opens what is sealed, with a kept key where the one that is there is another one: a wrong key must show now, and not
+    /// when the old host is gone.
+    private func checkMasterKey(_ files: DataDirectory) async throws -> LoadedDirectory.KeyChange? {
         guard FileManager.default.fileExists(atPath: files.masterKeyPath) else {
             StandardError.write(
                 "switchboard: there is no master key in \(files.masterKeyPath); put the one that belongs to the backup there"
             )
-            return
+            return nil
         }
-        let key = try files.readMasterKey()
         let logger = files.settings.log.logger("switchboard", threshold: LogThreshold(.warning))
         let store = try files.openStore(logger: logger)
-        let result: Result<Void, any Error>
+        let result: Result<LoadedDirectory.KeyChange?, any Error>
         do {
-            _ = try await files.loadDirectory(store: store, key: key, logger: logger)
-            result = .success(())
+            result = .success(try await files.loadDirectory(store: store, logger: logger, mayTakeKept: true).change)
         } catch {
             result = .failure(error)
         }
         await store.close()
-        try result.get()
+        return try result.get()
     }
 }

@@ -13,6 +13,7 @@ import GatewayHTTP
 /// - `server.trustedProxies` (addresses or ranges whose `X-Forwarded-For` is believed, comma-separated, default
 ///   127.0.0.0/8,::1)
 /// - `limits.accountRequestsPerSecond` (of one service account, 0 to 1,000,000, 0 sets no limit, default 10,000)
+/// - `limits.credentialRequestsPerSecond` (logins with one credential, likewise, default 10,000)
 /// - `limits.sessionRequestsPerSecond` (of one consumer's session, likewise, default 20)
 /// - `limits.addressRequestsPerSecond` (of one address without a good credential, likewise, default 20)
 struct ServerSettings: Equatable {
@@ -59,6 +60,10 @@ struct ServerSettings: Equatable {
             try await reader.integer(key, in: 0...1_000_000, default: fallback)
         }
         limits.rates.accountPerSecond = try await rate(.limitsAccountRequestsPerSecond, limits.rates.accountPerSecond)
+        limits.rates.credentialPerSecond = try await rate(
+            .limitsCredentialRequestsPerSecond,
+            limits.rates.credentialPerSecond
+        )
         limits.rates.sessionPerSecond = try await rate(.limitsSessionRequestsPerSecond, limits.rates.sessionPerSecond)
         limits.rates.addressPerSecond = try await rate(.limitsAddressRequestsPerSecond, limits.rates.addressPerSecond)
     }

@@ -9,6 +9,7 @@ enum SettingKey: String, CaseIterable {
     case serverRequestTimeoutSeconds = "server.requestTimeoutSeconds"
     case serverTrustedProxies = "server.trustedProxies"
     case limitsAccountRequestsPerSecond = "limits.accountRequestsPerSecond"
+    case limitsCredentialRequestsPerSecond = "limits.credentialRequestsPerSecond"
     case limitsSessionRequestsPerSecond = "limits.sessionRequestsPerSecond"
     case limitsAddressRequestsPerSecond = "limits.addressRequestsPerSecond"
     case storageURL = "storage.url"

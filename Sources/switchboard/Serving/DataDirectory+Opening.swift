@@ -18,7 +18,15 @@ extension DataDirectory {
         }
     }
 
-    /// The master key, made at the first start.
+    /// Makes the master key of an instance that has no data yet, so that no data is ever without its key.
+    ///
+    /// - Throws: ``CommandFailure``, also when its file was named and is not there.
+    func makeMasterKey() throws {
+        guard !FileManager.default.fileExists(atPath: databasePath) else { return }
+        _ = try readMasterKey()
+    }
+
+    /// The master key, made at the first start; another process may change it while the store is not open.
     ///
     /// - Returns: The key.
     /// - Throws: ``CommandFailure``.

@@ -106,11 +106,21 @@ struct DataDirectory {
         close(descriptor)
         guard isWritten else { throw CommandFailure(.data, "\(what) cannot be written to \(temporary): \(error)") }
         // A link fails where the name exists: of two processes one wins, and both read the same secret.
-        if link(temporary, path) == 0 { return true }
-        guard errno == EEXIST else {
+        let isNew = link(temporary, path) == 0
+        // Nothing may rest on a secret whose name could be lost with the machine's power.
+        guard isNew || errno == EEXIST, Self.syncDirectory(of: path) else {
             throw CommandFailure(.data, "\(what) cannot be written to \(path): \(Self.systemError())")
         }
-        return false
+        return isNew
+    }
+
+    /// Brings the names in a file's directory to the disk; false, with `errno`, when it cannot be done.
+    static func syncDirectory(of path: String) -> Bool {
+        let directory = (path as NSString).deletingLastPathComponent
+        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
     }
 
     static func systemError() -> String { String(cString: strerror(errno)) }

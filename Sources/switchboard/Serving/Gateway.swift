@@ -89,7 +89,7 @@ final class Gateway: Sendable {
         let files = DataDirectory(settings: settings)
         try files.prepare()
         let token = try files.readAdminToken()
-        let key = try files.readMasterKey()
+        try files.makeMasterKey()
         let registry = PrometheusRegistry()
         let process = ProcessMetrics(factory: registry)
         registry.addCollector { process.collect() }
@@ -97,7 +97,7 @@ final class Gateway: Sendable {
         let store = try files.openStore(logger: logger)
         let directory: Directory
         do {
-            directory = try await files.loadDirectory(store: store, key: key, logger: logger).directory
+            directory = try await files.loadDirectory(store: store, logger: logger).directory
         } catch {
             await store.close()
             throw error

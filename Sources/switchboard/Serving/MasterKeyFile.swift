@@ -1,19 +1,34 @@
 import Foundation
+import Glibc
+import Identity
 
 /// The names that the master key's file and its likes have while the key is changed: they lie side by side, and at every
 /// moment those that are needed to open the data are there.
 ///
+/// No key is ever taken away: a backup, or a database that a restore has kept, may need it.
+///
 /// A rotation writes `.new`, gives the old key a second name, has the store seal everything anew in one transaction, and
 /// renames `.new` over the old key. Each step is on disk before the next. Which key holds after a crash is what opens the
-/// data: before the commit the old one, whatever lies beside it, after it `.new`.
+/// data: before the commit the old one, whatever lies beside it, after it `.new`. A restore whose data a kept key opens
+/// goes the same way with a copy of that key.
 struct MasterKeyFile {
     /// The file itself, where a symbolic link leads to.
     let path: String
 
-    /// The key that a rotation is about to put in place.
+    /// Why a key is kept that is not in force, as the names of such files say.
+    enum Reason: String, CaseIterable {
+        /// A rotation has put another in its place.
+        case rotation = "before-rotation"
+        /// A restore has.
+        case restore = "before-restore"
+        /// It was about to be put in place when that was cut short, and then something else was done.
+        case abandoned = "set-aside"
+    }
+
+    /// The key that is about to be put in place.
     var newPath: String { path + ".new" }
 
-    private var keptPrefix: String { path + ".before-rotation-" }
+    private func prefix(_ reason: Reason) -> String { "\(path).\(reason.rawValue)-" }
 
     /// Takes the file's name.
     ///
@@ -27,28 +42,34 @@ struct MasterKeyFile {
         self.path = String(cString: resolved)
     }
 
-    /// Whether a rotation has left its new key.
+    /// Whether a change that was cut short has left its new key.
     var hasNew: Bool { access(newPath, F_OK) == 0 }
 
-    /// The old keys that rotations have kept, newest first.
+    /// The keys that are kept.
     var kept: [String] {
         let directory = (path as NSString).deletingLastPathComponent
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.isEmpty ? "." : directory)) ?? []
-        let prefix = (keptPrefix as NSString).lastPathComponent
-        return names.filter { $0.hasPrefix(prefix) }.sorted(by: >)
+        let prefixes = Reason.allCases.map { (prefix($0) as NSString).lastPathComponent }
+        return names.filter { name in prefixes.contains { name.hasPrefix($0) } }.sorted(by: >)
             .map { (directory as NSString).appendingPathComponent($0) }
     }
 
     /// Writes the new key beside the old one, for whoever can read that: with its owner, and its mode but for others.
     ///
-    /// - Parameter text: The key's text.
+    /// A key that a change has left there is set aside.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - time: What the name of one that is set aside ends in.
     /// - Throws: ``CommandFailure`` with status 3; nothing but `.new` has changed then.
-    func writeNew(_ text: String) throws {
+    func writeNew(_ key: MasterKey, time: String) throws {
+        // Data that is not here may be sealed with it: its change was committed, and then a backup was restored.
+        if Self.read(newPath) != nil { _ = try link(newPath, .abandoned, time) }
         guard let old = FileFacts(path), unlink(newPath) == 0 || errno == ENOENT else { throw notWritable(newPath) }
         let descriptor = open(newPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw notWritable(newPath) }
         defer { close(descriptor) }
-        let bytes = Array((text + "\n").utf8)
+        let bytes = Array((key.base64 + "\n").utf8)
         guard let made = FileFacts(newPath),
             (made.owner, made.group) == (old.owner, old.group) || fchown(descriptor, old.owner, old.group) == 0,
             fchmod(descriptor, 0o400 | old.mode & 0o640) == 0,
@@ -63,22 +84,16 @@ struct MasterKeyFile {
 
     /// Gives the old key the name under which it is kept, as it is in its own place still.
     ///
-    /// - Parameter time: What the name ends in.
+    /// - Parameters:
+    ///   - reason: What the name says.
+    ///   - time: What the name ends in.
     /// - Returns: The name.
     /// - Throws: ``CommandFailure`` with status 3, also where the key's file could not be replaced later: it is mounted by
     ///   itself.
-    func keepOld(time: String) throws -> String {
+    func keepOld(_ reason: Reason, time: String) throws -> String {
         // A rotation that did not come to its commit has left such a name; it says another time.
         for name in namesOfOld { unlink(name) }
-        for number in 1..<100 {
-            let name = keptPrefix + time + (number == 1 ? "" : "-\(number)")
-            if link(path, name) == 0 {
-                try syncDirectory()
-                return name
-            }
-            guard errno == EEXIST else { throw notWritable(name) }
-        }
-        throw notWritable(keptPrefix + time)
+        return try link(path, reason, time)
     }
 
     /// Puts the new key in the place of the old one, which keeps its other name.
@@ -87,11 +102,46 @@ struct MasterKeyFile {
     /// - Returns: The name under which the old key is kept.
     /// - Throws: ``CommandFailure`` with status 3; both keys are there under their names then.
     func replace(time: String) throws -> String {
-        let old = try namesOfOld.first ?? keepOld(time: time)
+        let old = try namesOfOld.first ?? keepOld(.rotation, time: time)
         guard rename(newPath, path) == 0 else { throw notWritable(path) }
         try syncDirectory()
         chmod(old, 0o600)
         return old
+    }
+
+    /// Puts another key in the place of the one that is there, which is kept.
+    ///
+    /// - Parameters:
+    ///   - key: The key that opens the data as it is now.
+    ///   - time: What the name of the one that was there ends in.
+    /// - Returns: That name.
+    /// - Throws: ``CommandFailure`` with status 3; both keys are there under some name then.
+    func take(_ key: MasterKey, time: String) throws -> String {
+        try writeNew(key, time: time)
+        _ = try keepOld(.restore, time: time)
+        return try replace(time: time)
+    }
+
+    /// The key in a file; nil when there is none.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The key.
+    static func read(_ path: String) -> MasterKey? {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        return try? MasterKey(base64: text)
+    }
+
+    /// Gives a key's file a second name, which no other has.
+    private func link(_ file: String, _ reason: Reason, _ time: String) throws -> String {
+        for number in 1..<100 {
+            let name = prefix(reason) + time + (number == 1 ? "" : "-\(number)")
+            if Glibc.link(file, name) == 0 {
+                try syncDirectory()
+                return name
+            }
+            guard errno == EEXIST else { throw notWritable(name) }
+        }
+        throw notWritable(prefix(reason) + time)
     }
 
     /// The kept names that mean the file itself.
@@ -101,11 +151,7 @@ struct MasterKeyFile {
     }
 
     private func syncDirectory() throws {
-        let directory = (path as NSString).deletingLastPathComponent
-        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw notWritable(path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw notWritable(path) }
+        guard DataDirectory.syncDirectory(of: path) else { throw notWritable(path) }
     }
 
     private func notWritable(_ name: String) -> CommandFailure {

@@ -32,16 +32,17 @@ struct CCAISigningTests {
             #expect(try await api.exchange(api.token(api.claims(profile))).status == 200)
             let session = try await api.makeSession("u-1")
             let payload = #"""
-                {"push_token":"aabbccdd","identifier":"u-2","name":"Default","email":"default@example.com","iss":"x",
-                "iat":1.5,"exp":"never","custom":{"order":[1,-2,true,null,"\"\\\u0001é😀"]},"":""}
+                {"push_token":"aabbccdd","identifier":"u-2","name":"Default","email":"chosen@example.com","phone":"0",
+                "iss":"x","iat":1.5,"exp":"never","custom":{"order":[1,-2,true,null,"\"\\\u0001é😀"]},"":""}
                 """#
             let (header, claims, token) = try parts(try await api.sign(as: session, payload))
             #expect(header == (try JSON(#"{"alg":"HS256","typ":"JWT","kid":"acme"}"#)))
             let now = api.clock.now.seconds
             let expected = #"""
-                {"push_token":"aabbccdd","identifier":"u-1","name":"Ada","phone":"+15550100",
-                "email":"default@example.com","iss":"acme","iat":\#(now),"exp":\#(now + 600),
-                "custom":{"order":[1,-2,true,null,"\"\\\u0001é😀"]},"":""}
+                {"push_token":"aabbccdd","identifier":"u-1","name":"Ada","phone":"+15550100","iss":"acme",
+                "iat":\#(now),"exp":\#(now + 600),
+                "custom":{"order":[1,-2,true,null,"\"\\\u0001é😀"]},"":"",
+                "switchboard_session":"\#(try CCAISessionTokenTests.claim(session))"}
                 """#
             #expect(claims == (try JSON(expected)))
             let made = try await api.exchange(token, #","device_id":"d-1""#)
@@ -50,6 +51,25 @@ struct CCAISigningTests {
             #expect(device.status == 200)
             api.clock.advance(seconds: 605)
             try await api.exchange(token).expectEnvelope(401, "token_expired")
+        }
+    }
+
+    @Test(
+        "a device does not choose its consumer's email and phone (R22); a name that nobody knows is its to give (R21)"
+    )
+    func unknownProfile() async throws {
+        try await TestGateway.run { api in
+            try await api.makeWiredBrand()
+            let payload = #"{"name":"Default","email":"chosen@example.com","phone":"+15550199"}"#
+            let session = try await api.makeSession("u-1")
+            let (_, claims, token) = try parts(try await api.sign(as: session, payload))
+            #expect(claims["name"]?.string == "Default")
+            #expect(claims["email"] == nil && claims["phone"] == nil)
+            #expect(try await api.exchange(token).status == 200)
+            // A back-end knows.
+            let account = try await api.makeAccount("acme", "sessions:mint")
+            let (_, trusted, _) = try parts(try await api.sign(as: account, payload, query: "?consumer=u-1"))
+            #expect(trusted["email"]?.string == "chosen@example.com" && trusted["phone"]?.string == "+15550199")
         }
     }
 
@@ -114,8 +134,10 @@ struct CCAISigningTests {
             ] {
                 try await api.sign(as: session, payload).expectEnvelope(400, "invalid_request")
             }
+            let account = try await api.makeAccount("acme", "sessions:mint")
             for payload in [#"{"phone":"12345"}"#, #"{"name":7}"#, #"{"push_token":[]}"#] {
-                try await api.sign(as: session, payload).expectEnvelope(400, "invalid_claim")
+                let reply = try await api.sign(as: account, payload, query: "?consumer=u-1")
+                reply.expectEnvelope(400, "invalid_claim")
             }
             let (_, _, token) = try parts(try await api.sign(as: session, text(4088)))
             #expect(try await api.exchange(token).status == 200)

@@ -15,6 +15,20 @@ struct Reply: Sendable {
         text = String(buffer: response.body)
     }
 
+    /// What came over a socket of its own: one answer with a length.
+    init(raw: String) throws {
+        let parts = raw.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let lines = parts[0].split(separator: "\r\n")
+        status = try #require(lines.first.flatMap { Int($0.dropFirst(9).prefix(3)) }, "\(raw)")
+        var headers: HTTPFields = [:]
+        for line in lines.dropFirst() {
+            let field = line.split(separator: ": ", maxSplits: 1)
+            if field.count == 2, let name = HTTPField.Name(String(field[0])) { headers[name] = String(field[1]) }
+        }
+        self.headers = headers
+        text = parts.count == 2 ? String(parts[1]) : ""
+    }
+
     /// The body; fails the test when it is no JSON.
     func json(_ location: SourceLocation = #_sourceLocation) throws -> JSON {
         try #require(try? JSON(text), "not JSON: \(text)", sourceLocation: location)

@@ -139,6 +139,7 @@ struct GatewayLife: Sendable {
         at address: String? = nil,
         clientAuth: IdentityProviderDetails.ClientAuthentication = .basic,
         pkce: IdentityProviderDetails.PKCE = .optional,
+        clientID: String = ProviderStage.clientID,
         secret: String = ProviderStage.clientSecret,
         expiresAt: Timestamp? = nil
     ) async throws -> String {
@@ -146,7 +147,7 @@ struct GatewayLife: Sendable {
             issuer: SimulatedIdentityProvider.issuer,
             issuerDisplayName: name,
             tokenEndpoint: (address ?? stage.plain) + "/token",
-            clientId: ProviderStage.clientID,
+            clientId: clientID,
             clientAuth: clientAuth,
             redirectUris: ["app.example:/other", ProviderStage.redirectURI],
             pkce: pkce,
@@ -166,7 +167,7 @@ struct GatewayLife: Sendable {
         redirectURI: String = ProviderStage.redirectURI,
         verifier: String? = nil,
         issuer: String? = nil
-    ) async -> Result<CodeRedemption, AuthenticationError> {
+    ) async -> Result<CodeRedemption, CodeExchangeError> {
         do {
             return .success(
                 try await codes.redeem(
@@ -186,7 +187,7 @@ struct GatewayLife: Sendable {
         redirectURI: String = ProviderStage.redirectURI,
         verifier: String? = nil,
         issuer: String? = nil
-    ) async -> AuthenticationError? {
+    ) async -> CodeExchangeError? {
         switch await redeem(code, redirectURI: redirectURI, verifier: verifier, issuer: issuer) {
         case .success: nil
         case .failure(let error): error
@@ -197,6 +198,17 @@ struct GatewayLife: Sendable {
 extension AuthenticationError {
     /// Whether somebody else is to blame.
     var isUpstream: Bool { if case .upstreamUnavailable = self { true } else { false } }
+}
+
+extension CodeExchangeError {
+    /// The refusal of a code, of which there are many.
+    static func tokenInvalid(_ reason: TokenInvalidReason) -> Self { .refused(.tokenInvalid(reason)) }
+
+    /// Whether the provider is to blame.
+    var isUpstream: Bool { if case .refused(let error) = self { error.isUpstream } else { false } }
+
+    /// What the device is told; nil when the routes say it.
+    var text: String? { if case .refused(let error) = self { error.text } else { nil } }
 }
 
 /// Takes every app.
@@ -210,4 +222,40 @@ struct FixedResolver: HostResolver {
     var found: [InternetAddress]
 
     func addresses(of host: String) async -> [InternetAddress] { found }
+}
+
+/// Finds nothing, and only once it is released.
+final class HeldResolver: HostResolver {
+    private struct State {
+        var asked = 0
+        var isReleased = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// How often it was asked.
+    var asked: Int { state.withLock { $0.asked } }
+
+    func addresses(of host: String) async -> [InternetAddress] {
+        await withCheckedContinuation { continuation in
+            let isReleased = state.withLock { state in
+                state.asked += 1
+                if !state.isReleased { state.waiting.append(continuation) }
+                return state.isReleased
+            }
+            if isReleased { continuation.resume() }
+        }
+        return []
+    }
+
+    /// Lets all go that wait, and who comes later.
+    func release() {
+        let waiting = state.withLock { state in
+            state.isReleased = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.resume() }
+    }
 }

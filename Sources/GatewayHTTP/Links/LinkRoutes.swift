@@ -1,0 +1,74 @@
+internal import GatewayModel
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+internal import PushPayloads
+
+/// What a link host answers: which apps open its links (R123-R125), and where browsers go that opened one (R189).
+///
+/// A site that terminates TLS in front of the gateway hands on the `Host` of the request.
+enum LinkRoutes {
+    static func add(to routes: inout RouteTable) {
+        // Neither is redirected, and both are JSON whatever their names: Apple's and Google's crawlers take nothing else.
+        routes.on(.get, "/.well-known/apple-app-site-association") { try apple($0) }
+        routes.on(.get, "/.well-known/assetlinks.json") { try android($0) }
+    }
+
+    private static func apps(_ call: Call) throws(Problem) -> [DirectoryApp] {
+        let apps = LinkHost(call.request, call.services.directory).apps
+        guard !apps.isEmpty else { throw .notFound("resource") }
+        return apps
+    }
+
+    /// `applinks` and `webcredentials` of the host's apps (developer.apple.com, "Supporting associated domains").
+    private static func apple(_ call: Call) throws(Problem) -> Response {
+        let links = try apps(call).compactMap(\.settings.links).filter { $0.ios != nil }
+        var writer = JSONWriter(capacity: 512)
+        writer.literal(#"{"applinks":{"details":["#)
+        for (place, link) in links.enumerated() {
+            if place > 0 { writer.literal(",") }
+            writer.literal(#"{"appIDs":"#)
+            write(link.ios?.appIds ?? [], to: &writer)
+            writer.literal(#","components":["#)
+            for (place, path) in link.paths.enumerated() {
+                writer.literal(place > 0 ? #",{"/":"# : #"{"/":"#)
+                writer.string(path)
+                writer.literal("}")
+            }
+            writer.literal("]}")
+        }
+        writer.literal(#"]},"webcredentials":{"apps":"#)
+        write(links.flatMap { $0.ios?.appIds ?? [] }, to: &writer)
+        writer.literal("}}")
+        return Answer.json(.ok, writer)
+    }
+
+    /// A statement for each Android app (developers.google.com, "Digital Asset Links").
+    private static func android(_ call: Call) throws(Problem) -> Response {
+        let androids = try apps(call).compactMap(\.settings.links?.android)
+        var writer = JSONWriter(capacity: 512)
+        writer.literal("[")
+        for (place, android) in androids.enumerated() {
+            if place > 0 { writer.literal(",") }
+            writer.literal(
+                #"{"relation":["delegate_permission/common.handle_all_urls","delegate_permission/common.get_login_creds"],"#
+            )
+            writer.literal(#""target":{"namespace":"android_app","package_name":"#)
+            writer.string(android.packageName)
+            writer.literal(#","sha256_cert_fingerprints":"#)
+            write(android.sha256CertFingerprints, to: &writer)
+            writer.literal("}}")
+        }
+        writer.literal("]")
+        return Answer.json(.ok, writer)
+    }
+
+    private static func write(_ texts: [String], to writer: inout JSONWriter) {
+        writer.literal("[")
+        for (place, text) in texts.enumerated() {
+            if place > 0 { writer.literal(",") }
+            writer.string(text)
+        }
+        writer.literal("]")
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import GatewayModel
+
+@Suite("Links of events")
+struct LinkChoiceTests {
+    private static let links = LinkSettings(host: "go.example.com", paths: ["/chat/*", "/?/x"])
+
+    @Test(
+        "paths are opened by patterns",
+        arguments: [
+            ("/chat/", true), ("/chat/1/2", true), ("/chat", false), ("/Chat/1", false), ("/a/x", true),
+            ("/ab/x", false),
+            ("/", false), ("", false), ("/chat/*", true),
+        ]
+    )
+    func paths(path: String, opened: Bool) {
+        #expect(Self.links.opens(path) == opened)
+    }
+
+    @Test("stars are tried again, and a long text ends in time")
+    func stars() {
+        let links = LinkSettings(host: "a.b", paths: ["/*a*b*c*"])
+        #expect(links.opens("/xxaxxbxxc") && links.opens("/abc") && !links.opens("/acb"))
+        let hostile = LinkSettings(host: "a.b", paths: ["/" + String(repeating: "a*", count: 100) + "b"])
+        #expect(!hostile.opens("/" + String(repeating: "a", count: 2000)))
+    }
+
+    @Test(
+        "only https links of the host and its paths are vouched for",
+        arguments: [
+            ("https://go.example.com/chat/1", true), ("HTTPS://GO.example.com/chat/1?x#y", true),
+            ("https://go.example.com.evil.example/chat/1", false),
+            ("https://go.example.com@evil.example/chat/1", false),
+            ("https://go.example.com:444/chat/1", false), ("http://go.example.com/chat/1", false),
+            ("https://go.example.com", false), ("app://go.example.com/chat/1", false),
+        ]
+    )
+    func vouching(link: String, vouched: Bool) {
+        #expect(Self.links.vouches(for: link) == vouched)
+    }
+
+    @Test(
+        "an app's own scheme gives way to a link that the association vouches for, and is marked otherwise (R126, R128)"
+    )
+    func choice() {
+        let good = "https://go.example.com/chat/1"
+        let custom = PlatformLinks(ios: "acme://chat/1", android: "intent:1", web: good)
+        #expect(custom.choice(for: .ios, opening: nil)?.text == "acme://chat/1")
+        #expect(custom.choice(for: .ios, opening: nil)?.isUnverified == true)
+        #expect(custom.choice(for: .android, opening: nil)?.text == "intent:1")
+        let preferred = custom.choice(for: .ios, opening: Self.links)
+        #expect(preferred?.text == good && preferred?.isUnverified == false)
+        let elsewhere = PlatformLinks(ios: "acme://1", web: "https://else.example/chat/1")
+        #expect(elsewhere.choice(for: .ios, opening: Self.links)?.text == "acme://1")
+        #expect(elsewhere.choice(for: .android, opening: Self.links) == nil)
+        for link in ["https://x.example/", "tel:+491", "mailto:a@b.example", "TEL:1"] {
+            #expect(PlatformLinks(ios: link).choice(for: .ios, opening: nil)?.isUnverified == false)
+        }
+    }
+}

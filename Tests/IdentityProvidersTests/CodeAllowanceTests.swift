@@ -1,0 +1,50 @@
+import GatewayModel
+import Identity
+import Telemetry
+import Testing
+
+@testable import IdentityProviders
+
+@Suite("The codes of one provider", .timeLimit(.minutes(2)))
+struct CodeAllowanceTests {
+    private typealias Stage = ProviderStage
+
+    @Test("are taken in a rush of five seconds' worth, then at their rate, and others' beside them")
+    func rate() {
+        let clock = HandClock()
+        let allowance = CodeAllowance(clock: clock)
+        for _ in 0..<250 { #expect(allowance.take("a") == nil) }
+        #expect(allowance.take("a") == 1)
+        #expect(allowance.take("b") == nil)
+        clock.advance(seconds: 1)
+        for _ in 0..<50 { #expect(allowance.take("a") == nil) }
+        #expect(allowance.take("a") == 1)
+        // However many providers there were, each has its own.
+        for number in 0..<3000 { #expect(allowance.take("p-\(number)") == nil) }
+        #expect(allowance.take("a") == 1)
+        clock.advance(seconds: 3600)
+        for _ in 0..<250 { #expect(allowance.take("a") == nil) }
+        #expect(allowance.take("a") == 1)
+    }
+
+    @Test("that are made up are burnt up to a limit, and what is beyond it is not burnt")
+    func garbage() async throws {
+        try await Stage.with { stage in
+            try await stage.gateway { gateway in
+                try await gateway.provider()
+                let wrong = Stage.redirectURI + "/"
+                for number in 0..<250 {
+                    let refused = await gateway.refusal("x-\(number)", redirectURI: wrong)
+                    #expect(refused == .tokenInvalid(.redirectMismatch))
+                }
+                stage.give("good")
+                #expect(await gateway.refusal("good") == .limited(retryAfterSeconds: 1))
+                #expect(stage.asked == 0)
+                stage.clock.advance(seconds: 1)
+                #expect(await gateway.refusal("good") == nil)
+                let text = stage.registry.render()
+                #expect(text.contains(#"switchboard_identity_code_exchanges_total{result="limited"} 1"#))
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// No restore, and nothing that an operator is told to do about one, loses a key that some data still needs.
+@Suite("Master keys at a restore", .timeLimit(.minutes(3)))
+struct MasterKeyRestoreTests: MasterKeyTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Data whose key was changed after a backup was made.
+    private func rotated() async throws -> (backup: String, old: Data, new: Data) {
+        try await prepare()
+        let old = try key()
+        let backup = directory.path("backup.sqlite")
+        #expect(try await run(["backup", backup, "--data-dir", data]).status == .ok)
+        _ = try await rotate()
+        return (backup, old, try key())
+    }
+
+    private func restore(_ file: String) async throws -> JSONValue {
+        let result = try await run(["restore", file, "--data-dir", data, "--force", "--json"])
+        #expect(result.status == .ok, "\(result.errors)")
+        return try JSONValue(parsing: Data((result.output.first ?? "null").utf8))
+    }
+
+    @Test("the key that fits is put in place with the mode of the one that was there, and that one is kept")
+    func swapped() async throws {
+        let (backup, old, new) = try await rotated()
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: data + "/master-key")
+        let report = try await restore(backup)
+        #expect(try key() == old)
+        #expect(try kept("before-restore") == [new])
+        #expect(report["masterKeyKeptAside"].plain.hasPrefix(data + "/master-key.before-restore-"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: data + "/master-key")
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
+        // Once more, now that the key fits: it stays, and both databases are kept.
+        let again = try await restore(backup)
+        #expect(again["masterKeyKeptAside"] == .null && again["keptAside"] != report["keptAside"])
+        #expect(try key() == old)
+        let check = try await run(["check", "--data-dir", data])
+        #expect(check.status == .ok && check.errors.isEmpty, "\(check.errors)")
+
+        _ = try await restore(report["keptAside"].plain)
+        #expect(try key() == new && sealed(with: new) == 1)
+    }
+
+    @Test(
+        "what a rotation that was cut short has left is kept too",
+        arguments: ["?link,?linkat", "?rename,?renameat,?renameat2"]
+    )
+    func leftovers(cutAt calls: String) async throws {
+        let (backup, old, new) = try await rotated()
+        try #require(try await killRotation(at: calls))
+        let cut = try key("master-key.new")
+        let sealing = try sealed(with: cut) == 1 ? cut : new
+        let report = try await restore(backup)
+        #expect(try key() == old)
+        _ = try await rotate()
+        let all = try FileManager.default.contentsOfDirectory(atPath: data).filter { $0.hasPrefix("master-key") }
+        let keys = Set(try all.map { try key($0) })
+        #expect(keys.isSuperset(of: [old, new, cut]), "\(all)")
+        // The data that was there before the restore opens again.
+        _ = try await restore(report["keptAside"].plain)
+        #expect(try key() == sealing && sealed(with: sealing) == 1)
+        #expect(try await run(["check", "--data-dir", data]).status == .ok)
+    }
+
+    @Test("where the key cannot be put in place, nobody is told to overwrite the one that is there")
+    func notSwapped() async throws {
+        let (backup, _, new) = try await rotated()
+        // What is in the way of a new file.
+        try FileManager.default.createDirectory(atPath: data + "/master-key.new", withIntermediateDirectories: false)
+        for verb in [["restore", backup, "--force"], ["check"], ["serve", "--listen", "127.0.0.1:0"]] {
+            let result = try await run(verb + ["--data-dir", data])
+            #expect(result.status == .masterKey)
+            #expect(
+                result.errors.contains("before-rotation-")
+                    && result.errors.contains("move \(data)/master-key to another")
+            )
+            #expect(try key() == new)
+        }
+    }
+
+    @Test("the master key is read by who holds the data's lock", arguments: ["serve", "restore"])
+    func readUnderLock(verb: String) async throws {
+        try await prepare()
+        let backup = directory.path("backup.sqlite")
+        #expect(try await run(["backup", backup, "--data-dir", data]).status == .ok)
+        let arguments = verb == "serve" ? ["--listen", "127.0.0.1:0"] : [backup, "--force"]
+        let (tracer, process) = try await hold(
+            [verb, "--data-dir", data] + arguments,
+            at: "openat",
+            path: data + "/master-key"
+        )
+        let lock = open(data + "/switchboard.sqlite.lock", O_RDWR | O_CLOEXEC)
+        try #require(lock >= 0)
+        let isHeld = flock(lock, LOCK_EX | LOCK_NB) != 0
+        close(lock)
+        #expect(isHeld)
+        Foundation.kill(process, SIGCONT)
+        if verb == "serve" {
+            _ = try await tracer.line("listening on")
+            Foundation.kill(process, SIGTERM)
+        }
+        let exit = try await tracer.ended()
+        #expect(exit == .init(status: 0, isSignal: false), "\(tracer.errors)")
+    }
+
+    @Test("a new key is on disk under its name before anything is sealed with it")
+    func newKeySynced() async throws {
+        let trace = directory.path("trace")
+        let tracer = try ChildProcess(
+            "/usr/bin/env",
+            [
+                "strace", "-f", "-yy", "-o", trace, "-e", "trace=?link,?linkat,fsync,listen",
+                ChildProcess.binaries.appending(path: "switchboard").path(), "serve", "--listen", "127.0.0.1:0",
+                "--data-dir", data,
+            ]
+        )
+        _ = try await tracer.line("listening on")
+        let lines = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: "\n").map(String.init)
+        let process = try #require(lines.first?.split(separator: " ").first.flatMap { Int32($0) })
+        kill(process, SIGTERM)
+        #expect(try await tracer.ended().status == 0)
+        for name in ["admin-token", "master-key"] {
+            let linked = try #require(lines.firstIndex { $0.contains("link") && $0.contains("/\(name)\"") })
+            let next = lines[(linked + 1)...].first
+            #expect(next?.contains("fsync(") == true && next?.contains("/data>") == true, "\(lines)")
+        }
+    }
+}

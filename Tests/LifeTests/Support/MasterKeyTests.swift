@@ -1,0 +1,133 @@
+import Crypto
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// Tests with one data directory whose master key is changed while no gateway runs.
+protocol MasterKeyTests {
+    /// Where everything is kept.
+    var directory: TemporaryDirectory { get }
+}
+
+extension MasterKeyTests {
+    /// The data directory.
+    var data: String { directory.path("data") }
+
+    /// Runs a verb to its end, which no signal may be.
+    func run(
+        _ arguments: [String]
+    ) async throws -> (status: ProcessStatus?, output: [String], errors: String) {
+        let process = try ChildProcess("switchboard", arguments)
+        let exit = try await process.ended()
+        #expect(!exit.isSignal)
+        return (ProcessStatus(rawValue: exit.status), process.output, process.errors.joined(separator: "\n"))
+    }
+
+    /// Rotates and reads the report.
+    func rotate(_ arguments: String...) async throws -> JSONValue {
+        let result = try await run(["master-key", "rotate", "--data-dir", data, "--json"] + arguments)
+        #expect(result.status == .ok, "\(result.errors)")
+        return try JSONValue(parsing: Data((result.output.first ?? "null").utf8))
+    }
+
+    /// The bytes of a key file in the data directory.
+    func key(_ name: String = "master-key") throws -> Data {
+        let text = try String(contentsOfFile: data + "/" + name, encoding: .utf8)
+        return try #require(Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    /// How often something stands in the database's files that a key has sealed, as bytes or as numbers in JSON.
+    func sealed(with key: Data) throws -> Int {
+        let prefix = [1] + SHA256.hash(data: key).prefix(8)
+        let text = prefix.map { String($0) }.joined(separator: ",") + ","
+        return try ["", "-wal"].reduce(0) { count, end in
+            let path = data + "/switchboard.sqlite" + end
+            guard let contents = FileManager.default.contents(atPath: path) else { return count }
+            return count + (try occurrences(of: Data(prefix), in: contents))
+                + (try occurrences(of: Data(text.utf8), in: contents))
+        }
+    }
+
+    private func occurrences(of part: Data, in whole: Data) throws -> Int {
+        var (count, from) = (0, whole.startIndex)
+        while let found = whole.range(of: part, in: from..<whole.endIndex) {
+            (count, from) = (count + 1, found.upperBound)
+        }
+        return count
+    }
+
+    /// A stopped gateway's data with a sealed credential.
+    func prepare() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        _ = try await gateway.admin.call(
+            "POST",
+            ["v1", "brands", "acme", "credentials"],
+            body: ["kind": "sdkKey", "name": "web"]
+        )
+        #expect(try await gateway.process.stop().status == 0)
+    }
+
+    /// Runs a rotation under `strace` that is killed on its way into a system call.
+    ///
+    /// - Parameters:
+    ///   - calls: The calls' names as `strace` takes them.
+    ///   - number: Which call of a thread it is.
+    /// - Returns: Whether it was killed; otherwise it came to its end, as it had fewer such calls.
+    /// - Throws: ``HarnessError`` when it ended in another way, as without `strace`.
+    func killRotation(at calls: String, number: Int = 1) async throws -> Bool {
+        let tracer = try ChildProcess(
+            "/usr/bin/env",
+            [
+                "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
+                "inject=\(calls):signal=SIGKILL:when=\(number)",
+                ChildProcess.binaries.appending(path: "switchboard").path(), "master-key", "rotate", "--data-dir", data,
+            ]
+        )
+        // The tracer ends as what it traces does.
+        switch try await tracer.ended() {
+        case .init(status: SIGKILL, isSignal: true): return true
+        case .init(status: 0, isSignal: false): return false
+        case let exit: throw HarnessError("\(exit): \(tracer.errors.joined(separator: "\n"))")
+        }
+    }
+
+    /// Starts a verb under `strace` and waits until it is held at its first call of a kind; `SIGCONT` lets it go on.
+    ///
+    /// - Parameters:
+    ///   - arguments: The verb and what it takes.
+    ///   - calls: The calls' names as `strace` takes them.
+    ///   - path: Only calls with this path.
+    ///   - environment: What it is started with.
+    /// - Returns: The tracer, and the id of the process that is held.
+    /// - Throws: ``HarnessError`` when it ended without such a call.
+    func hold(
+        _ arguments: [String],
+        at calls: String,
+        path: String? = nil,
+        environment: [String: String] = [:]
+    ) async throws -> (tracer: ChildProcess, process: Int32) {
+        let tracer = try ChildProcess(
+            "/usr/bin/env",
+            ["strace", "-f", "-qq", "-o", "/dev/stderr", "-e", "trace=\(calls)"] + (path.map { ["-P", $0] } ?? []) + [
+                "-e", "inject=\(calls):signal=SIGSTOP:when=1",
+                ChildProcess.binaries.appending(path: "switchboard").path(),
+            ] + arguments,
+            environment: environment
+        )
+        let line = try await tracer.errorLine("stopped by SIGSTOP")
+        return (tracer, try #require(line.split(separator: " ").first.flatMap { Int32($0) }))
+    }
+
+    /// The key files in the data directory whose names say that they are kept.
+    ///
+    /// - Parameter why: What stands in their names.
+    /// - Returns: Their keys.
+    /// - Throws: When one is no key.
+    func kept(_ why: String) throws -> [Data] {
+        try FileManager.default.contentsOfDirectory(atPath: data).sorted()
+            .filter { $0.hasPrefix("master-key.\(why)-") }.map { try key($0) }
+    }
+}
