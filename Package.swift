@@ -15,6 +15,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -142,13 +143,20 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Talking with open windows.
+        .target(
+            name: "Messaging",
+            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "Identity", "Telemetry", logging, metrics],
+            swiftSettings: settings
+        ),
+
         // Speaking.
         .target(
             name: "GatewayHTTP",
             dependencies: [
                 "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
-                "IdentityProviders", "Outbound", "PushPayloads", "PushProviders", "Telemetry", crypto, hummingbird,
-                logging, nioCore, lifecycle,
+                "IdentityProviders", "Messaging", "Outbound", "PushPayloads", "PushProviders", "Telemetry", crypto,
+                hummingbird, logging, nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
             swiftSettings: settings
         ),
@@ -156,8 +164,9 @@ let package = Package(
             name: "switchboard",
             dependencies: [
                 "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
-                "IdentityProviders", "Outbound", "PushProviders", "PushSimulator", "SQLiteStorage", "Telemetry",
-                arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                "IdentityProviders", "Messaging", "Outbound", "PushProviders", "PushSimulator", "SQLiteStorage",
+                "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
+                nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -303,10 +312,18 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "MessagingTests",
+            dependencies: [
+                "Messaging", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Telemetry", metrics,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
                 "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
-                "IdentityProviders", "Outbound", "ProcessHarness", "PushSimulator", "SQLiteStorage", crypto, httpClient,
+                "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator", "SQLiteStorage",
+                crypto, httpClient,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],

@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 
 # What the tests call beside the build's own packages: other implementations of HTTP/2, TLS, JSON and metrics.
 test_packages=(nghttp2-client nghttp2-server python3 python3-venv strace prometheus openssl curl python3-yaml)
-# Another implementation of JOSE, from PyPI.
-joserfc=joserfc==1.8.0
+# Other implementations of JOSE and of WebSocket, from PyPI.
+python_packages=(joserfc==1.8.0 websockets==17.4)
 command -v node >/dev/null 2>&1 || test_packages+=(nodejs)
 
 started=$SECONDS
@@ -18,10 +18,10 @@ step() { say "[$((SECONDS - started)) s] $*"; }
 require_swift
 require_packages "${build_packages[@]}" "${test_packages[@]}"
 
-if ! python3 -c 'import joserfc' 2>/dev/null; then
-    step "joserfc"
+if ! python3 -c 'import joserfc, websockets.asyncio.client' 2>/dev/null; then
+    step "Python packages"
     [ -x .build/python/bin/pip ] || python3 -m venv .build/python
-    .build/python/bin/pip install --quiet --disable-pip-version-check "$joserfc"
+    .build/python/bin/pip install --quiet --disable-pip-version-check "${python_packages[@]}"
     export PATH="$PWD/.build/python/bin:$PATH"
 fi
 

@@ -56,8 +56,8 @@ extension JSONWriter {
 
     /// Appends a message as devices download it: the members of the window's `message` frame (`http-api.md` section 7),
     /// and what a push of it would have carried.
-    mutating func message(_ message: Message) {
-        literal(#"{"messageId":""#)
+    mutating func message(_ message: Message, isFrame: Bool = false) {
+        literal(isFrame ? #"{"type":"message","messageId":""# : #"{"messageId":""#)
         identifier(message.id)
         literal(#"","conversation":"#)
         string(message.conversation.rawValue)

@@ -94,6 +94,7 @@ extension OpenAPIDocument {
             (422, "Members are wrong: errors names each of them."),
             (429, "The caller asks too often."),
             (500, "A fault of the gateway."),
+            (426, "The protocol must be another one; `Upgrade` names it."),
             (502, "A system that the gateway asked did not answer well."),
             (503, "The gateway cannot take this now."),
         ]

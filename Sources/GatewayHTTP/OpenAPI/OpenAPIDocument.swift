@@ -10,7 +10,7 @@ enum OpenAPIDocument {
         head + "paths:\n"
         + [
             administration, events, sessions, devices, messages, conversations, consumers, operators, outbound,
-            adaptors, machinery,
+            adaptors, windows, machinery,
         ].joined(
             separator: "\n"
         )

@@ -24,6 +24,12 @@ extension Problem {
         if let retryAfterSeconds { response.headers[.retryAfter] = String(retryAfterSeconds) }
         rate?.write(to: &response.headers)
         if !allow.isEmpty { response.headers[.allow] = allow.joined(separator: ", ") }
+        if status == 426 {
+            // RFC 9110 sections 7.8 and 15.5.22, RFC 6455 section 4.4.
+            response.headers[.upgrade] = "websocket"
+            response.headers[.connection] = "upgrade"
+            response.headers[.secWebSocketVersion] = "13"
+        }
         switch code {
         case .unauthorized:
             response.headers.append(HTTPField(name: .wwwAuthenticate, value: #"Bearer realm="switchboard""#))

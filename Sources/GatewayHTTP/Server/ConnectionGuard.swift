@@ -6,7 +6,7 @@ internal import Telemetry
 ///
 /// One timer a connection, armed by the first byte and looked at a few times within the limit, so that a busy connection
 /// pays nothing for each request. Confined to the connection's event loop.
-final class ConnectionGuard: ChannelDuplexHandler {
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
 

@@ -1,12 +1,18 @@
+internal import GatewayModel
 package import Hummingbird
 internal import HummingbirdCore
+internal import Identity
 internal import Logging
+internal import Messaging
 package import NIOCore
 
 /// The HTTP face of the gateway: every route of `http-api.md` that this version has.
 package final class GatewayServer: Sendable {
-    private let services: GatewayServices
+    private let shared: Call.Shared
+    private let limiter: RateLimiter
     private let limits: ServerLimits
+
+    private var services: GatewayServices { shared.services }
 
     /// Takes what the routes stand on.
     ///
@@ -14,8 +20,10 @@ package final class GatewayServer: Sendable {
     ///   - services: Everything; the delivery core is started and run by the caller.
     ///   - limits: What it takes on at once.
     package init(services: GatewayServices, limits: ServerLimits = ServerLimits()) {
-        self.services = services
+        shared = Call.Shared(services)
+        limiter = RateLimiter(limits, clock: services.clock, metrics: services.metrics)
         self.limits = limits
+        services.sessions.onEnd { [hub = services.windows.hub] in hub.sessionsEnded($0) }
     }
 
     /// The router with all routes, for tests without a socket.
@@ -25,7 +33,7 @@ package final class GatewayServer: Sendable {
 
     /// All routes but those of listeners for machinery alone.
     var routes: RouteTable {
-        var routes = RouteTable(services: services, limits: limits)
+        var routes = RouteTable(shared: shared, limiter: limiter, limits: limits)
         HealthRoutes.add(to: &routes)
         HealthRoutes.addDescription(to: &routes)
         BrandRoutes.add(to: &routes)
@@ -44,6 +52,7 @@ package final class GatewayServer: Sendable {
         ProbeRoutes.add(to: &routes)
         CopilotRoutes.add(to: &routes)
         CCAIRoutes.add(to: &routes)
+        WindowRoute.add(to: &routes)
         LinkRoutes.add(to: &routes)
         return routes
     }
@@ -52,7 +61,7 @@ package final class GatewayServer: Sendable {
     ///
     /// - Returns: A new router each time.
     package func makeMonitoringRouter() -> Router<GatewayContext> {
-        var routes = RouteTable(services: services, limits: limits)
+        var routes = RouteTable(shared: shared, limiter: limiter, limits: limits)
         HealthRoutes.add(to: &routes, isOpen: true)
         return routes.finish()
     }
@@ -74,14 +83,25 @@ package final class GatewayServer: Sendable {
         var logger = services.logger
         // Hummingbird says at info where it listens; the executable says that itself, once, on stdout.
         if logger.logLevel < .notice { logger.logLevel = .notice }
+        // A listener with other routes, for machinery, opens no windows.
+        let windows = router == nil ? windowShell : nil
         return Application(
             router: router ?? makeRouter(),
             server: HTTPServerBuilder { [limits, metrics = services.metrics] responder in
-                GuardedHTTP1Channel(responder: responder, limits: limits, metrics: metrics)
+                GuardedHTTP1Channel(responder: responder, limits: limits, metrics: metrics, windows: windows)
             },
             configuration: .init(address: .hostname(host, port: port), serverName: nil, backlog: 1024),
             onServerRunning: onServerRunning,
             logger: logger
         )
+    }
+
+    private var windowShell: WindowHandler.Shell {
+        WindowHandler.Shell(
+            services: services.windows,
+            operations: WindowOperations(shared: shared, limiter: limiter)
+        ) { [clock = services.clock] in
+            WindowMoment(steady: NIODeadline.now().uptimeNanoseconds, date: clock.now)
+        }
     }
 }

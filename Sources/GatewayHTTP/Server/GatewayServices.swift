@@ -35,6 +35,8 @@ package struct GatewayServices: Sendable {
     package var outbound = OutboundServices()
     /// Who redeems identity providers' codes.
     package var codes: CodeExchange
+    /// Messaging windows.
+    package var windows = WindowServices()
     /// Reads events, and keeps the parsers.
     let events = EventReader()
     /// Makes and reads the cursors of lists.

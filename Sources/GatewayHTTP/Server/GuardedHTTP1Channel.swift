@@ -12,30 +12,42 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Hummingbird's HTTP/1.1 connection with limits around it.
+/// Hummingbird's HTTP/1.1 connection with limits around it, which may become a messaging window with its first request.
 struct GuardedHTTP1Channel: ServerChildChannel {
-    typealias Value = HTTP1Channel.Value
+    typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    /// A connection of which it is not known yet what it is for.
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        /// The HTTP connection; nil for a window, and for one that was closed before its first request.
+        let http: EventLoopFuture<HTTP?>
+    }
 
     private let responder: HTTPChannelHandler.Responder
     private let limits: ServerLimits
     private let slots: ConnectionSlots
     private let metrics: HTTPMetrics
+    private let windows: WindowHandler.Shell?
 
-    init(responder: @escaping HTTPChannelHandler.Responder, limits: ServerLimits, metrics: HTTPMetrics) {
+    init(
+        responder: @escaping HTTPChannelHandler.Responder,
+        limits: ServerLimits,
+        metrics: HTTPMetrics,
+        windows: WindowHandler.Shell?
+    ) {
         self.responder = responder
         self.limits = limits
         self.metrics = metrics
+        self.windows = windows
         slots = ConnectionSlots(limit: limits.maxConnections, metrics: metrics)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        let place = slots.take()
-        let admission = Self.hasLastDescriptor(channel) ? .refused : place
-        channel.closeFuture.whenComplete { [slots] _ in slots.close() }
-        let connection = NIOLoopBound(
-            ConnectionGuard(limit: TimeAmount(limits.requestTimeout), metrics: metrics),
-            eventLoop: channel.eventLoop
-        )
+        let admission = slots.take()
+        let place = NIOLoopBound(ConnectionPlace(slots), eventLoop: channel.eventLoop)
+        channel.closeFuture.whenComplete { _ in place.value.giveBack() }
+        let isRefused = admission == .refused || Self.hasLastDescriptor(channel)
+        let value: Value
         do {
             // A peer that is gone without a word, though what is written to it is little enough for the system to keep. The
             // guard decides about peers that are there and slow; to the system a window that stays closed is no different.
@@ -43,26 +55,28 @@ struct GuardedHTTP1Channel: ServerChildChannel {
                 .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
                 value: Int(clamping: max(.seconds(60), TimeAmount(limits.requestTimeout * 2)).nanoseconds / 1_000_000)
             )
-            try channel.pipeline.syncOperations.addHandler(connection.value)
+            let connection = ConnectionGuard(limit: TimeAmount(limits.requestTimeout), metrics: metrics)
+            try channel.pipeline.syncOperations.addHandler(connection)
+            let first = FirstRequestHandler(
+                connection: connection,
+                place: place.value,
+                isSurplus: admission != .served,
+                idleTimeout: limits.idleTimeout,
+                windows: windows,
+                metrics: metrics,
+                logger: logger,
+                opened: channel.eventLoop.makePromise()
+            )
+            try first.addToPipeline(of: channel)
+            value = Value(channel: channel, http: first.opened.futureResult)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        let isSurplus = admission != .served
-        let inner = HTTP1Channel(
-            responder: responder,
-            configuration: .init(
-                additionalChannelHandlers: [
-                    RequestGuard(connection: connection.value, isSurplus: isSurplus, metrics: metrics)
-                ],
-                idleTimeout: TimeAmount(limits.idleTimeout)
-            )
-        )
-        let value = inner.setup(channel: channel, logger: logger)
-        if admission == .refused {
+        if isRefused {
             metrics.refused[.connections].increment()
             channel.close(promise: nil)
         }
-        return value
+        return channel.eventLoop.makeSucceededFuture(value)
     }
 
     /// Whether the connection has one of the last descriptors, which the process itself needs.
@@ -79,6 +93,12 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
-        await HTTP1Channel(responder: responder).handle(value: value, logger: logger)
+        let http = await withTaskCancellationHandler {
+            try? await value.http.get()
+        } onCancel: {
+            value.channel.close(mode: .input, promise: nil)
+        }
+        guard let http else { return }
+        await HTTP1Channel(responder: responder).handle(value: http, logger: logger)
     }
 }

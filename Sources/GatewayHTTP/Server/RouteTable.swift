@@ -12,10 +12,11 @@ struct RouteTable {
 
     private let known = KnownPaths()
 
-    init(services: GatewayServices, limits: ServerLimits) {
-        shared = Call.Shared(services)
+    init(shared: Call.Shared, limiter: RateLimiter, limits: ServerLimits) {
+        let services = shared.services
+        self.shared = shared
+        self.limiter = limiter
         slots = RequestSlots(limit: limits.maxRequestsInFlight, metrics: services.metrics)
-        limiter = RateLimiter(limits, clock: services.clock, metrics: services.metrics)
         router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: AnsweringMiddleware(

@@ -18,6 +18,7 @@ package final class SessionService: Sendable {
     private let clock: any GatewayClock
     private let cache: Mutex<Cache>
     private let tokens: SessionToken
+    private let listeners = Mutex<[@Sendable (SessionEnd) -> Void]>([])
 
     /// Makes the service.
     ///
@@ -46,6 +47,8 @@ package final class SessionService: Sendable {
                 for brand in change.removedBrands { sessions.remove(brand: brand) }
                 for credential in change.revokedCredentials { sessions.remove(credential: credential) }
             }
+            for brand in change.removedBrands { self?.tell(.brand(brand)) }
+            for credential in change.revokedCredentials { self?.tell(.credential(credential)) }
         }
     }
 
@@ -150,6 +153,7 @@ package final class SessionService: Sendable {
         } catch {
             // Perhaps it is done, to whomever the names lead: what is forgotten is only looked up again.
             forget { $0.remove(brand: session.brand) }
+            tell(.everybody(session.brand))
             throw error
         }
         switch result {
@@ -158,6 +162,9 @@ package final class SessionService: Sendable {
                 forget { sessions in
                     sessions.remove(brand: session.brand, consumer: opening.consumer)
                     for merge in opening.merged { sessions.remove(brand: session.brand, consumer: merge.id) }
+                }
+                for consumer in [opening.consumer] + opening.merged.map(\.id) {
+                    tell(.consumer(ConsumerName(brand: session.brand, consumer: consumer)))
                 }
             }
             return opening
@@ -175,8 +182,15 @@ package final class SessionService: Sendable {
     /// - Throws: `refused` for a text that is no token, or `storage`.
     package func end(token: String, unregister: UnregisterScope) async throws(SessionError) -> EndedSessions {
         guard let hash = SessionToken.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
+        let key = SessionCache.Key(hash)
+        let known = cache.withLock { $0.sessions.session(key, tokenHash: hash) }
         // Also when the store did not say whether it is done: what is forgotten is only looked up again.
-        defer { forget { $0.remove(SessionCache.Key(hash)) } }
+        defer {
+            forget { $0.remove(key) }
+            tell(
+                known.map { .consumer(ConsumerName(brand: $0.brand, consumer: $0.consumer)) } ?? .token(hash)
+            )
+        }
         return Self.ended(try await perform(.endSession(tokenHash: hash, unregister: unregister)))
     }
 
@@ -203,11 +217,13 @@ package final class SessionService: Sendable {
         } catch {
             // Perhaps it is done, and nobody says whom the name leads to.
             forget { $0.remove(brand: brand) }
+            tell(.everybody(brand))
             throw error
         }
         // A name that was merged means another consumer's sessions.
         if case .sessionsEnded(let ended) = result, let named = ended.consumer {
             forget { $0.remove(brand: brand, consumer: named, device: device) }
+            tell(.consumer(ConsumerName(brand: brand, consumer: named)))
         }
         return Self.ended(result)
     }
@@ -221,6 +237,21 @@ package final class SessionService: Sendable {
     ///   - consumer: The consumer, by the name that leads nowhere else.
     package func forget(brand: BrandID, consumer: ConsumerID) {
         forget { $0.remove(brand: brand, consumer: consumer) }
+        tell(.consumer(ConsumerName(brand: brand, consumer: consumer)))
+    }
+
+    // MARK: Those who hold something for a session
+
+    /// Asks to be told of sessions that may have ended, after they were forgotten here.
+    ///
+    /// - Parameter listener: Called on the thread of whoever ended them: must not wait. Whether a session lives says
+    ///   ``session(tokenHash:brand:)``.
+    package func onEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) {
+        listeners.withLock { $0.append(listener) }
+    }
+
+    private func tell(_ end: SessionEnd) {
+        for listener in listeners.withLock({ $0 }) { listener(end) }
     }
 
     /// How many sessions are in memory.

@@ -265,6 +265,32 @@ package enum MetricCatalogue {
         help: "From asking an identity provider to its answer, or to giving up.",
         labels: ["request"]
     )
+    /// Messaging windows that are open.
+    package static let windowsOpen = MetricDeclaration(
+        "switchboard_windows_open",
+        .gauge,
+        help: "Messaging windows that are open."
+    )
+    /// Messaging windows that were opened.
+    package static let windowsOpened = MetricDeclaration(
+        "switchboard_windows_opened_total",
+        .counter,
+        help: "Messaging windows that were opened with a good token."
+    )
+    /// Messaging windows that closed (``WindowCloseLabel``).
+    package static let windowsClosed = MetricDeclaration(
+        "switchboard_windows_closed_total",
+        .counter,
+        help: "Messaging windows that closed or were refused, by why.",
+        labels: ["reason"]
+    )
+    /// Frames of messaging windows (``WindowFrameLabel``).
+    package static let windowFrames = MetricDeclaration(
+        "switchboard_window_frames_total",
+        .counter,
+        help: "JSON frames of messaging windows, in from clients and out to them.",
+        labels: ["direction"]
+    )
     /// Series that did not fit.
     package static let telemetryDroppedSeries = MetricDeclaration(
         "switchboard_telemetry_dropped_series_total",
@@ -317,6 +343,7 @@ package enum MetricCatalogue {
         machineFaults, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag,
         keySetFetches, codeExchanges, identityProviderDuration,
+        windowsOpen, windowsOpened, windowsClosed, windowFrames,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
     ]
 }

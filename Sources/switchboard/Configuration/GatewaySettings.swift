@@ -17,6 +17,8 @@ struct GatewaySettings: Equatable {
     var housekeeping = HousekeepingSettings()
     /// Requests to addresses that brands chose.
     var outgoing = OutgoingSettings()
+    /// Messaging windows.
+    var window = WindowSettings()
     /// Log lines.
     var log = LogSettings()
     /// The metrics' own listener.
@@ -36,6 +38,7 @@ struct GatewaySettings: Equatable {
         delivery = try await DeliverySettings(config: config)
         housekeeping = try await HousekeepingSettings(config: config)
         outgoing = try await OutgoingSettings(config: config)
+        window = try await WindowSettings(config: config)
         log = try await LogSettings(config: config)
         metrics = try await MetricsSettings(config: config)
     }

@@ -23,6 +23,8 @@ enum SettingKey: String, CaseIterable {
     case retentionDays = "retention.days"
     case outgoingAllowPrivateAddresses = "outgoing.allowPrivateAddresses"
     case retentionAuditDays = "retention.auditDays"
+    case windowIdleLimitSeconds = "window.idleLimitSeconds"
+    case windowMaxOpen = "window.maxOpen"
     case logLevel = "log.level"
     case logFormat = "log.format"
     case metricsListen = "metrics.listen"

@@ -29,6 +29,17 @@ enum DescriptorLimit {
         min(wanted, max(1, max(limit - reserve, limit / 2)))
     }
 
+    /// How many messaging windows fit beside the connections of callers.
+    ///
+    /// - Parameters:
+    ///   - wanted: What the settings say.
+    ///   - connections: How many connections there may be besides.
+    ///   - limit: How many descriptors there may be.
+    /// - Returns: What is wanted, or what the limit leaves; never none.
+    static func windows(wanted: Int, connections: Int, limit: Int) -> Int {
+        min(wanted, max(1, limit - reserve - connections))
+    }
+
     /// Whether a few more descriptors can be opened now.
     ///
     /// Opens one and looks how many numbers above it are free, since it must not take the last ones even for a moment:

@@ -7,6 +7,7 @@ import GatewayStorage
 import Hummingbird
 import Identity
 import Logging
+import Messaging
 import NIOCore
 import NIOPosix
 import Outbound
@@ -174,6 +175,13 @@ final class Gateway: Sendable {
             renderMetrics: { registry.render() }
         )
         services.outbound = outbound.services
+        let limits = limits(settings, logger)
+        services.windows = WindowServices(
+            presence: delivery,
+            limits: windowLimits(settings, limits),
+            metrics: WindowMetrics(factory: registry)
+        )
+        delivery.observe(windows: services.windows.hub)
         services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
             try providers.make(lane: lane, app: app, brand: brand, source: source)
         }
@@ -186,7 +194,7 @@ final class Gateway: Sendable {
             registry: registry,
             adminToken: (files.adminTokenPath, token.isNew),
             httpClient: httpClient,
-            server: GatewayServer(services: services, limits: limits(settings, logger)),
+            server: GatewayServer(services: services, limits: limits),
             outbound: outbound,
             identity: identity,
             logger: logger
@@ -204,6 +212,17 @@ final class Gateway: Sendable {
                 metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(limits.maxConnections)"]
             )
         }
+        return limits
+    }
+
+    /// What windows may cost, as far as this process may have descriptors for them.
+    private static func windowLimits(_ settings: GatewaySettings, _ server: ServerLimits) -> WindowLimits {
+        var limits = settings.window.limits
+        limits.maxOpen = DescriptorLimit.windows(
+            wanted: limits.maxOpen,
+            connections: server.maxConnections,
+            limit: DescriptorLimit.raise()
+        )
         return limits
     }
 

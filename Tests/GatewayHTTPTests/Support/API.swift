@@ -1,7 +1,10 @@
 import GRDB
+import GatewayModel
+import GatewayStorage
 import HTTPTypes
 import HummingbirdTesting
 import Identity
+import Messaging
 import NIOCore
 import Testing
 
@@ -13,6 +16,10 @@ struct API: Sendable {
     let clock: TestClock
     let outbound: OutboundServices
     let directory: Directory
+    /// The open windows, and who is told of them.
+    let windows: WindowHub
+    let presence: TestPresence
+    let store: any GatewayStore
     /// All routes in the words of their description.
     let routes: [String]
     /// The database's file.

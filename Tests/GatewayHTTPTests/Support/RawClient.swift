@@ -39,6 +39,24 @@ final class RawClient: Sendable {
         return Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
+    /// Writes bytes; false when the peer is gone.
+    @discardableResult
+    func send(bytes: [UInt8]) -> Bool {
+        Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// So many bytes; nil when the connection ends before them.
+    func read(bytes count: Int) async -> [UInt8]? {
+        let descriptor = descriptor
+        return await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var bytes = [UInt8](repeating: 0, count: count)
+                let got = recv(descriptor, &bytes, count, Int32(MSG_WAITALL))
+                continuation.resume(returning: got == count ? bytes : nil)
+            }
+        }
+    }
+
     /// Says that nothing more will be written.
     func endOfInput() { shutdown(descriptor, Int32(SHUT_WR)) }
 

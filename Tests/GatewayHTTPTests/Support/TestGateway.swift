@@ -7,6 +7,7 @@ import Hummingbird
 import HummingbirdTesting
 import Identity
 import Logging
+import Messaging
 import SQLiteStorage
 import ServiceLifecycle
 import Telemetry
@@ -30,6 +31,7 @@ enum TestGateway {
     ///   - transport: How calls get there.
     ///   - started: Whether the delivery core runs.
     ///   - limits: What the server takes on at once.
+    ///   - windows: What messaging windows may cost.
     ///   - metrics: Where metrics are kept, and what `/metrics` answers.
     ///   - logger: What is logged to; nothing by default.
     ///   - test: The test.
@@ -38,6 +40,7 @@ enum TestGateway {
         _ transport: Transport = .router,
         started: Bool = true,
         limits: ServerLimits = ServerLimits(),
+        windows: WindowLimits = WindowLimits(),
         metrics: TestMetrics = TestMetrics(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ test: @escaping @Sendable (API) async throws -> Void
@@ -56,7 +59,7 @@ enum TestGateway {
             metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
             logger: logger
         )
-        let services = try await makeServices(
+        var services = try await makeServices(
             store: store,
             delivery: delivery,
             lanes: lanes,
@@ -64,6 +67,13 @@ enum TestGateway {
             metrics: metrics,
             logger: logger
         )
+        let presence = TestPresence()
+        services.windows = WindowServices(
+            presence: presence,
+            limits: windows,
+            metrics: WindowMetrics(factory: metrics.registry)
+        )
+        let (hub, outbound, directory) = (services.windows.hub, services.outbound, services.directory)
         let server = GatewayServer(services: services, limits: limits)
         let application = server.buildApplication(host: "127.0.0.1", port: 0)
         let database = folder.appendingPathComponent("test.sqlite").path
@@ -73,8 +83,11 @@ enum TestGateway {
                     API(
                         client: client,
                         clock: clock,
-                        outbound: services.outbound,
-                        directory: services.directory,
+                        outbound: outbound,
+                        directory: directory,
+                        windows: hub,
+                        presence: presence,
+                        store: store,
                         routes: server.routes.names,
                         database: database
                     )

@@ -1,0 +1,27 @@
+// The messaging window (`http-api.md` section 7), as far as OpenAPI has words for it.
+extension OpenAPIDocument {
+    static let windows = """
+          /v1/brands/{brand}/window:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+            get:
+              operationId: openWindow
+              tags: [messages]
+              summary: The messaging window, a WebSocket (RFC 6455).
+              description: |
+                The token comes in `Authorization: Bearer`, or, from a browser, in `Sec-WebSocket-Protocol: switchboard.v1,
+                bearer.<token>`. The upgrade succeeds also with a token that is not good: the window then closes with 4401
+                (`token_missing`, `token_expired`) or 4403 (`token_invalid: reason`, `forbidden`). Frames are JSON objects
+                with a `type`, at most 64 KiB each; the server begins with `ready`.
+              security: [{ session: [] }, {}]
+              parameters:
+                - name: deviceId
+                  in: query
+                  description: The device that the window is on; that of the session when it is not named.
+                  schema: { $ref: '#/components/schemas/Id' }
+              responses:
+                '101': { description: The window is open, or about to close with its code. }
+                '426': { $ref: '#/components/responses/Problem426' }
+                \(problems())
+        """
+}

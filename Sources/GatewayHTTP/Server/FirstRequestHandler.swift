@@ -1,0 +1,216 @@
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import Messaging
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
+internal import NIOWebSocket
+internal import Telemetry
+
+/// Waits for the first request's head, which says what a connection is for: HTTP, or a messaging window.
+///
+/// It stands right behind the HTTP codec. What HTTP needs besides is added when it is needed, and a window keeps nothing of
+/// it. Confined to the connection's event loop.
+final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum State {
+        case waiting
+        /// A window was asked for as it should be; the end of the request is awaited.
+        case upgrading(WindowRequest, HTTPRequestHead, HTTPHeaders)
+        case decided
+    }
+
+    /// Kept when the connection becomes HTTP; nil when it becomes a window, or ends first.
+    let opened: EventLoopPromise<GuardedHTTP1Channel.HTTP?>
+    private let connection: ConnectionGuard
+    private let place: ConnectionPlace
+    private let isSurplus: Bool
+    private let idleTimeout: Duration
+    private let windows: WindowHandler.Shell?
+    private let metrics: HTTPMetrics
+    private let logger: Logger
+    private let encoder = HTTPResponseEncoder()
+    private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
+    private var state = State.waiting
+    private var idle: Scheduled<Void>?
+
+    init(
+        connection: ConnectionGuard,
+        place: ConnectionPlace,
+        isSurplus: Bool,
+        idleTimeout: Duration,
+        windows: WindowHandler.Shell?,
+        metrics: HTTPMetrics,
+        logger: Logger,
+        opened: EventLoopPromise<GuardedHTTP1Channel.HTTP?>
+    ) {
+        self.connection = connection
+        self.place = place
+        self.isSurplus = isSurplus
+        self.idleTimeout = idleTimeout
+        self.windows = windows
+        self.metrics = metrics
+        self.logger = logger
+        self.opened = opened
+        // Hummingbird's own limits of heads.
+        let limits = HTTP1Channel.Configuration().httpDecoder
+        var configuration = NIOHTTPDecoderLimitConfiguration()
+        configuration.maxHeaderFieldSize = limits.maxHeaderFieldSize
+        configuration.maxHeaderListSize = limits.maxHeaderListSize
+        configuration.maxHeaderFieldCount = limits.maxHeaderFieldCount
+        decoder = ByteToMessageHandler(
+            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: configuration)
+        )
+    }
+
+    /// Adds the HTTP codec, and this behind it.
+    func addToPipeline(of channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(encoder)
+        try pipeline.addHandler(decoder)
+        try pipeline.addHandler(self)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        idle = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(idleTimeout)) {
+            context.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        idle?.cancel()
+        idle = nil
+        // Does nothing when the connection is HTTP.
+        opened.succeed(nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        opened.succeed(nil)
+        context.fireChannelInactive()
+    }
+
+    // MARK: What comes
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch state {
+        case .decided: context.fireChannelRead(data)
+        case .waiting:
+            if case .head(let head) = Self.unwrapInboundIn(data), beginUpgrade(context, head) { return }
+            becomeHTTP(context)
+            context.fireChannelRead(data)
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        case .upgrading(let request, let head, let fields):
+            switch Self.unwrapInboundIn(data) {
+            case .end: becomeWindow(context, request, head, fields)
+            case .head, .body: context.close(promise: nil)
+            }
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Not HTTP: Hummingbird answers it.
+        guard case .waiting = state else { return context.fireErrorCaught(error) }
+        becomeHTTP(context)
+        context.fireErrorCaught(error)
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .waiting = state else { return context.fireUserInboundEventTriggered(event) }
+        // Nothing was asked for: there is nothing to answer.
+        if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed {
+            context.close(promise: nil)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    // MARK: What it becomes
+
+    private func becomeHTTP(_ context: ChannelHandlerContext) {
+        state = .decided
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(RequestGuard(connection: connection, isSurplus: isSurplus, metrics: metrics))
+            try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
+            opened.succeed(
+                try NIOAsyncChannel(
+                    wrappingChannelSynchronously: context.channel,
+                    configuration: .init(isOutboundHalfClosureEnabled: true)
+                )
+            )
+        } catch {
+            opened.fail(error)
+            context.close(promise: nil)
+        }
+    }
+
+    /// Takes the head of a request for a window; false when it is answered as HTTP.
+    private func beginUpgrade(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) -> Bool {
+        guard windows != nil, WindowRequest.asksForUpgrade(head), let request = WindowRequest(head) else {
+            return false
+        }
+        let upgrader = NIOWebSocketServerUpgrader(
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
+            upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() }
+        )
+        // It is done at once: nothing is waited for.
+        var fields: HTTPHeaders?
+        upgrader.buildUpgradeResponse(
+            channel: context.channel,
+            upgradeRequest: head,
+            initialResponseHeaders: HTTPHeaders()
+        ).assumeIsolated().whenSuccess { fields = $0 }
+        guard var fields else { return false }
+        if request.offersSubprotocol { fields.add(name: "Sec-WebSocket-Protocol", value: WindowRequest.subprotocol) }
+        state = .upgrading(request, head, fields)
+        return true
+    }
+
+    private func becomeWindow(
+        _ context: ChannelHandlerContext,
+        _ request: WindowRequest,
+        _ head: HTTPRequestHead,
+        _ fields: HTTPHeaders
+    ) {
+        guard let windows else { return }
+        state = .decided
+        let answer = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: fields)
+        context.writeAndFlush(Self.wrapOutboundOut(.head(answer)), promise: nil)
+        place.giveBack()
+        let address = ClientAddress(
+            peer: context.remoteAddress?.ipAddress,
+            forwarded: head.headers["x-forwarded-for"],
+            proxies: windows.operations.limiter.trustedProxies
+        )
+        let pipeline = context.pipeline.syncOperations
+        do {
+            pipeline.removeHandler(encoder, promise: nil)
+            pipeline.removeHandler(connection, promise: nil)
+            try pipeline.addHandler(WebSocketFrameEncoder())
+            try pipeline.addHandler(
+                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
+            )
+            try pipeline.addHandler(
+                WindowHandler(
+                    shell: windows,
+                    request: request,
+                    address: address,
+                    refusal: isSurplus ? .overloaded : nil
+                )
+            )
+            // What the client sent behind its request comes out of the decoder when it goes, and passes through here.
+            pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
+                pipeline.removeHandler(self, promise: nil)
+            }
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+}

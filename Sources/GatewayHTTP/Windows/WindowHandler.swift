@@ -1,0 +1,340 @@
+internal import CoreMetrics
+internal import GatewayModel
+internal import GatewayStorage
+internal import Messaging
+internal import NIOCore
+internal import NIOWebSocket
+internal import PushPayloads
+internal import Telemetry
+
+/// The shell of one window: gives its machine what comes in, and does what the machine says.
+///
+/// Confined to the connection's event loop. No task of its own: what takes time runs as one task for the time that it takes.
+final class WindowHandler: ChannelDuplexHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    /// What all windows of a server have in common.
+    final class Shell: Sendable {
+        let services: WindowServices
+        let operations: WindowOperations
+        let now: @Sendable () -> WindowMoment
+
+        init(services: WindowServices, operations: WindowOperations, now: @escaping @Sendable () -> WindowMoment) {
+            self.services = services
+            self.operations = operations
+            self.now = now
+        }
+    }
+
+    private let shell: Shell
+    private let address: ClientAddress
+    private var machine: WindowMachine
+    private var context: ChannelHandlerContext?
+    /// What was asked for, until it is decided.
+    private var request: WindowRequest?
+    private var session: StoredSession?
+    private var ticket: WindowTicket?
+    /// Whether one of the places for windows is ours.
+    private var hasPlace = false
+    /// Why nothing is done for it from the start.
+    private let refusal: WindowClose?
+    private var fragments: ByteBuffer?
+    private var isReadPending = false
+    private var timer: Scheduled<Void>?
+    private var timerAt: UInt64 = 0
+
+    init(shell: Shell, request: WindowRequest, address: ClientAddress, refusal: WindowClose?) {
+        self.shell = shell
+        self.request = request
+        self.address = address
+        self.refusal = refusal
+        machine = WindowMachine(limits: shell.services.limits)
+    }
+
+    // MARK: The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        hasPlace = refusal == nil && shell.services.hub.enter()
+        let now = shell.now()
+        if hasPlace {
+            perform(machine.opened(now: now))
+        } else {
+            shell.services.metrics.closed[.overloaded].increment()
+            perform(machine.fail(refusal ?? .overloaded, now: now))
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        machine.lost()
+        leave(.gone)
+        timer?.cancel()
+        timer = nil
+        fragments = nil
+        context = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? NIOWebSocketError else {
+            // Bytes behind a message that could not be read come as errors of the decoder.
+            if error is IOError || error is ChannelError { context.close(promise: nil) }
+            return
+        }
+        if case .invalidFrameLength = error { fail(.tooBig) } else { fail(.protocolError) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: fail(.goingAway)
+        case ChannelEvent.inputClosed: context.close(promise: nil)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if machine.wantsReading { context.read() } else { isReadPending = true }
+    }
+
+    // MARK: What the client sends
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = Self.unwrapInboundIn(data)
+        // Clients mask (RFC 6455 section 5.1), and no extension was agreed on (section 5.2).
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else { return fail(.protocolError) }
+        switch frame.opcode {
+        case .text, .binary:
+            guard fragments == nil else { return fail(.protocolError) }
+            guard frame.opcode == .text else { return fail(.unreadable("binary")) }
+            if frame.fin { message(frame.unmaskedData) } else { keep(frame) }
+        case .continuation:
+            guard fragments != nil else { return fail(.protocolError) }
+            keep(frame)
+        case .ping:
+            write([WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)])
+            perform(machine.receivedControl(now: shell.now()))
+        case .pong: perform(machine.receivedControl(now: shell.now()))
+        case .connectionClose: closed(frame.unmaskedData)
+        default: fail(.protocolError)
+        }
+    }
+
+    /// Puts a message together.
+    private func keep(_ frame: WebSocketFrame) {
+        var part = frame.unmaskedData
+        var whole = fragments ?? ByteBuffer()
+        guard whole.readableBytes + part.readableBytes <= WindowLimits.maxMessageBytes else {
+            fragments = nil
+            return fail(.tooBig)
+        }
+        whole.writeBuffer(&part)
+        if frame.fin {
+            fragments = nil
+            message(whole)
+        } else {
+            fragments = whole
+            perform(machine.receivedControl(now: shell.now()))
+        }
+    }
+
+    private func message(_ text: ByteBuffer) {
+        shell.services.metrics.frames[.received].increment()
+        do {
+            let frame = try WindowFrameReader.read(Array(text.readableBytesView))
+            perform(machine.received(frame, now: shell.now()))
+        } catch { fail(error) }
+    }
+
+    private func closed(_ reason: ByteBuffer) {
+        var reason = reason
+        let code = reason.readInteger(as: UInt16.self)
+        let text = reason.readableBytesView
+        // RFC 6455 sections 5.5.1, 7.4.
+        let isValid = code.map { (1000...1014).contains($0) && ![1004, 1005, 1006].contains($0) || $0 / 1000 > 2 }
+        guard isValid ?? text.isEmpty, code ?? 0 < 5000, String(validating: text, as: UTF8.self) != nil else {
+            return fail(.protocolError)
+        }
+        perform(machine.receivedClose(code: code))
+    }
+
+    private func fail(_ close: WindowClose) { perform(machine.fail(close, now: shell.now())) }
+
+    /// What came from other threads.
+    func take(_ post: WindowMailbox.Post) {
+        let now = shell.now()
+        if post.isLost { perform(machine.fail(.slow, now: now)) }
+        if !post.news.isEmpty { perform(machine.news(post.news, now: now)) }
+        if let close = post.recheck { perform(machine.recheck(close, now: now)) }
+    }
+
+    // MARK: What the machine says
+
+    private func perform(_ actions: [WindowAction]) {
+        var output: [WebSocketFrame] = []
+        var frames = 0
+        var isLast = false
+        for action in actions {
+            switch action {
+            case .send(let frame):
+                frames += 1
+                output.append(
+                    WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: JSONWriter(frame).bytes))
+                )
+            case .ping: output.append(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()))
+            case .run(let operation): run(operation)
+            case .close(let close):
+                leave(close.label)
+                output.append(Self.closeFrame(close.code, close.text))
+            case .answerClose(let code):
+                leave(.client)
+                output.append(Self.closeFrame(code, ""))
+                isLast = true
+            case .cut(let label):
+                leave(label)
+                isLast = true
+            }
+        }
+        write(output, frames: frames)
+        if isLast { context?.close(promise: nil) }
+        arm()
+        if isReadPending, machine.wantsReading, let context {
+            isReadPending = false
+            context.read()
+        }
+    }
+
+    private static func closeFrame(_ code: UInt16?, _ text: String) -> WebSocketFrame {
+        var reason = ByteBuffer()
+        if let code { reason.writeInteger(code) }
+        reason.writeString(text)
+        return WebSocketFrame(fin: true, opcode: .connectionClose, data: reason)
+    }
+
+    /// Sends, and tells the machine when the socket has taken it.
+    private func write(_ output: [WebSocketFrame], frames: Int = 0) {
+        guard let context, let last = output.last else { return }
+        var taken: EventLoopPromise<Void>?
+        if frames > 0 {
+            shell.services.metrics.frames[.sent].increment(by: frames)
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.assumeIsolated().whenSuccess { [self] in
+                perform(machine.flushed(frames, now: shell.now()))
+            }
+            taken = promise
+        }
+        for frame in output.dropLast() { context.write(Self.wrapOutboundOut(frame), promise: nil) }
+        context.writeAndFlush(Self.wrapOutboundOut(last), promise: taken)
+    }
+
+    private func arm() {
+        guard let context, let deadline = machine.nextDeadline(now: shell.now()) else {
+            timer?.cancel()
+            timer = nil
+            return
+        }
+        if timer != nil {
+            // A timer that fires too early looks again; only one that fires too late is made anew.
+            guard deadline < timerAt else { return }
+            timer?.cancel()
+        }
+        timerAt = deadline
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(deadline)) { [self] in
+            timer = nil
+            perform(machine.timePassed(now: shell.now()))
+        }
+    }
+
+    /// The window counts as closed.
+    private func leave(_ label: WindowCloseLabel) {
+        guard hasPlace else { return }
+        hasPlace = false
+        request = nil
+        shell.services.hub.leave(label)
+        guard let ticket else { return }
+        self.ticket = nil
+        let release = shell.services.hub.close(ticket)
+        _ = context?.eventLoop.makeFutureWithTask { await release() }
+    }
+
+    // MARK: Operations
+
+    private func run(_ operation: WindowOperation) {
+        let operations = shell.operations
+        switch operation {
+        case .open:
+            guard let request else { return finished(.refused(.unavailable)) }
+            look { [address] () throws(WindowClose) in try await operations.open(request, from: address) }
+        case .reauthenticate(let token):
+            guard let session else { return finished(.refused(.unavailable)) }
+            look { [address, brand = session.brand] () throws(WindowClose) in
+                try await operations.session(of: token, brand: brand, from: address)
+            }
+        case .recheck(let close):
+            guard let session else { return finished(.done) }
+            wait { await operations.recheck(session, close) }
+        case .ready, .page, .ack, .send:
+            guard let identity = machine.identity else { return finished(.refused(.unavailable)) }
+            let (name, device) = (identity.consumer, identity.device)
+            switch operation {
+            case .page(let conversation, let after): wait { await operations.page(name, conversation, after: after) }
+            case .ack(let conversation, let upTo):
+                wait { await operations.ack(name, device, conversation, upTo: upTo) }
+            case .send(let message): wait { await operations.send(name, message) }
+            default: wait { await operations.ready(name) }
+            }
+        }
+    }
+
+    /// Runs what tells a session.
+    private func look(_ work: @escaping @Sendable () async throws(WindowClose) -> StoredSession) {
+        guard let context else { return }
+        let future = context.eventLoop.makeFutureWithTask { () -> Result<StoredSession, WindowClose> in
+            do throws(WindowClose) { return .success(try await work()) } catch { return .failure(error) }
+        }
+        future.assumeIsolated().whenSuccess { [self] in
+            switch $0 {
+            case .success(let found): finished(identify(found))
+            case .failure(let close): finished(.refused(close))
+            }
+        }
+    }
+
+    private func wait(_ work: @escaping @Sendable () async -> WindowResult) {
+        guard let context else { return }
+        context.eventLoop.makeFutureWithTask(work).assumeIsolated().whenSuccess { [self] in finished($0) }
+    }
+
+    private func finished(_ result: WindowResult) { perform(machine.completed(result, now: shell.now())) }
+
+    /// Takes a session: the first one opens the window at the hub.
+    private func identify(_ found: StoredSession) -> WindowResult {
+        guard let context, hasPlace else { return .refused(.unavailable) }
+        let name = ConsumerName(brand: found.brand, consumer: found.consumer)
+        let device = session == nil ? request?.device ?? found.device : found.device
+        let identity = WindowIdentity(consumer: name, device: device, expiresAt: found.expiresAt)
+        if let ticket {
+            // Only the same consumer's takes the place of the one before it; the machine decides about others.
+            if machine.identity?.consumer == name {
+                session = found
+                shell.services.hub.renew(ticket, session: found)
+            }
+            return .identified(identity)
+        }
+        let mailbox = WindowMailbox(NIOLoopBound(self, eventLoop: context.eventLoop), loop: context.eventLoop)
+        guard let ticket = shell.services.hub.open(mailbox, session: found, device: device) else {
+            return .refused(.overloaded)
+        }
+        request = nil
+        session = found
+        self.ticket = ticket
+        return .identified(identity)
+    }
+}

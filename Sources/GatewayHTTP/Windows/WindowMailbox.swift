@@ -1,0 +1,53 @@
+internal import GatewayStorage
+internal import Messaging
+internal import NIOCore
+internal import Synchronization
+
+/// Carries to one window's event loop what comes from other threads; bounded by ``WindowLimits/maxPosted``.
+final class WindowMailbox: WindowPort {
+    /// What has come since the last look.
+    struct Post: Sendable {
+        var news: [WindowNews.Kind] = []
+        var recheck: WindowClose?
+        /// There was more than fits.
+        var isLost = false
+        fileprivate var isScheduled = false
+    }
+
+    private let post = Mutex(Post())
+    private let handler: NIOLoopBound<WindowHandler>
+    private let loop: any EventLoop
+
+    init(_ handler: NIOLoopBound<WindowHandler>, loop: any EventLoop) {
+        self.handler = handler
+        self.loop = loop
+    }
+
+    func post(_ news: [WindowNews.Kind]) {
+        put { post in
+            guard post.news.count + news.count <= WindowLimits.maxPosted else {
+                post.isLost = true
+                return
+            }
+            post.news += news
+        }
+    }
+
+    func recheck(_ close: WindowClose) { put { $0.recheck = close } }
+
+    private func put(_ change: (inout Post) -> Void) {
+        let isFirst = post.withLock { post in
+            change(&post)
+            defer { post.isScheduled = true }
+            return !post.isScheduled
+        }
+        guard isFirst else { return }
+        loop.execute { [self] in
+            let taken = post.withLock { post in
+                defer { post = Post() }
+                return post
+            }
+            handler.value.take(taken)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+internal import Delivery
+internal import GatewayModel
+internal import GatewayStorage
+internal import Identity
+internal import Messaging
+internal import Telemetry
+
+/// What windows ask of the gateway, done; any task may call.
+struct WindowOperations: Sendable {
+    let shared: Call.Shared
+    let limiter: RateLimiter
+
+    private var services: GatewayServices { shared.services }
+
+    // MARK: Sessions
+
+    /// Tells the session of the token that a window was opened with.
+    ///
+    /// - Parameters:
+    ///   - request: What was asked for.
+    ///   - address: Where it comes from.
+    /// - Returns: The session.
+    /// - Throws: ``WindowClose``.
+    func open(_ request: WindowRequest, from address: ClientAddress) async throws(WindowClose) -> StoredSession {
+        if let fault = request.fault { throw fault }
+        guard let token = request.token else {
+            try limit(address)
+            throw .tokenMissing
+        }
+        let session = try await session(of: token, brand: request.brand, from: address)
+        do throws(Problem) { _ = try limiter.take(.session, session.tokenHash) } catch { throw Self.rateLimited }
+        // A session that is bound to a device opens no window of another.
+        if let bound = session.device, let named = request.device, bound != named { throw .forbidden }
+        return session
+    }
+
+    /// Tells the session of a token.
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - brand: The window's brand; nil for what cannot be one's id.
+    ///   - address: Where it comes from.
+    /// - Returns: The session.
+    /// - Throws: ``WindowClose``.
+    func session(
+        of token: String,
+        brand: BrandID?,
+        from address: ClientAddress
+    ) async throws(WindowClose) -> StoredSession {
+        // As for every request: what is not in memory is looked up in the store, which strangers could keep busy.
+        if !services.sessions.isCached(token), case .remote(let name) = address {
+            do throws(Problem) { try limiter.check(.address, name.network) } catch { throw Self.rateLimited }
+        }
+        do throws(SessionError) {
+            let session = try await services.sessions.authenticate(token: token, brand: brand)
+            guard session.brand == brand else { throw SessionError.refused(.tokenInvalid(.revoked)) }
+            return session
+        } catch {
+            guard case .refused(let error) = error else { throw .unavailable }
+            try limit(address)
+            throw WindowClose(error)
+        }
+    }
+
+    /// Looks whether a session still lives.
+    func recheck(_ session: StoredSession, _ close: WindowClose) async -> WindowResult {
+        do throws(SessionError) {
+            let found = try await services.sessions.session(tokenHash: session.tokenHash, brand: session.brand)
+            // Its consumer may have been merged into another, of whom the client must learn by a new login.
+            guard found.consumer == session.consumer else { return .refused(.loggedOut) }
+            return .done
+        } catch {
+            if case .refused = error { return .refused(close) }
+            return .refused(.unavailable)
+        }
+    }
+
+    private func limit(_ address: ClientAddress) throws(WindowClose) {
+        guard case .remote(let name) = address else { return }
+        do throws(Problem) { _ = try limiter.take(.address, name.network) } catch { throw Self.rateLimited }
+    }
+
+    private static let rateLimited = WindowClose(1013, "overloaded: rate_limited", .overloaded)
+
+    // MARK: Messages
+
+    /// Reads what `ready` says.
+    func ready(_ name: ConsumerName) async -> WindowResult {
+        // What a turn commits that did not know of the window yet must be among what is read.
+        await services.delivery.settle()
+        return await read { store throws(StorageError) in
+            .ready(try await store.unread(brand: name.brand, consumer: name.consumer))
+        }
+    }
+
+    /// Reads messages of a conversation.
+    func page(_ name: ConsumerName, _ conversation: ConversationID, after sequence: Int64) async -> WindowResult {
+        await read { store throws(StorageError) in
+            .page(
+                try await store.messages(
+                    brand: name.brand,
+                    consumer: name.consumer,
+                    conversation: conversation,
+                    afterSequence: sequence,
+                    after: nil,
+                    limit: WindowLimits.pageSize
+                )
+            )
+        }
+    }
+
+    /// Moves a read mark: the same change as that of `POST …/read`.
+    func ack(
+        _ name: ConsumerName,
+        _ device: DeviceID?,
+        _ conversation: ConversationID,
+        upTo sequence: Int64
+    ) async -> WindowResult {
+        let request = ReadRequest(
+            brand: name.brand,
+            consumer: name.consumer,
+            conversation: conversation,
+            target: .sequence(sequence),
+            device: device
+        )
+        return await perform(.read(request)) { result in
+            if case .read = result { return .done }
+            return .failed(.notFound, "There is no such conversation.")
+        }
+    }
+
+    /// Stores a message of the consumer: the same change as that of `POST …/messages`.
+    func send(_ name: ConsumerName, _ message: ClientMessage) async -> WindowResult {
+        guard let brand = services.directory.brand(name.brand), let client = ClientID(message.clientID) else {
+            return .failed(.invalidRequest, "`clientId` is not a valid id.")
+        }
+        let change = StoreChange.write(
+            ConsumerMessage(
+                brand: name.brand,
+                consumer: name.consumer,
+                conversation: message.conversation,
+                clientID: client,
+                text: message.text,
+                data: message.data,
+                dedupeHours: brand.settings.dedupeHours
+            )
+        )
+        return await perform(change) { result in
+            switch result {
+            case .written(let written): .sent(messageID: written.messageID, sequence: written.sequence)
+            case .conflict: .failed(.conflict, "Another message was sent under this `clientId`.")
+            case .gone: .failed(.gone, "The message that was sent under this `clientId` has been removed.")
+            default: .failed(.notFound, "There is no such conversation.")
+            }
+        }
+    }
+
+    private func read(
+        _ body: (any GatewayStore) async throws(StorageError) -> WindowResult
+    ) async -> WindowResult {
+        do { return try await body(services.store) } catch {
+            // Damage that a read meets must keep the writer away too.
+            services.delivery.report(error)
+            return .failed(.overloaded, "The store does not answer.")
+        }
+    }
+
+    private func perform(
+        _ change: StoreChange,
+        _ answer: (StoreChangeResult) -> WindowResult
+    ) async -> WindowResult {
+        do { return answer(try await services.delivery.perform(change)) } catch {
+            return .failed(.overloaded, Problem(error).detail)
+        }
+    }
+}

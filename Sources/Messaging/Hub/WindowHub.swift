@@ -1,0 +1,175 @@
+import CoreMetrics
+internal import Delivery
+package import GatewayModel
+package import GatewayStorage
+package import Identity
+import Synchronization
+package import Telemetry
+
+/// Knows the windows that are open: carries what commits did to them, tells presence of them, and has them look whether
+/// their sessions still live.
+///
+/// Any thread may call; nothing waits. What it calls is called outside its lock.
+package final class WindowHub: WindowObserver, Sendable {
+    private struct Entry {
+        var port: any WindowPort
+        var device: DeviceID?
+        var tokenHash: [UInt8]
+        var credential: String?
+    }
+
+    private struct State {
+        var places = 0
+        /// By consumer, and by an id that is never given again.
+        var windows: [ConsumerName: [UInt64: Entry]] = [:]
+        var nextID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let presence: any WindowPresence
+    private let limits: WindowLimits
+    private let metrics: WindowMetrics
+
+    /// Makes a hub without windows.
+    ///
+    /// - Parameters:
+    ///   - presence: Who must know of windows.
+    ///   - limits: How many there may be.
+    ///   - metrics: What is counted.
+    package init(presence: any WindowPresence, limits: WindowLimits, metrics: WindowMetrics) {
+        self.presence = presence
+        self.limits = limits
+        self.metrics = metrics
+    }
+
+    // MARK: Opening and closing
+
+    /// Takes one of the places for windows, before anything else is done for one; whoever gets it gives it back with
+    /// ``leave(_:)``.
+    ///
+    /// - Returns: False when all are taken.
+    package func enter() -> Bool {
+        let isTaken = state.withLock { state in
+            guard state.places < limits.maxOpen else { return false }
+            state.places += 1
+            return true
+        }
+        if isTaken { metrics.open.increment() }
+        return isTaken
+    }
+
+    /// Gives a place back.
+    ///
+    /// - Parameter label: Why the window is closed.
+    package func leave(_ label: WindowCloseLabel) {
+        state.withLock { $0.places -= 1 }
+        metrics.open.decrement()
+        metrics.closed[label].increment()
+    }
+
+    /// A window is authenticated: from now on it gets news, and pushes are held back for it.
+    ///
+    /// - Parameters:
+    ///   - port: Where it is reached.
+    ///   - session: Its session.
+    ///   - device: The device that it is on, if it is named.
+    /// - Returns: Its place; nil when the consumer has too many.
+    package func open(_ port: any WindowPort, session: StoredSession, device: DeviceID?) -> WindowTicket? {
+        let name = ConsumerName(brand: session.brand, consumer: session.consumer)
+        let entry = Entry(port: port, device: device, tokenHash: session.tokenHash, credential: session.credential)
+        let ticket: WindowTicket? = state.withLock { state in
+            guard state.windows[name]?.count ?? 0 < WindowLimits.maxPerConsumer else { return nil }
+            state.nextID += 1
+            state.windows[name, default: [:]][state.nextID] = entry
+            return WindowTicket(name: name, id: state.nextID, device: device)
+        }
+        guard let ticket else { return nil }
+        presence.windowOpened(name, device: device)
+        metrics.opened.increment()
+        return ticket
+    }
+
+    /// A window has another session of the same consumer.
+    ///
+    /// - Parameters:
+    ///   - ticket: Its place.
+    ///   - session: The session.
+    package func renew(_ ticket: WindowTicket, session: StoredSession) {
+        state.withLock { state in
+            state.windows[ticket.name]?[ticket.id]?.tokenHash = session.tokenHash
+            state.windows[ticket.name]?[ticket.id]?.credential = session.credential
+        }
+    }
+
+    /// A window is closed: it gets no more news.
+    ///
+    /// - Parameter ticket: Its place.
+    /// - Returns: To be called once: pushes what the window has not acknowledged.
+    package func close(_ ticket: WindowTicket) -> @Sendable () async -> Void {
+        state.withLock { state in
+            state.windows[ticket.name]?[ticket.id] = nil
+            if state.windows[ticket.name]?.isEmpty ?? false { state.windows[ticket.name] = nil }
+        }
+        return { [presence] in await presence.windowClosed(ticket.name, device: ticket.device) }
+    }
+
+    // MARK: News
+
+    /// Hands what a commit did to the windows that it concerns.
+    ///
+    /// - Parameter news: In the order in which the commit did them.
+    package func committed(_ news: [WindowNews]) {
+        // One commit may hold much for one consumer: each window is called once for a run of it.
+        var start = 0
+        while start < news.count {
+            let name = news[start].consumer
+            var end = start + 1
+            while end < news.count, news[end].consumer == name { end += 1 }
+            let ports = ports(of: name)
+            if !ports.isEmpty {
+                let kinds = news[start..<end].map(\.kind)
+                for port in ports { port.post(kinds) }
+            }
+            start = end
+        }
+    }
+
+    private func ports(of name: ConsumerName) -> [any WindowPort] {
+        state.withLock { $0.windows[name]?.values.map(\.port) ?? [] }
+    }
+
+    // MARK: Ends of sessions
+
+    /// Has the windows that it may concern look whether their sessions still live.
+    ///
+    /// - Parameter end: What ended.
+    package func sessionsEnded(_ end: SessionEnd) {
+        let (ports, close): ([any WindowPort], WindowClose) =
+            switch end {
+            case .consumer(let name): (ports(of: name), .loggedOut)
+            case .token(let hash): (ports { $1.tokenHash == hash }, .loggedOut)
+            case .everybody(let brand): (ports { name, _ in name.brand == brand }, .loggedOut)
+            case .brand(let brand): (ports { name, _ in name.brand == brand }, .revoked)
+            case .credential(let id): (ports { $1.credential == id }, .revoked)
+            }
+        for port in ports { port.recheck(close) }
+    }
+
+    /// Looks at all of them: what ends a brand's or a credential's sessions is rare.
+    private func ports(where isConcerned: (ConsumerName, Entry) -> Bool) -> [any WindowPort] {
+        state.withLock { state in
+            var found: [any WindowPort] = []
+            for (name, entries) in state.windows {
+                for entry in entries.values where isConcerned(name, entry) { found.append(entry.port) }
+            }
+            return found
+        }
+    }
+}
+
+/// The place of a window at the hub.
+package struct WindowTicket: Sendable {
+    let name: ConsumerName
+    let id: UInt64
+    let device: DeviceID?
+}

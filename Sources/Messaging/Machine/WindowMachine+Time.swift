@@ -1,0 +1,57 @@
+import GatewayModel
+import Telemetry
+
+extension WindowMachine {
+    /// When ``timePassed(now:)`` is to be called at the latest, in nanoseconds on the steady clock; nil when never.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: Perhaps a moment that has passed.
+    package func nextDeadline(now: WindowMoment) -> UInt64? {
+        switch phase {
+        case .closed: return nil
+        case .closing(let until): return until
+        case .opening, .open: break
+        }
+        var next = lastHeard &+ (hasPinged ? idleNanoseconds : idleNanoseconds / 2)
+        if let graceUntil { next = min(next, graceUntil) }
+        if outstanding > 0 { next = min(next, stalledSince &+ WindowLimits.stallNanoseconds) }
+        if let identity {
+            var warning: Int64 = 0
+            if case .open = phase, !hasWarned { warning = WindowLimits.warningSeconds * 1000 }
+            let milliseconds = identity.expiresAt.milliseconds - warning - now.date.milliseconds
+            next = min(next, now.steady &+ UInt64(max(milliseconds, 0)) * 1_000_000)
+        }
+        return next
+    }
+
+    /// Time has passed.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: What to do.
+    package mutating func timePassed(now: WindowMoment) -> [WindowAction] {
+        switch phase {
+        case .closed: return []
+        case .closing(let until): return now.steady >= until ? cut(.gone) : []
+        case .opening, .open: break
+        }
+        if let identity {
+            let left = identity.expiresAt.milliseconds - now.date.milliseconds
+            if left <= 0 { return end(.tokenExpired, now) }
+            if !hasWarned, left <= WindowLimits.warningSeconds * 1000, case .open = phase {
+                hasWarned = true
+                send(.tokenExpiring(inSeconds: (left + 999) / 1000), now)
+            }
+        }
+        if outstanding > 0, now.steady >= stalledSince &+ WindowLimits.stallNanoseconds { return end(.slow, now) }
+        if let until = graceUntil, now.steady >= until { graceUntil = nil }
+        if !wantsReading {
+            lastHeard = now.steady
+        } else if now.steady >= lastHeard &+ idleNanoseconds {
+            return cut(.idle)
+        } else if !hasPinged, now.steady >= lastHeard &+ idleNanoseconds / 2 {
+            hasPinged = true
+            ping()
+        }
+        return finish(now)
+    }
+}

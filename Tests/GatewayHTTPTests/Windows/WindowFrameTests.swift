@@ -1,0 +1,188 @@
+import HummingbirdTesting
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("A window's frames", .timeLimit(.minutes(2)))
+struct WindowFrameTests {
+    /// Bytes that end a window, and how.
+    struct Fault: Sendable, CustomStringConvertible {
+        var description: String
+        var bytes: [UInt8]
+        var close: String
+    }
+
+    private static func text(_ text: String, masked: Bool = true) -> [UInt8] {
+        WindowClient.frame(1, Array(text.utf8), masked: masked)
+    }
+
+    static let faults = [
+        Fault(description: "no JSON", bytes: text("hello"), close: "4400 invalid_request: not JSON"),
+        Fault(description: "an array", bytes: text("[]"), close: "4400 invalid_request: not an object"),
+        Fault(description: "nothing", bytes: text(""), close: "4400 invalid_request: not JSON"),
+        Fault(
+            description: "a member that appears twice",
+            bytes: text(#"{"type":"typing","type":"ack"}"#),
+            close: "4400 invalid_request: a member appears twice"
+        ),
+        Fault(
+            description: "no UTF-8",
+            bytes: WindowClient.frame(1, [0x7B, 0xFF]),
+            close: "4400 invalid_request: not JSON"
+        ),
+        Fault(
+            description: "nested too deep",
+            bytes: text(String(repeating: "[", count: 30_000)),
+            close: "4400 invalid_request: not JSON"
+        ),
+        Fault(
+            description: "binary",
+            bytes: WindowClient.frame(2, Array("{}".utf8)),
+            close: "4400 invalid_request: binary"
+        ),
+        Fault(description: "not masked", bytes: text("{}", masked: false), close: "1002 protocol_error"),
+        Fault(description: "a reserved bit", bytes: [0xC1] + text("{}").dropFirst(), close: "1002 protocol_error"),
+        Fault(description: "an unknown opcode", bytes: WindowClient.frame(3, []), close: "1002 protocol_error"),
+        Fault(
+            description: "a continuation of nothing",
+            bytes: WindowClient.frame(0, Array("{}".utf8)),
+            close: "1002 protocol_error"
+        ),
+        Fault(
+            description: "a message within another",
+            bytes: WindowClient.frame(1, Array("{".utf8), fin: false) + text("{}"),
+            close: "1002 protocol_error"
+        ),
+        Fault(
+            description: "a ping in fragments",
+            bytes: WindowClient.frame(9, [], fin: false),
+            close: "1002 protocol_error"
+        ),
+        Fault(
+            description: "a ping of 126 bytes",
+            bytes: WindowClient.frame(9, [UInt8](repeating: 0, count: 126)),
+            close: "1002 protocol_error"
+        ),
+        Fault(description: "a close code of one byte", bytes: WindowClient.frame(8, [3]), close: "1002 protocol_error"),
+        Fault(
+            description: "a close code that is reserved",
+            bytes: WindowClient.frame(8, [0x03, 0xED]),
+            close: "1002 protocol_error"
+        ),
+        Fault(
+            description: "one byte too many",
+            bytes: WindowClient.frame(1, [UInt8](repeating: 0x20, count: 65_537)),
+            close: "1009 payload_too_large"
+        ),
+        Fault(
+            description: "a length of 2^63",
+            bytes: [0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0],
+            close: "1009 payload_too_large"
+        ),
+        Fault(
+            description: "one byte too many in fragments",
+            bytes: WindowClient.frame(1, [UInt8](repeating: 0x20, count: 40_000), fin: false)
+                + WindowClient.frame(0, [UInt8](repeating: 0x20, count: 25_537)),
+            close: "1009 payload_too_large"
+        ),
+        Fault(
+            description: "1000 at once",
+            bytes: (0..<1000).flatMap { _ in text("{}") },
+            close: "1008 rate_limited"
+        ),
+    ]
+
+    @Test("that are not as they should be close it with their code, and nobody else's", arguments: faults)
+    func closed(_ fault: Fault) async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            let port = try #require(api.client.port)
+            let other = try await WindowClient(port: port, as: session)
+            _ = try await other.hear()
+            let window = try await WindowClient(port: port, as: session)
+            _ = try await window.hear()
+            window.send(fault.bytes)
+            // What comes after is not read.
+            window.say(#"{"type":"ack","conversation":"c-1","upToSequence":1}"#)
+            #expect(await window.end() == fault.close)
+            window.send(WindowClient.frame(8, []))
+            #expect(await window.next() == nil)
+            other.send(WindowClient.frame(9, [7]))
+            #expect(await other.next() == WindowClient.Frame(opcode: 10, payload: [7]))
+        }
+    }
+
+    @Test("that are objects and say nothing known, or say it wrong, are answered with an error")
+    func wrongMembers() async throws {
+        let wrong: [(String, String?)] = [
+            (#"{}"#, nil),
+            (#"{"type":7}"#, nil),
+            (#"{"type":"hello"}"#, "hello"),
+            (#"{"type":"ack","conversation":"c-1"}"#, "ack"),
+            (#"{"type":"ack","conversation":"","upToSequence":1}"#, "ack"),
+            (#"{"type":"ack","conversation":"c-1","upToSequence":-1}"#, "ack"),
+            (#"{"type":"ack","conversation":"c-1","upToSequence":1.5}"#, "ack"),
+            (#"{"type":"resume","conversations":{}}"#, "resume"),
+            (#"{"type":"resume","conversations":[{"id":"c-1"}]}"#, "resume"),
+            (#"{"type":"send","clientId":"k-1","conversation":"c-1"}"#, "k-1"),
+            (#"{"type":"send","clientId":"k-1","conversation":"c-1","text":""}"#, "k-1"),
+            (#"{"type":"send","clientId":"k-1","conversation":"c-1","text":"x","data":[]}"#, "k-1"),
+            (#"{"type":"typing"}"#, "typing"),
+            (#"{"type":"reauthenticate"}"#, "reauthenticate"),
+        ]
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let window = try await WindowClient(
+                port: try #require(api.client.port),
+                as: try await api.makeSession()
+            )
+            _ = try await window.hear()
+            for (text, ref) in wrong {
+                window.say(text)
+                let answer = try await window.hear()
+                #expect(answer["type"]?.string == "error", "\(text)")
+                #expect(answer["code"]?.string == "invalid_request", "\(text)")
+                #expect(answer["ref"]?.string == ref, "\(text)")
+            }
+            window.say(#"{"type":"ack","conversation":"c-9","upToSequence":1}"#)
+            #expect(try await window.hear()["code"]?.string == "not_found")
+        }
+    }
+
+    @Test("are put together from fragments, with pings between them, up to the limit")
+    func fragments() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let window = try await WindowClient(
+                port: try #require(api.client.port),
+                as: try await api.makeSession()
+            )
+            _ = try await window.hear()
+            let text = Array(#"{"type":"hello"}"#.utf8)
+            let padding = [UInt8](repeating: 0x20, count: 65_536 - text.count)
+            window.send(WindowClient.frame(1, Array(text[..<5]), fin: false))
+            window.send(WindowClient.frame(9, [1, 2]))
+            window.send(WindowClient.frame(0, Array(text[5...]), fin: false))
+            window.send(WindowClient.frame(0, padding))
+            #expect(await window.next() == WindowClient.Frame(opcode: 10, payload: [1, 2]))
+            #expect(try await window.hear()["ref"]?.string == "hello")
+            window.send(WindowClient.frame(1, padding + text))
+            #expect(try await window.hear()["ref"]?.string == "hello")
+        }
+    }
+
+    @Test("that come with the request are read when the window is open")
+    func early() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let window = try await WindowClient(
+                port: try #require(api.client.port),
+                as: try await api.makeSession(),
+                with: WindowClient.frame(1, Array(#"{"type":"hello"}"#.utf8))
+            )
+            #expect(try await window.hear()["type"]?.string == "ready")
+            #expect(try await window.hear()["ref"]?.string == "hello")
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import GatewayModel
+import HTTPTypes
+import HummingbirdTesting
+import Messaging
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Opening a window", .timeLimit(.minutes(2)))
+struct WindowOpeningTests {
+    @Test("says how things stand and tells presence, and the client's close ends it")
+    func opening() async throws {
+        let metrics = TestMetrics()
+        try await TestGateway.run(.live, metrics: metrics) { api in
+            try await api.makeBrand()
+            try await api.post("m-1")
+            try await api.post("m-2")
+            let session = try await api.makeSession(device: "d-1")
+            let port = try #require(api.client.port)
+            let window = try await WindowClient(port: port, path: "/v1/brands/acme/window", as: session)
+            #expect(window.answer.hasPrefix("HTTP/1.1 101 "))
+            #expect(window.answer.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+            #expect(!window.answer.lowercased().contains("sec-websocket-protocol"))
+            let ready = try await window.hear()
+            #expect(
+                ready
+                    == (try JSON(
+                        #"{"type":"ready","unread":2,"conversations":[{"id":"c-1","lastSequence":2,"readSequence":0}]}"#
+                    ))
+            )
+            #expect(api.presence.told == ["+ u-1 d-1"])
+            #expect(metrics.value("switchboard_windows_open") == 1)
+            window.send(WindowClient.frame(8, [0x03, 0xE8]))
+            #expect(await window.end() == "1000 ")
+            #expect(await window.next() == nil)
+            #expect(await api.presence.isTold("- u-1 d-1"))
+            #expect(await metrics.reaches(#"switchboard_windows_closed_total{reason="client"}"#, 1))
+            #expect(metrics.value("switchboard_windows_open") == 0)
+        }
+    }
+
+    @Test("takes the token from the subprotocols of a browser, and names only its own")
+    func subprotocols() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            guard case .bearer(let token) = try await api.makeSession() else { throw TestFailure("no token") }
+            let window = try await WindowClient(
+                port: try #require(api.client.port),
+                path: "/v1/brands/acme/window?deviceId=d-7",
+                headers: ["Sec-WebSocket-Protocol: switchboard.v1, bearer.\(token)"]
+            )
+            #expect(window.answer.contains("Sec-WebSocket-Protocol: switchboard.v1\r\n"))
+            #expect(!window.answer.contains(token))
+            #expect(try await window.hear()["type"]?.string == "ready")
+            #expect(api.presence.told == ["+ u-1 d-7"])
+        }
+    }
+
+    /// A token that is not good, and how the window closes.
+    struct Refusal: Sendable, CustomStringConvertible {
+        var description: String
+        var path = "/v1/brands/acme/window"
+        var credential: @Sendable (API) async throws -> Credential
+        var close: String
+    }
+
+    static let refusals = [
+        Refusal(description: "no token", credential: { _ in .none }, close: "4401 token_missing"),
+        Refusal(
+            description: "no token of ours",
+            credential: { _ in .bearer("x") },
+            close: "4403 token_invalid: malformed"
+        ),
+        Refusal(description: "the admin's", credential: { _ in .admin }, close: "4403 token_invalid: malformed"),
+        Refusal(
+            description: "Basic",
+            credential: { try await $0.makeAccount("acme", "events:write") },
+            close: "4403 token_invalid: malformed"
+        ),
+        Refusal(
+            description: "an unknown one",
+            credential: { _ in .bearer("sbs_" + String(repeating: "A", count: 59)) },
+            close: "4403 token_invalid: revoked"
+        ),
+        Refusal(
+            description: "one that expired",
+            credential: { api in
+                let session = try await api.makeSession()
+                api.clock.advance(seconds: 400 * 86_400)
+                return session
+            },
+            close: "4401 token_expired"
+        ),
+        Refusal(
+            description: "one that was logged out",
+            credential: { api in
+                let session = try await api.makeSession()
+                _ = try await api.call(.delete, "/v1/brands/acme/sessions/current", as: session)
+                return session
+            },
+            close: "4403 token_invalid: revoked"
+        ),
+        Refusal(
+            description: "another brand's",
+            path: "/v1/brands/other/window",
+            credential: { api in
+                try await api.makeBrand("other")
+                return try await api.makeSession()
+            },
+            close: "4403 token_invalid: revoked"
+        ),
+        Refusal(
+            description: "no brand's",
+            path: "/v1/brands/%00/window",
+            credential: { try await $0.makeSession() },
+            close: "4403 token_invalid: revoked"
+        ),
+        Refusal(
+            description: "another device's",
+            path: "/v1/brands/acme/window?deviceId=d-2",
+            credential: { try await $0.makeSession(device: "d-1") },
+            close: "4403 forbidden"
+        ),
+        Refusal(
+            description: "a device that cannot be one",
+            path: "/v1/brands/acme/window?deviceId=",
+            credential: { try await $0.makeSession() },
+            close: "4400 invalid_request: deviceId"
+        ),
+    ]
+
+    @Test("succeeds always, and then closes with the code and the reason of what is wrong", arguments: refusals)
+    func refused(_ refusal: Refusal) async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let credential = try await refusal.credential(api)
+            let window = try await WindowClient(
+                port: try #require(api.client.port),
+                path: refusal.path,
+                as: credential
+            )
+            #expect(window.answer.hasPrefix("HTTP/1.1 101 "))
+            #expect(await window.end() == refusal.close)
+            window.send(WindowClient.frame(8, []))
+            #expect(await window.next() == nil)
+            #expect(api.presence.told.isEmpty)
+        }
+    }
+
+    @Test("is refused as HTTP where it is not asked for as it should be")
+    func handshakes() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            let port = try #require(api.client.port)
+            let old = try await WindowClient(port: port, as: session, version: "8")
+            #expect(old.answer.hasPrefix("HTTP/1.1 426 "))
+            #expect(old.answer.contains("Sec-WebSocket-Version: 13"))
+            let elsewhere = try await WindowClient(port: port, path: "/v1/brands/acme/unread", as: session)
+            #expect(elsewhere.answer.hasPrefix("HTTP/1.1 200 "))
+            let plain = try await api.call(.get, "/v1/brands/acme/window", as: session)
+            #expect(plain.status == 426)
+            #expect(try await api.call(.post, "/v1/brands/acme/window", as: session, "{}").status == 405)
+            #expect(api.presence.told.isEmpty)
+        }
+    }
+
+    @Test("gives its connection's place back, and has places of its own")
+    func places() async throws {
+        let limits = ServerLimits(maxConnections: 2)
+        try await TestGateway.run(.live, limits: limits, windows: WindowLimits(maxOpen: 3)) { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            let port = try #require(api.client.port)
+            var windows: [WindowClient] = []
+            for _ in 0..<3 {
+                let window = try await WindowClient(port: port, as: session)
+                #expect(try await window.hear()["type"]?.string == "ready")
+                windows.append(window)
+            }
+            let fourth = try await WindowClient(port: port, as: session)
+            #expect(await fourth.end() == "1013 overloaded")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200)
+            windows[0].send(WindowClient.frame(8, []))
+            #expect(await windows[0].end() == "none")
+            #expect(await api.presence.isTold("- u-1 any"))
+            let next = try await WindowClient(port: port, as: session)
+            #expect(try await next.hear()["type"]?.string == "ready")
+        }
+    }
+
+    @Test("is refused to a consumer who has fifty, and to nobody else")
+    func perConsumer() async throws {
+        try await TestGateway.run(.live, limits: ServerLimits(rates: .none)) { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            let port = try #require(api.client.port)
+            var windows: [WindowClient] = []
+            for _ in 0..<50 {
+                let window = try await WindowClient(port: port, as: session)
+                #expect(try await window.hear()["type"]?.string == "ready")
+                windows.append(window)
+            }
+            #expect(await (try WindowClient(port: port, as: session)).end() == "1013 overloaded")
+            let other = try await WindowClient(port: port, as: try await api.makeSession("u-2"))
+            #expect(try await other.hear()["type"]?.string == "ready")
+        }
+    }
+
+    @Test("is slowed down where one address shows many tokens that are not good")
+    func addresses() async throws {
+        let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
+        try await TestGateway.run(.live, limits: limits) { api in
+            let port = try #require(api.client.port)
+            var closes: [String?] = []
+            for _ in 0..<6 {
+                let window = try await WindowClient(
+                    port: port,
+                    as: .bearer("sbs_" + String(repeating: "A", count: 59)),
+                    headers: ["X-Forwarded-For: 192.0.2.7"]
+                )
+                closes.append(await window.end())
+            }
+            #expect(closes.prefix(5).allSatisfy { $0 == "4403 token_invalid: revoked" })
+            #expect(closes.last == "1013 overloaded: rate_limited")
+            let other = try await WindowClient(port: port, headers: ["X-Forwarded-For: 192.0.2.8"])
+            #expect(await other.end() == "4401 token_missing")
+        }
+    }
+}
+
+/// Why a test cannot go on.
+struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,107 @@
+"""Opens messaging windows of a running gateway with the client of another implementation (websockets).
+
+Arguments: the gateway's URL and the brand. The admin token is in SWITCHBOARD_ADMIN_TOKEN. Prints a line of JSON for each
+thing that was tried, {"name", "wanted", "found"}, and then "done".
+"""
+
+import asyncio
+import json
+import os
+import sys
+import urllib.request
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+server, brand = sys.argv[1:3]
+admin = os.environ["SWITCHBOARD_ADMIN_TOKEN"]
+url = server.replace("http", "ws", 1) + f"/v1/brands/{brand}/window"
+
+
+def check(name, wanted, found):
+    print(json.dumps({"name": name, "wanted": wanted, "found": found}), flush=True)
+
+
+def call(method, path, body=None, token=admin):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(server + path, data=data, method=method)
+    request.add_header("Authorization", "Bearer " + token)
+    request.add_header("Content-Type", "application/json")
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        text = answer.read()
+        return json.loads(text) if text else None
+
+
+def login(consumer):
+    return call("POST", f"/v1/brands/{brand}/consumers/{consumer}/sessions", {})["sessionToken"]
+
+
+def post(consumer, conversation, number):
+    event = {
+        "id": f"py-{consumer}-{number}",
+        "type": "agent.message",
+        "consumer": consumer,
+        "conversation": conversation,
+        "text": "hello",
+    }
+    call("POST", f"/v1/brands/{brand}/events", event)
+
+
+def open_window(token, **more):
+    headers = {"Authorization": "Bearer " + token} if token else {}
+    return connect(url, additional_headers=headers, open_timeout=30, **more)
+
+
+async def end(window):
+    try:
+        while True:
+            await asyncio.wait_for(window.recv(), 30)
+    except ConnectionClosed as closed:
+        return [closed.rcvd.code, closed.rcvd.reason] if closed.rcvd else None
+
+
+async def hear(window):
+    return json.loads(await asyncio.wait_for(window.recv(), 30))
+
+
+async def main():
+    async with open_window(None) as window:
+        check("no token", [4401, "token_missing"], await end(window))
+    async with open_window("x") as window:
+        check("a wrong token", [4403, "token_invalid: malformed"], await end(window))
+    token = login("py-1")
+    for number in range(30):
+        post("py-1", "py-c", number)
+    async with open_window(token, compression="deflate") as window:
+        check("no extension is agreed on", [], [type(e).__name__ for e in window.protocol.extensions])
+        check("ready", 30, (await hear(window))["conversations"][0]["lastSequence"])
+        await window.send(json.dumps({"type": "resume", "conversations": [{"id": "py-c", "afterSequence": 4}]}))
+        check("resumed", list(range(5, 31)), [(await hear(window))["sequence"] for _ in range(26)])
+        # In fragments.
+        await window.send(iter(['{"type":"ack","conv', 'ersation":"py-c","upTo', 'Sequence":30}']))
+        await window.send(json.dumps({"type": "ack", "conversation": "py-x", "upToSequence": 1}))
+        while (answer := await hear(window))["type"] != "error":
+            pass
+        check("a foreign conversation", ["not_found", "ack"], [answer["code"], answer["ref"]])
+        check("read", 0, call("GET", f"/v1/brands/{brand}/unread", token=token)["unread"])
+        await asyncio.wait_for(await window.ping(b"hello"), 30)
+        await window.send("hello")
+        check("no JSON", [4400, "invalid_request: not JSON"], await end(window))
+    async with open_window(token) as window:
+        await hear(window)
+        await window.send(b"{}")
+        check("binary", [4400, "invalid_request: binary"], await end(window))
+    async with open_window(token) as window:
+        await hear(window)
+        await window.send(" " * 65537)
+        check("too big", [1009, "payload_too_large"], await end(window))
+    windows = [await open_window(login("py-2")) for _ in range(40)]
+    for window in windows:
+        await hear(window)
+    call("DELETE", f"/v1/brands/{brand}/consumers/py-2/sessions")
+    ends = await asyncio.gather(*[end(window) for window in windows])
+    check("remote logout", [[4409, "logged_out"]] * 40, ends)
+    print("done", flush=True)
+
+
+asyncio.run(main())

@@ -1,0 +1,54 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// Messaging windows of a running gateway, opened by clients of other implementations.
+@Suite("Windows", .timeLimit(.minutes(2)))
+struct WindowTests {
+    private static let interop = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Interop")
+
+    @Test("are opened by Python's websockets: every frame, and every close code with its reason")
+    func python() async throws {
+        let directory = try TemporaryDirectory()
+        let site = try await Site.start(in: directory)
+        // Without websockets this fails: Deploy/test.sh installs it.
+        let python = try ChildProcess(
+            "/usr/bin/env",
+            ["python3", Self.interop.appending(path: "window.py").path(), site.gateway.url, "acme"],
+            environment: ["SWITCHBOARD_ADMIN_TOKEN": site.gateway.adminToken]
+        )
+        let exit = try await python.ended()
+        #expect(exit.status == 0, "\(python.errors.suffix(5))")
+        try #require(python.output.last == "done")
+        let tried = try python.output.dropLast().map { try JSONValue(parsing: Data($0.utf8)) }
+        #expect(tried.count == 11)
+        for attempt in tried { #expect(attempt["found"] == attempt["wanted"], "\(attempt["name"].plain)") }
+    }
+
+    @Test("are opened by Node's WebSocket as by a browser")
+    func node() async throws {
+        let directory = try TemporaryDirectory()
+        let site = try await Site.start(in: directory)
+        for number in 1...3 { _ = try await site.post("m-\(number)") }
+        let token = try await site.gateway.session("u-1")
+        let script = Self.interop.appending(path: "window.mjs").path()
+        let node = try ChildProcess(
+            "/usr/bin/env",
+            ["node", "--experimental-websocket", script, site.gateway.url, "acme"],
+            environment: ["SWITCHBOARD_SESSION_TOKEN": token]
+        )
+        let exit = try await node.ended()
+        #expect(exit.status == 0, "\(node.errors.suffix(5))")
+        let lines = node.output.filter { !$0.hasPrefix("read ") }
+        #expect(
+            lines == [
+                "open switchboard.v1", "ready 3", "message 1", "message 2", "message 3", "error not_found",
+                "closed 1000 ",
+            ]
+        )
+        try await site.wait(for: "the messages to be read") { try await site.unread() == 0 }
+    }
+}

@@ -1,0 +1,178 @@
+import GatewayModel
+import GatewayStorage
+import Messaging
+import Testing
+
+@Suite("A window's machine")
+struct WindowMachineTests {
+    @Test("opens, reads the counts and says ready, and only then does what came before")
+    func opening() {
+        var steps = Steps()
+        #expect(steps.run { $0.opened(now: $1) } == ["run open"])
+        #expect(!steps.machine.wantsReading)
+        #expect(steps.says(.ack(Steps.conversation("c"), upToSequence: 3)) == [])
+        #expect(steps.completed(.identified(steps.identity())) == ["run ready"])
+        #expect(steps.ready([:]) == ["ready", "run ack c#3"])
+        #expect(steps.machine.wantsReading)
+        #expect(steps.completed(.failed(.notFound, "")) == ["error not_found ack"])
+    }
+
+    @Test("ends with what the token means, or when what it cannot be without is not to be had")
+    func refusals() {
+        var steps = Steps()
+        _ = steps.run { $0.opened(now: $1) }
+        #expect(steps.completed(.refused(.tokenMissing)) == ["close 4401 token_missing"])
+        #expect(steps.run { machine, _ in machine.receivedClose(code: 4401) } == ["cut client"])
+        var other = Steps()
+        _ = other.run { $0.opened(now: $1) }
+        _ = other.completed(.identified(other.identity()))
+        #expect(other.completed(.failed(.overloaded, "")) == ["close 1013 overloaded: unavailable"])
+        #expect(other.pass(5) == ["cut gone"])
+    }
+
+    @Test("sends what ready does not say, once the client had its time to resume")
+    func newsWhileOpening() {
+        var steps = Steps()
+        _ = steps.run { $0.opened(now: $1) }
+        _ = steps.completed(.identified(steps.identity()))
+        #expect(steps.news(.message(Steps.message("c", 4)), .message(Steps.message("c", 5))) == [])
+        #expect(steps.ready(["c": 4]) == ["ready"])
+        #expect(steps.news(.message(Steps.message("c", 6))) == [])
+        #expect(steps.pass(1) == ["c#5", "c#6"])
+        #expect(steps.news(.message(Steps.message("c", 7))) == ["c#7"])
+    }
+
+    @Test("resumes page by page, then says what came meanwhile, without gap or repetition")
+    func resuming() {
+        var steps = Steps.open(["c": 21, "d": 2])
+        #expect(
+            steps.says(
+                .resume([
+                    .init(conversation: Steps.conversation("c"), afterSequence: 0),
+                    .init(conversation: Steps.conversation("d"), afterSequence: 2),
+                ])
+            ) == ["run page c>0"]
+        )
+        #expect(steps.news(.message(Steps.message("c", 22)), .message(Steps.message("d", 3))) == [])
+        #expect(steps.news(.read(Steps.conversation("c"), upToSequence: 1, unread: 0)) == [])
+        #expect(steps.page("c", 1...20) == (1...20).map { "c#\($0)" } + ["run page c>20"])
+        #expect(steps.page("c", 21...22) == ["c#21", "c#22", "run page d>2"])
+        #expect(steps.news(.message(Steps.message("c", 23))) == [])
+        #expect(steps.page("d", nil) == ["d#3", "read c#1", "c#23"])
+        #expect(steps.news(.message(Steps.message("c", 24))) == ["c#24"])
+    }
+
+    @Test("reads again from the store what was too much to keep")
+    func tooManyNews() {
+        var steps = Steps.open(["c": 0])
+        _ = steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 0)]))
+        for sequence in 1...300 {
+            let isQuiet = steps.news(.message(Steps.message("c", Int64(sequence)))) == []
+            #expect(isQuiet)
+        }
+        // The page that was being read when they came may have missed them.
+        #expect(steps.page("c", nil) == ["run page c>0"])
+        var sent: [String] = []
+        for start in stride(from: Int64(1), through: 281, by: 20) {
+            sent += steps.page("c", start...(start + 19)).filter { !$0.hasPrefix("run") }
+        }
+        sent += steps.page("c", nil)
+        #expect(sent == (1...300).map { "c#\($0)" })
+    }
+
+    @Test("a first resume that comes late gets what is missing and not what came already")
+    func lateResume() {
+        var steps = Steps.open(["c": 3])
+        _ = steps.pass(1)
+        #expect(steps.news(.message(Steps.message("c", 4)), .message(Steps.message("c", 5))) == ["c#4", "c#5"])
+        #expect(
+            steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 1)])) == ["run page c>1"]
+        )
+        #expect(steps.page("c", 2...5) == ["c#2", "c#3"])
+        #expect(steps.news(.message(Steps.message("c", 6))) == ["c#6"])
+        #expect(steps.says(.resume([])) == ["error conflict resume"])
+    }
+
+    @Test("waits with news, with reading and with pages while the client takes nothing, and closes it in the end")
+    func slowClient() {
+        var steps = Steps.settled()
+        steps.isReading = false
+        for sequence in 1...32 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        #expect(!steps.machine.wantsReading)
+        #expect(steps.news(.message(Steps.message("c", 33))) == [])
+        #expect(steps.takes(1) == ["c#33"])
+        #expect(steps.news(.message(Steps.message("c", 34))) == [])
+        for sequence in 35...400 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        #expect(steps.takes(32) == ["run page c>33"])
+        #expect(steps.machine.wantsReading)
+        let sent = steps.page("c", 34...53)
+        #expect(sent == (34...53).map { "c#\($0)" } + ["run page c>53"])
+        #expect(steps.pass(14.9) == [])
+        #expect(steps.pass(0.2) == ["close 1013 overloaded: slow_reader"])
+    }
+
+    @Test("does one thing after the other, and looks at its session first")
+    func operations() {
+        var steps = Steps.settled()
+        #expect(steps.says(.ack(Steps.conversation("c"), upToSequence: 1)) == ["run ack c#1"])
+        #expect(steps.says(.ack(Steps.conversation("c"), upToSequence: 2)) == [])
+        #expect(steps.run { $0.recheck(.loggedOut, now: $1) } == [])
+        #expect(steps.completed(.done) == ["run recheck 4409"])
+        #expect(steps.completed(.done) == ["run ack c#2"])
+        #expect(steps.run { $0.recheck(.loggedOut, now: $1) } == [])
+        #expect(steps.completed(.done) == ["run recheck 4409"])
+        #expect(steps.completed(.refused(.loggedOut)) == ["close 4409 logged_out"])
+        #expect(steps.news(.message(Steps.message("c", 1))) == [])
+    }
+
+    @Test("announces the end of its token, ends with it, and lives on with another of the same consumer")
+    func tokens() {
+        var steps = Steps.open(lifeSeconds: 50)
+        #expect(steps.pass(1) == ["expiring 49"])
+        #expect(steps.pass(1) == [])
+        #expect(steps.says(.reauthenticate(token: "t")) == ["run reauthenticate"])
+        #expect(steps.completed(.identified(steps.identity(lifeSeconds: 90))) == [])
+        #expect(steps.pass(25) == [])
+        #expect(steps.says(.typing(Steps.conversation("c"))) == [])
+        #expect(steps.pass(6) == ["expiring 59"])
+        #expect(steps.pass(25) == ["ping"])
+        _ = steps.says(.typing(Steps.conversation("c")))
+        #expect(steps.pass(29) == [])
+        _ = steps.says(.typing(Steps.conversation("c")))
+        #expect(steps.pass(5) == ["close 4401 token_expired"])
+        var other = Steps.settled()
+        _ = other.says(.reauthenticate(token: "t"))
+        #expect(other.completed(.identified(other.identity("u-2"))) == ["close 4403 forbidden"])
+    }
+
+    @Test("pings at half of the idle limit and ends the connection at its end, unless something was heard")
+    func idle() {
+        var steps = Steps.settled()
+        #expect(steps.pass(29) == [])
+        #expect(steps.pass(1) == ["ping"])
+        #expect(steps.run { $0.receivedControl(now: $1) } == [])
+        #expect(steps.pass(30) == ["ping"])
+        #expect(steps.pass(29.9) == [])
+        #expect(steps.pass(0.1) == ["cut idle"])
+        #expect(steps.machine.nextDeadline(now: steps.now) == nil)
+    }
+
+    @Test("takes so many frames and no more")
+    func frameLimit() {
+        var steps = Steps.settled()
+        for _ in 1..<250 { #expect(steps.says(.typing(Steps.conversation("c"))) == []) }
+        #expect(steps.says(.typing(Steps.conversation("c"))) == ["close 1008 rate_limited"])
+        var patient = Steps.settled()
+        for _ in 1...1000 {
+            _ = patient.pass(0.02)
+            #expect(patient.says(.typing(Steps.conversation("c"))) == [])
+        }
+    }
+
+    @Test("says good-bye when the gateway stops")
+    func goingAway() {
+        var steps = Steps.settled()
+        #expect(steps.run { $0.fail(.goingAway, now: $1) } == ["bye going_away", "close 1001 going_away"])
+        #expect(steps.run { machine, _ in machine.receivedClose(code: 1001) } == ["cut client"])
+    }
+}
