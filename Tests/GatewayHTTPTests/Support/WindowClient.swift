@@ -77,10 +77,13 @@ final class WindowClient: Sendable {
         return payload.map { Frame(opcode: head[0] & 0x0F, payload: $0) }
     }
 
-    /// The next frame of JSON, pings aside.
-    func hear() async throws -> JSON {
+    /// The next frame of JSON, pings aside, which are answered if so wanted.
+    func hear(answeringPings: Bool = false) async throws -> JSON {
         while let frame = await next() {
-            if frame.opcode == 9 { continue }
+            if frame.opcode == 9 {
+                if answeringPings { send(Self.frame(10, frame.payload)) }
+                continue
+            }
             try #require(frame.opcode == 1, "\(frame.close ?? "\(frame.opcode)")")
             return try JSON(String(decoding: frame.payload, as: UTF8.self))
         }
@@ -88,9 +91,10 @@ final class WindowClient: Sendable {
     }
 
     /// The close frame, after whatever comes before it; nil when the connection ends without one.
-    func end() async -> String? {
+    func end(answeringPings: Bool = false) async -> String? {
         while let frame = await next() {
             if let close = frame.close { return close }
+            if answeringPings, frame.opcode == 9 { send(Self.frame(10, frame.payload)) }
         }
         return nil
     }
