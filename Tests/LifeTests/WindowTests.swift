@@ -51,4 +51,30 @@ struct WindowTests {
         )
         try await site.wait(for: "the messages to be read") { try await site.unread() == 0 }
     }
+
+    @Test("hold pushes back while they are open, and whatever ends them without an acknowledgement ends in a push")
+    func presence() async throws {
+        let directory = try TemporaryDirectory()
+        let site = try await Site.start(in: directory)
+        let script = Self.interop.appending(path: "presence.py").path()
+        let python = try ChildProcess(
+            "/usr/bin/env",
+            ["python3", script, site.gateway.url, site.simulator.control, "acme"],
+            environment: ["SWITCHBOARD_ADMIN_TOKEN": site.gateway.adminToken]
+        )
+        _ = try await python.line("holding")
+        let tried = try python.output.dropLast().map { try JSONValue(parsing: Data($0.utf8)) }
+        #expect(tried.count == 8)
+        for attempt in tried { #expect(attempt["found"] == attempt["wanted"], "\(attempt["name"].plain)") }
+        // Between sending and acknowledgement.
+        site.gateway.process.signal(SIGKILL)
+        _ = try await site.gateway.process.ended()
+        let again = try await site.restarted()
+        let pushes = try await again.simulator.pushes(2)
+        #expect(pushes.count == 2)
+        try await again.wait(for: "the push to be accepted") {
+            try await again.deliveries().first?["state"] == "accepted"
+        }
+        _ = try await python.ended()
+    }
 }
