@@ -25,7 +25,8 @@ extension SimulatorProcess {
     func pushes(_ count: Int) async throws -> [JSONValue] {
         let control = APIClient(server: control)
         var items: [JSONValue] = []
-        let deadline = ContinuousClock.now + .seconds(30)
+        // Longer than a lane stands still whose credential was refused once: 30 s.
+        let deadline = ContinuousClock.now + .seconds(90)
         while ContinuousClock.now < deadline {
             let after = items.last?["number"].integer ?? 0
             let query = [("after", String(after)), ("waitSeconds", "3")]
