@@ -260,8 +260,7 @@ final class WindowHandler: ChannelDuplexHandler {
         shell.services.hub.leave(label)
         guard let ticket else { return }
         self.ticket = nil
-        let release = shell.services.hub.close(ticket)
-        _ = context?.eventLoop.makeFutureWithTask { await release() }
+        shell.services.hub.close(ticket)
     }
 
     // MARK: Operations

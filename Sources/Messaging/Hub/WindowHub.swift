@@ -101,16 +101,15 @@ package final class WindowHub: WindowObserver, Sendable {
         }
     }
 
-    /// A window is closed: it gets no more news.
+    /// A window is closed: it gets no more news, and what it has not acknowledged is pushed.
     ///
-    /// - Parameter ticket: Its place.
-    /// - Returns: To be called once: pushes what the window has not acknowledged.
-    package func close(_ ticket: WindowTicket) -> @Sendable () async -> Void {
+    /// - Parameter ticket: Its place; call once for each.
+    package func close(_ ticket: WindowTicket) {
         state.withLock { state in
             state.windows[ticket.name]?[ticket.id] = nil
             if state.windows[ticket.name]?.isEmpty ?? false { state.windows[ticket.name] = nil }
         }
-        return { [presence] in await presence.windowClosed(ticket.name, device: ticket.device) }
+        presence.windowClosed(ticket.name, device: ticket.device)
     }
 
     // MARK: News

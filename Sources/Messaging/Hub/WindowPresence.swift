@@ -10,12 +10,12 @@ package protocol WindowPresence: Sendable {
     ///   - device: The device that it is on, if it is named.
     func windowOpened(_ name: ConsumerName, device: DeviceID?)
 
-    /// A window that was opened is closed; returns when what it has not acknowledged is on its way.
+    /// A window that was opened is closed: what it has not acknowledged is pushed; must not wait.
     ///
     /// - Parameters:
     ///   - name: Whose it was.
     ///   - device: The device that it was opened with.
-    func windowClosed(_ name: ConsumerName, device: DeviceID?) async
+    func windowClosed(_ name: ConsumerName, device: DeviceID?)
 }
 
 /// Nobody: for a gateway whose pushes do not heed windows.
@@ -35,5 +35,5 @@ package struct NoPresence: WindowPresence {
     /// - Parameters:
     ///   - name: Whose it was.
     ///   - device: The device that it was opened with.
-    package func windowClosed(_ name: ConsumerName, device: DeviceID?) async {}
+    package func windowClosed(_ name: ConsumerName, device: DeviceID?) {}
 }

@@ -5,26 +5,40 @@ import Synchronization
 
 /// Notes which windows it was told of.
 final class TestPresence: WindowPresence {
-    private let notes = Mutex<[String]>([])
+    private struct Notes {
+        var told: [String] = []
+        var waiters: [(note: String, continuation: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private let notes = Mutex(Notes())
 
     /// What it was told, in order: `+` or `-`, the consumer, and the device or `any`.
-    var told: [String] { notes.withLock { $0 } }
+    var told: [String] { notes.withLock { $0.told } }
 
     func windowOpened(_ name: ConsumerName, device: DeviceID?) { note("+", name, device) }
 
-    func windowClosed(_ name: ConsumerName, device: DeviceID?) async { note("-", name, device) }
+    func windowClosed(_ name: ConsumerName, device: DeviceID?) { note("-", name, device) }
 
-    /// Waits until it was told something; false when it never is.
+    /// Waits until it was told something; the test's time limit ends a wait in vain.
     func isTold(_ note: String) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while !told.contains(note) {
-            if ContinuousClock.now > deadline { return false }
-            try? await Task.sleep(for: .milliseconds(5))
+        await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            let isThere = notes.withLock { notes in
+                if notes.told.contains(note) { return true }
+                notes.waiters.append((note, continuation))
+                return false
+            }
+            if isThere { continuation.resume(returning: true) }
         }
-        return true
     }
 
     private func note(_ sign: String, _ name: ConsumerName, _ device: DeviceID?) {
-        notes.withLock { $0.append("\(sign) \(name.consumer.rawValue) \(device?.rawValue ?? "any")") }
+        let note = "\(sign) \(name.consumer.rawValue) \(device?.rawValue ?? "any")"
+        let waiters = notes.withLock { notes in
+            notes.told.append(note)
+            let met = notes.waiters.filter { $0.note == note }
+            notes.waiters.removeAll { $0.note == note }
+            return met
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: true) }
     }
 }

@@ -132,6 +132,10 @@ struct WindowNewsTests {
             #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(id)").status == 204)
             #expect(await three.end() == "4403 token_invalid: revoked")
 
+            let erased = try await open(try await api.makeSession("u-5"))
+            #expect(try await api.call(.delete, "/v1/brands/acme/consumers/u-5").status == 204)
+            #expect(await erased.end() == "4409 logged_out")
+
             let four = try await open(try await api.makeSession("u-4"))
             #expect(try await api.call(.delete, "/v1/brands/acme").status == 204)
             #expect(await four.end() == "4403 token_invalid: revoked")
