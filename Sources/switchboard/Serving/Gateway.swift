@@ -38,6 +38,8 @@ final class Gateway: Sendable {
     private let server: GatewayServer
     private let outbound: GatewayOutbound
     private let identity: GatewayIdentity
+    /// By which everything that waits or is kept for a time ends.
+    private let steadyClock: SteadyClock
     private let logger: Logger
 
     private init(
@@ -52,6 +54,7 @@ final class Gateway: Sendable {
         server: GatewayServer,
         outbound: GatewayOutbound,
         identity: GatewayIdentity,
+        steadyClock: SteadyClock,
         logger: Logger
     ) {
         self.settings = settings
@@ -65,6 +68,7 @@ final class Gateway: Sendable {
         self.server = server
         self.outbound = outbound
         self.identity = identity
+        self.steadyClock = steadyClock
         self.logger = logger
     }
 
@@ -197,6 +201,7 @@ final class Gateway: Sendable {
             server: GatewayServer(services: services, limits: limits),
             outbound: outbound,
             identity: identity,
+            steadyClock: steadyClock,
             logger: logger
         )
     }
@@ -265,7 +270,8 @@ final class Gateway: Sendable {
             store: store,
             directory: GatewayRetentionDirectory(directory: directory),
             settings: settings.housekeeping,
-            clock: SystemClock(),
+            // A jump of the machine's clock must not end deliveries, nor what is kept for years.
+            clock: steadyClock,
             metrics: HousekeepingMetrics(factory: registry),
             logger: logger
         )

@@ -23,6 +23,17 @@ extension SimulatorProcess {
     /// - Returns: All of them.
     /// - Throws: When they do not come in time.
     func pushes(_ count: Int) async throws -> [JSONValue] {
+        try await pushes("\(count)") { $0.count >= count }
+    }
+
+    /// Waits for pushes.
+    ///
+    /// - Parameters:
+    ///   - what: Says in the error what was waited for.
+    ///   - isEnough: Whether those that have come since its start, in their order, are what is waited for.
+    /// - Returns: All that have come.
+    /// - Throws: When they do not come in time.
+    func pushes(_ what: String, until isEnough: ([JSONValue]) -> Bool) async throws -> [JSONValue] {
         let control = APIClient(server: control)
         var items: [JSONValue] = []
         // Longer than a lane stands still whose credential was refused once: 30 s.
@@ -32,8 +43,9 @@ extension SimulatorProcess {
             let query = [("after", String(after)), ("waitSeconds", "3")]
             let answer = try await control.call("GET", ["pushes"], query: query)
             items += answer.body["pushes"].items
-            if items.count >= count { return items }
+            if isEnough(items) { return items }
         }
-        throw HarnessError("\(items.count) of \(count) pushes came")
+        let came = items.map { "\($0["status"].integer ?? 0) \($0["reason"].string ?? "")" }.joined(separator: ", ")
+        throw HarnessError("waited for pushes, \(what); \(items.count) came: \(came)")
     }
 }
