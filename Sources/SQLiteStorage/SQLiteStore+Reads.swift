@@ -235,8 +235,11 @@ extension SQLiteStore {
                 rows = try Row.fetchAll(
                     db,
                     sql: """
-                        SELECT c.id AS conversation_id, m.* FROM conversations c JOIN messages m ON m.conversation = c.key
-                        WHERE c.consumer = ? AND m.key > ? ORDER BY m.key LIMIT ?
+                        SELECT c.id AS conversation_id, m.* FROM (
+                            SELECT m.key FROM conversations c JOIN messages m ON m.conversation = c.key
+                            WHERE c.consumer = ? AND m.key > ? ORDER BY m.key LIMIT ?) page
+                        CROSS JOIN messages m ON m.key = page.key JOIN conversations c ON c.key = m.conversation
+                        ORDER BY m.key
                         """,
                     arguments: [key, after.map { Int64(bitPattern: $0.high) } ?? 0, limit]
                 )

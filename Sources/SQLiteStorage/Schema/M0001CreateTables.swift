@@ -62,10 +62,11 @@ enum M0001CreateTables {
 
         -- Consumers that are being erased, whose own rows are gone: what hung on their keys is still to be removed. Items of
         -- the outbound feed were looked through up to `outbound_next`; those behind `outbound_through` are of another, who
-        -- has the id since.
+        -- has the id since. One of which nothing is left in the tables has no id any more and is `removed`: until the log has
+        -- been cut off, which still holds pages of before.
         CREATE TABLE erasures (
             consumer INTEGER PRIMARY KEY, brand INTEGER NOT NULL, id TEXT NOT NULL,
-            outbound_next INTEGER NOT NULL, outbound_through INTEGER NOT NULL);
+            outbound_next INTEGER NOT NULL, outbound_through INTEGER NOT NULL, removed INTEGER NOT NULL DEFAULT 0);
 
         -- A session whose credential is revoked has ended, though its row is here until housekeeping removes it: to delete
         -- them all at once could hold the writer for a second.

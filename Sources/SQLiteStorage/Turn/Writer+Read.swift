@@ -68,15 +68,18 @@ extension Writer {
         switch target {
         case .sequence(let sequence): return sequence
         case .sourceSequence(let source):
+            // Events may have come in another order: what is behind the first unread message that the back-end counts
+            // behind the target stays unread.
             let row = try db.prepare(
                 """
-                SELECT sequence FROM messages WHERE conversation = ? AND source_sequence <= ? \
-                ORDER BY sequence DESC LIMIT 1
+                SELECT max(sequence), (SELECT min(sequence) FROM messages WHERE conversation = ?1 AND sequence > ?3 \
+                AND source_sequence > ?2) FROM messages WHERE conversation = ?1 AND source_sequence <= ?2
                 """
-            ).int(conversation.key).int(source)
+            ).int(conversation.key).int(source).int(conversation.readSequence)
             guard try row.next() else { return nil }
             defer { row.end() }
-            return row.int64(0)
+            guard let last = row.optionalInt64(0) else { return nil }
+            return row.optionalInt64(1).map { min(last, $0 - 1) } ?? last
         case .message(let id):
             let row = try db.prepare("SELECT sequence FROM messages WHERE key = ? AND low = ? AND conversation = ?")
                 .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(conversation.key)
