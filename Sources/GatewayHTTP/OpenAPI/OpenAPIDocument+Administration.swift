@@ -268,6 +268,13 @@ extension OpenAPIDocument {
                     endpoints:
                       type: [object, 'null']
                       properties: { production: { type: [string, 'null'] }, sandbox: { type: [string, 'null'] } }
+                    wakeOnRead:
+                      type: [boolean, 'null']
+                      default: false
+                      description: >-
+                        Whether the badge push after a read elsewhere carries `content-available` too, so that iOS wakes
+                        the app to remove the notifications of what was read. Apple wakes an app two or three times an
+                        hour; its `read` is beside `aps` in any case.
                 fcm:
                   type: [object, 'null']
                   required: [serviceAccount]

@@ -82,7 +82,9 @@ enum M0001CreateTables {
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             consumer INTEGER NOT NULL, last_sequence INTEGER NOT NULL DEFAULT 0,
             read_sequence INTEGER NOT NULL DEFAULT 0, unread INTEGER NOT NULL DEFAULT 0,
-            last_message INTEGER NOT NULL DEFAULT 0, resolved INTEGER NOT NULL DEFAULT 0, UNIQUE (brand, id));
+            last_message INTEGER NOT NULL DEFAULT 0, resolved INTEGER NOT NULL DEFAULT 0,
+            -- When other devices were last to be told how far it was read.
+            told_at INTEGER, UNIQUE (brand, id));
         CREATE INDEX conversations_consumer ON conversations (consumer);
 
         -- The key is the first eight bytes of the message id, which rise within one node; `low` are the other eight.

@@ -42,6 +42,7 @@ final class Writer {
         try store(context.counts)
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
+        if context.hasBadges { try addReadMarks(to: &result.owned, now: turn.now) }
         result.unowned = context.backlog
         result.withdrawn = context.withdrawnEarlier
         result.unread = context.unread
