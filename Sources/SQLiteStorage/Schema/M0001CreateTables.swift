@@ -105,7 +105,9 @@ enum M0001CreateTables {
             consumer INTEGER NOT NULL, lane INTEGER NOT NULL, token TEXT NOT NULL, push_type TEXT NOT NULL,
             environment TEXT NOT NULL, platform TEXT NOT NULL, locale TEXT, time_zone TEXT, os_version TEXT,
             app_version TEXT, receives INTEGER NOT NULL, state TEXT NOT NULL, registered_at INTEGER NOT NULL,
-            created_at INTEGER NOT NULL, UNIQUE (brand, app, device));
+            created_at INTEGER NOT NULL, extra_tokens TEXT, last_seen_at INTEGER NOT NULL,
+            UNIQUE (brand, app, device));
+        CREATE INDEX registrations_seen ON registrations (brand, last_seen_at);
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
 
