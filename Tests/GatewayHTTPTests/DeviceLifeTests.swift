@@ -1,3 +1,5 @@
+import GatewayModel
+import HTTPTypes
 import Testing
 
 @testable import GatewayHTTP
@@ -27,7 +29,8 @@ struct DeviceLifeTests {
                 try await api.call(.get, "/v1/brands/acme/consumers/u-1/export"),
             ]
             for reply in others {
-                let holder = reply["items"]?[0] ?? reply["devices"]?[0] ?? (try reply.json())
+                let body = try reply.json()
+                let holder = body["items"]?[0] ?? body["devices"]?[0] ?? body
                 #expect(holder["extraTokens"] == shown, "\(reply.text)")
                 for token in ["cafe01", "beef02", "beef03"] { #expect(!reply.text.lowercased().contains(token)) }
             }
