@@ -328,7 +328,7 @@ extension SQLiteStore {
             let platform = DevicePlatform(rawValue: try row.value("platform")),
             let state = RegistrationState(rawValue: try row.value("state"))
         else { return nil }
-        return try DeviceRegistration(
+        var registration = try DeviceRegistration(
             id: RegistrationID(row.value("id")),
             brand: BrandID(trusted: row.value("brand_id")),
             app: AppID(trusted: row.value("app")),
@@ -348,5 +348,8 @@ extension SQLiteStore {
             registeredAt: Timestamp(milliseconds: row.value("registered_at")),
             createdAt: Timestamp(milliseconds: row.value("created_at"))
         )
+        registration.lastSeenAt = Timestamp(milliseconds: try row.value("last_seen_at"))
+        registration.extraTokens = ExtraTokenText.tokens(try row.value("extra_tokens"))
+        return registration
     }
 }

@@ -83,7 +83,9 @@ enum M0001CreateTables {
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             consumer INTEGER NOT NULL, last_sequence INTEGER NOT NULL DEFAULT 0,
             read_sequence INTEGER NOT NULL DEFAULT 0, unread INTEGER NOT NULL DEFAULT 0,
-            last_message INTEGER NOT NULL DEFAULT 0, resolved INTEGER NOT NULL DEFAULT 0, UNIQUE (brand, id));
+            last_message INTEGER NOT NULL DEFAULT 0, resolved INTEGER NOT NULL DEFAULT 0,
+            -- When other devices were last to be told how far it was read.
+            told_at INTEGER, UNIQUE (brand, id));
         CREATE INDEX conversations_consumer ON conversations (consumer);
 
         -- The key is the first eight bytes of the message id, which rise within one node; `low` are the other eight.
@@ -104,7 +106,9 @@ enum M0001CreateTables {
             consumer INTEGER NOT NULL, lane INTEGER NOT NULL, token TEXT NOT NULL, push_type TEXT NOT NULL,
             environment TEXT NOT NULL, platform TEXT NOT NULL, locale TEXT, time_zone TEXT, os_version TEXT,
             app_version TEXT, receives INTEGER NOT NULL, state TEXT NOT NULL, registered_at INTEGER NOT NULL,
-            created_at INTEGER NOT NULL, UNIQUE (brand, app, device));
+            created_at INTEGER NOT NULL, extra_tokens TEXT, last_seen_at INTEGER NOT NULL,
+            UNIQUE (brand, app, device));
+        CREATE INDEX registrations_seen ON registrations (brand, last_seen_at);
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
 

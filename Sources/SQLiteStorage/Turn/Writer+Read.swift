@@ -50,7 +50,7 @@ extension Writer {
         )
         guard isRead else { return }
         context.changed(consumer)
-        try queueBadges(consumer, except: device, &context)
+        try queueBadges(conversation, of: consumer, except: device, &context)
     }
 
     private func countUnread(_ conversation: KnownConversation, above mark: Int64) throws -> Int64 {
@@ -96,14 +96,17 @@ extension Writer {
         return ids
     }
 
-    /// The consumer's other devices get the new badge; of several that wait only the newest goes out.
+    /// The consumer's other devices get the new badge, and take away what they show of what was read; of several that wait
+    /// only the newest goes out.
     private func queueBadges(
-        _ consumer: KnownConsumer,
+        _ conversation: KnownConversation,
+        of consumer: KnownConsumer,
         except device: DeviceID?,
         _ context: inout TurnContext
     ) throws {
         // A badge that is a day late tells nothing that the next push will not.
-        let expiresAt = context.turn.now.adding(seconds: 86_400)
+        let expiresAt = context.turn.now.adding(seconds: ReadMark.toldForSeconds)
+        var isTold = false
         for registration in try registrations(of: consumer.key)
         where registration.receives.contains(.agent) && registration.device != device?.rawValue {
             let row = TurnContext.NewRow(
@@ -116,6 +119,12 @@ extension Writer {
                 expiresAt: expiresAt
             )
             try queue(row, &context)
+            isTold = true
         }
+        // Who has one device, as most do, pays nothing.
+        guard isTold else { return }
+        context.hasBadges = true
+        try db.prepare("UPDATE conversations SET told_at = ? WHERE key = ?")
+            .int(context.turn.now.milliseconds).int(conversation.key).run()
     }
 }
