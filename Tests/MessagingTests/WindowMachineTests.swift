@@ -111,6 +111,36 @@ struct WindowMachineTests {
         #expect(steps.pass(0.2) == ["close 1013 overloaded: slow_reader"])
     }
 
+    @Test("says each message once while a slow client has many waiting, those that it was told of before too")
+    func slowAfterReady() {
+        var steps = Steps.open(["c": 4])
+        steps.isReading = false
+        for sequence in 5...200 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        var sent = steps.pass(1)
+        #expect(sent == (5...36).map { "c#\($0)" })
+        for sequence in 201...400 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        steps.isReading = true
+        sent += steps.takes(32)
+        while sent.last?.hasPrefix("run page c>") == true {
+            let after = Int64(sent.removeLast().dropFirst("run page c>".count)) ?? 0
+            sent += steps.page("c", after == 400 ? nil : (after + 1)...min(after + 20, 400))
+        }
+        #expect(sent == (5...400).map { "c#\($0)" })
+    }
+
+    @Test("does not say again what the window wrote itself, when it is read from the store with the rest")
+    func ownMessages() {
+        var steps = Steps.open(["c": 21])
+        let message = ClientMessage(clientID: "k", conversation: Steps.conversation("c"), text: "x", data: nil)
+        _ = steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 0)]))
+        #expect(steps.says(.send(message)) == [])
+        #expect(steps.page("c", 1...20) == (1...20).map { "c#\($0)" } + ["run send k"])
+        let sent = steps.completed(.sent(messageID: MessageID(high: 1, low: 22), sequence: 22))
+        #expect(sent == ["sent k", "run page c>20"])
+        #expect(steps.page("c", 21...23) == ["c#21", "c#23"])
+        #expect(steps.news(.message(Steps.message("c", 24))) == ["c#24"])
+    }
+
     @Test("does one thing after the other, and looks at its session first")
     func operations() {
         var steps = Steps.settled()

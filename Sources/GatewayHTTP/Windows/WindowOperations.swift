@@ -130,22 +130,21 @@ struct WindowOperations: Sendable {
     }
 
     /// Stores a message of the consumer: the same change as that of `POST …/messages`.
-    func send(_ name: ConsumerName, _ message: ClientMessage) async -> WindowResult {
+    func send(_ name: ConsumerName, _ message: ClientMessage, from window: WindowID) async -> WindowResult {
         guard let brand = services.directory.brand(name.brand), let client = ClientID(message.clientID) else {
             return .failed(.invalidRequest, "`clientId` is not a valid id.")
         }
-        let change = StoreChange.write(
-            ConsumerMessage(
-                brand: name.brand,
-                consumer: name.consumer,
-                conversation: message.conversation,
-                clientID: client,
-                text: message.text,
-                data: message.data,
-                dedupeHours: brand.settings.dedupeHours
-            )
+        var written = ConsumerMessage(
+            brand: name.brand,
+            consumer: name.consumer,
+            conversation: message.conversation,
+            clientID: client,
+            text: message.text,
+            data: message.data,
+            dedupeHours: brand.settings.dedupeHours
         )
-        return await perform(change) { result in
+        written.window = window
+        return await perform(.write(written)) { result in
             switch result {
             case .written(let written): .sent(messageID: written.messageID, sequence: written.sequence)
             case .conflict: .failed(.conflict, "Another message was sent under this `clientId`.")

@@ -21,7 +21,7 @@ package final class WindowHub: WindowObserver, Sendable {
     private struct State {
         var places = 0
         /// By consumer, and by an id that is never given again.
-        var windows: [ConsumerName: [UInt64: Entry]] = [:]
+        var windows: [ConsumerName: [WindowID: Entry]] = [:]
         var nextID: UInt64 = 0
     }
 
@@ -80,8 +80,9 @@ package final class WindowHub: WindowObserver, Sendable {
         let ticket: WindowTicket? = state.withLock { state in
             guard state.windows[name]?.count ?? 0 < WindowLimits.maxPerConsumer else { return nil }
             state.nextID += 1
-            state.windows[name, default: [:]][state.nextID] = entry
-            return WindowTicket(name: name, id: state.nextID, device: device)
+            let id = WindowID(state.nextID)
+            state.windows[name, default: [:]][id] = entry
+            return WindowTicket(name: name, id: id, device: device)
         }
         guard let ticket else { return nil }
         presence.windowOpened(name, device: device)
@@ -114,17 +115,17 @@ package final class WindowHub: WindowObserver, Sendable {
 
     // MARK: News
 
-    /// Hands what a commit did to the windows that it concerns.
+    /// Hands what a commit did to the windows that it concerns, but not to the one that did it.
     ///
     /// - Parameter news: In the order in which the commit did them.
     package func committed(_ news: [WindowNews]) {
         // One commit may hold much for one consumer: each window is called once for a run of it.
         var start = 0
         while start < news.count {
-            let name = news[start].consumer
+            let (name, origin) = (news[start].consumer, news[start].origin)
             var end = start + 1
-            while end < news.count, news[end].consumer == name { end += 1 }
-            let ports = ports(of: name)
+            while end < news.count, news[end].consumer == name, news[end].origin == origin { end += 1 }
+            let ports = ports(of: name, but: origin)
             if !ports.isEmpty {
                 let kinds = news[start..<end].map(\.kind)
                 for port in ports { port.post(kinds) }
@@ -133,8 +134,12 @@ package final class WindowHub: WindowObserver, Sendable {
         }
     }
 
-    private func ports(of name: ConsumerName) -> [any WindowPort] {
-        state.withLock { $0.windows[name]?.values.map(\.port) ?? [] }
+    private func ports(of name: ConsumerName, but origin: WindowID? = nil) -> [any WindowPort] {
+        state.withLock { state in
+            guard let windows = state.windows[name] else { return [] }
+            guard let origin, windows[origin] != nil else { return windows.values.map(\.port) }
+            return windows.filter { $0.key != origin }.values.map(\.port)
+        }
     }
 
     // MARK: Ends of sessions
@@ -169,6 +174,7 @@ package final class WindowHub: WindowObserver, Sendable {
 /// The place of a window at the hub.
 package struct WindowTicket: Sendable {
     let name: ConsumerName
-    let id: UInt64
+    /// The window's own id.
+    package let id: WindowID
     let device: DeviceID?
 }

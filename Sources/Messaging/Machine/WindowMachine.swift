@@ -201,6 +201,7 @@ package struct WindowMachine: Sendable {
             }
             for message in catchUp?.took(messages, limit: WindowLimits.pageSize) ?? [] { send(.message(message), now) }
         case (.send(let message), .sent(let id, let sequence)):
+            catchUp?.wrote(message.conversation, sequence)
             send(.sent(clientID: message.clientID, messageID: id, sequence: sequence), now)
         case (.reauthenticate, .identified(let new)):
             guard extend(new) else { return end(.forbidden, now) }
