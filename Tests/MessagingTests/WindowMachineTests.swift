@@ -141,6 +141,28 @@ struct WindowMachineTests {
         #expect(steps.news(.message(Steps.message("c", 24))) == ["c#24"])
     }
 
+    @Test("passes typing on in turn with the rest, and says that of others only when it can go out at once")
+    func typing() {
+        var steps = Steps.settled()
+        let (message, c) = (Steps.message("c", 1), Steps.conversation("c"))
+        #expect(steps.says(.ack(c, upToSequence: 1)) == ["run ack c#1"])
+        #expect(steps.says(.typing(c)) == [])
+        #expect(steps.completed(.done) == ["run typing c"])
+        #expect(steps.completed(.failed(.notFound, "")) == ["error not_found typing"])
+        #expect(steps.news(.typing(c, byConsumer: false)) == ["typing c agent"])
+        steps.isReading = false
+        for _ in 1...31 { _ = steps.news(.message(message)) }
+        #expect(steps.news(.typing(c, byConsumer: true)) == ["typing c consumer"])
+        #expect(steps.news(.typing(c, byConsumer: true)) == [])
+        #expect(steps.takes(32) == [])
+        var opening = Steps()
+        _ = opening.run { $0.opened(now: $1) }
+        _ = opening.completed(.identified(opening.identity()))
+        #expect(opening.news(.typing(c, byConsumer: false)) == [])
+        #expect(opening.ready([:]) == ["ready"])
+        #expect(opening.news(.typing(c, byConsumer: false)) == ["typing c agent"])
+    }
+
     @Test("does one thing after the other, and looks at its session first")
     func operations() {
         var steps = Steps.settled()
@@ -163,12 +185,12 @@ struct WindowMachineTests {
         #expect(steps.says(.reauthenticate(token: "t")) == ["run reauthenticate"])
         #expect(steps.completed(.identified(steps.identity(lifeSeconds: 90))) == [])
         #expect(steps.pass(25) == [])
-        #expect(steps.says(.typing(Steps.conversation("c"))) == [])
+        #expect(steps.stirs() == [])
         #expect(steps.pass(6) == ["expiring 59"])
         #expect(steps.pass(25) == ["ping"])
-        _ = steps.says(.typing(Steps.conversation("c")))
+        _ = steps.stirs()
         #expect(steps.pass(29) == [])
-        _ = steps.says(.typing(Steps.conversation("c")))
+        _ = steps.stirs()
         #expect(steps.pass(5) == ["close 4401 token_expired"])
         var other = Steps.settled()
         _ = other.says(.reauthenticate(token: "t"))
@@ -180,7 +202,7 @@ struct WindowMachineTests {
         var steps = Steps.settled()
         #expect(steps.pass(29) == [])
         #expect(steps.pass(1) == ["ping"])
-        #expect(steps.run { $0.receivedControl(now: $1) } == [])
+        #expect(steps.stirs() == [])
         #expect(steps.pass(30) == ["ping"])
         #expect(steps.pass(29.9) == [])
         #expect(steps.pass(0.1) == ["cut idle"])
@@ -190,12 +212,12 @@ struct WindowMachineTests {
     @Test("takes so many frames and no more")
     func frameLimit() {
         var steps = Steps.settled()
-        for _ in 1..<250 { #expect(steps.says(.typing(Steps.conversation("c"))) == []) }
-        #expect(steps.says(.typing(Steps.conversation("c"))) == ["close 1008 rate_limited"])
+        for _ in 1..<250 { #expect(steps.stirs() == []) }
+        #expect(steps.stirs() == ["close 1008 rate_limited"])
         var patient = Steps.settled()
         for _ in 1...1000 {
             _ = patient.pass(0.02)
-            #expect(patient.says(.typing(Steps.conversation("c"))) == [])
+            #expect(patient.stirs() == [])
         }
     }
 

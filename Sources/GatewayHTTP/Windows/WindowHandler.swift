@@ -279,7 +279,7 @@ final class WindowHandler: ChannelDuplexHandler {
         case .recheck(let close):
             guard let session else { return finished(.done) }
             wait { await operations.recheck(session, close) }
-        case .ready, .page, .ack, .send:
+        case .ready, .page, .ack, .send, .typing:
             guard let identity = machine.identity, let window = ticket?.id else {
                 return finished(.refused(.unavailable))
             }
@@ -289,6 +289,8 @@ final class WindowHandler: ChannelDuplexHandler {
             case .ack(let conversation, let upTo):
                 wait { await operations.ack(name, device, conversation, upTo: upTo) }
             case .send(let message): wait { await operations.send(name, message, from: window) }
+            case .typing(let conversation):
+                wait { await operations.type(name, conversation, from: window) }
             default: wait { await operations.ready(name) }
             }
         }

@@ -3,6 +3,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
 internal import Messaging
+internal import Outbound
 internal import Telemetry
 
 /// What windows ask of the gateway, done; any task may call.
@@ -152,6 +153,32 @@ struct WindowOperations: Sendable {
             default: .failed(.notFound, "There is no such conversation.")
             }
         }
+    }
+
+    /// Passes on that the consumer types: to its other windows and to back-ends that wait for it at this moment.
+    func type(_ name: ConsumerName, _ conversation: ConversationID, from window: WindowID) async -> WindowResult {
+        let hub = services.windows.hub
+        guard hub.admitsTyping(name, conversation, byConsumer: true) else { return .done }
+        let found = await read { store throws(StorageError) in
+            .page(
+                try await store.messages(
+                    brand: name.brand,
+                    consumer: name.consumer,
+                    conversation: conversation,
+                    afterSequence: Int64.max - 1,
+                    after: nil,
+                    limit: 1
+                )
+            )
+        }
+        guard case .page(let messages) = found else { return found }
+        guard messages != nil else { return .failed(.notFound, "There is no such conversation.") }
+        hub.types(name, conversation, in: window)
+        services.outbound.bell.pass(
+            .typing(consumer: name.consumer, conversation: conversation, at: services.clock.now),
+            to: name.brand
+        )
+        return .done
     }
 
     private func read(

@@ -39,6 +39,8 @@ package struct WindowNews: Sendable {
         case read(ConversationID, upToSequence: Int64, unread: Int64)
         /// A conversation was resolved.
         case resolved(ConversationID, byConsumer: Bool)
+        /// Somebody types in a conversation: the agent, or the consumer in another window. Stored nowhere.
+        case typing(ConversationID, byConsumer: Bool)
     }
 
     /// Whose windows.

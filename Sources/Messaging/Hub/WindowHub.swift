@@ -23,12 +23,14 @@ package final class WindowHub: WindowObserver, Sendable {
         /// By consumer, and by an id that is never given again.
         var windows: [ConsumerName: [WindowID: Entry]] = [:]
         var nextID: UInt64 = 0
+        var typing = TypingLimiter()
     }
 
     private let state = Mutex(State())
     private let presence: any WindowPresence
     private let limits: WindowLimits
     private let metrics: WindowMetrics
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Makes a hub without windows.
     ///
@@ -36,10 +38,17 @@ package final class WindowHub: WindowObserver, Sendable {
     ///   - presence: Who must know of windows.
     ///   - limits: How many there may be.
     ///   - metrics: What is counted.
-    package init(presence: any WindowPresence, limits: WindowLimits, metrics: WindowMetrics) {
+    ///   - now: The time, for how often typing is passed on.
+    package init(
+        presence: any WindowPresence,
+        limits: WindowLimits,
+        metrics: WindowMetrics,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.presence = presence
         self.limits = limits
         self.metrics = metrics
+        self.now = now
     }
 
     // MARK: Opening and closing
@@ -127,11 +136,39 @@ package final class WindowHub: WindowObserver, Sendable {
             while end < news.count, news[end].consumer == name, news[end].origin == origin { end += 1 }
             let ports = ports(of: name, but: origin)
             if !ports.isEmpty {
-                let kinds = news[start..<end].map(\.kind)
-                for port in ports { port.post(kinds) }
+                let kinds = news[start..<end].map(\.kind).filter { isWorthTelling($0, name) }
+                if !kinds.isEmpty { for port in ports { port.post(kinds) } }
             }
             start = end
         }
+    }
+
+    private func isWorthTelling(_ kind: WindowNews.Kind, _ name: ConsumerName) -> Bool {
+        guard case .typing(let conversation, let byConsumer) = kind else { return true }
+        return admitsTyping(name, conversation, byConsumer: byConsumer)
+    }
+
+    /// Whether it is a second since typing was last passed on; if so, it counts as passed on now.
+    ///
+    /// - Parameters:
+    ///   - name: The consumer.
+    ///   - conversation: The conversation; need not be the consumer's.
+    ///   - byConsumer: Who types.
+    /// - Returns: Whether to pass it on.
+    package func admitsTyping(_ name: ConsumerName, _ conversation: ConversationID, byConsumer: Bool) -> Bool {
+        let side = TypingLimiter.Side(consumer: name, conversation: conversation, byConsumer: byConsumer)
+        let now = now()
+        return state.withLock { $0.typing.admits(side, now: now) }
+    }
+
+    /// Tells a consumer's other windows that it types in one.
+    ///
+    /// - Parameters:
+    ///   - name: The consumer.
+    ///   - conversation: One of its conversations, for which ``admitsTyping(_:_:byConsumer:)`` has said yes.
+    ///   - window: Where it types.
+    package func types(_ name: ConsumerName, _ conversation: ConversationID, in window: WindowID) {
+        for port in ports(of: name, but: window) { port.post([.typing(conversation, byConsumer: true)]) }
     }
 
     private func ports(of name: ConsumerName, but origin: WindowID? = nil) -> [any WindowPort] {

@@ -105,6 +105,7 @@ struct CatchUp: Sendable {
             case .read(let conversation, _, _):
                 if reads.insert(conversation).inserted { kept.append(kind) }
             case .resolved: kept.append(kind)
+            case .typing: break
             }
         }
         for case .message(let message) in buffered {
