@@ -228,7 +228,7 @@ extension DeliveryService {
             return (state.machine.turnCommitted(result, of: pending.turn, now: now), recovered)
         }
         if recovered { logRecovery() }
-        tellWindows(result)
+        tellWindows(result, of: pending.turn)
         for (change, outcome) in zip(pending.changes, result.changes) {
             change.continuation.resume(returning: .success(outcome))
         }
