@@ -343,6 +343,24 @@ package protocol GatewayStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [Message]?
 
+    /// A consumer's proactive messages that were neither tapped nor cleared and are not past their look-back (R115).
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - before: Only messages before this one (a cursor); nil begins with the newest.
+    ///   - now: The time that look-backs are held against.
+    ///   - limit: At most this many.
+    /// - Returns: The messages, newest first; empty when the brand has never seen the consumer.
+    /// - Throws: `StorageError`.
+    func pendingProactive(
+        brand: BrandID,
+        consumer: ConsumerID,
+        before: MessageID?,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StorageError) -> [Message]
+
     /// A registration.
     ///
     /// - Parameters:

@@ -124,6 +124,15 @@ extension ForwardingStore {
             limit: limit
         )
     }
+    package func pendingProactive(
+        brand: BrandID,
+        consumer: ConsumerID,
+        before: MessageID?,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StorageError) -> [Message] {
+        try await base.pendingProactive(brand: brand, consumer: consumer, before: before, now: now, limit: limit)
+    }
     package func registration(
         brand: BrandID,
         app: AppID,

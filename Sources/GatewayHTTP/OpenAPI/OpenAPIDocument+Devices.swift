@@ -137,6 +137,8 @@ extension OpenAPIDocument {
                     web: { type: [string, 'null'] }
                 category: { type: string }
                 campaign: { type: string }
+                lookBackUntil:
+                  { type: string, format: date-time, description: After it a proactive message is pending no longer. }
                 silent: { type: boolean }
                 sentAt: { $ref: '#/components/schemas/Time' }
             Health: { type: object, required: [status], properties: { status: { enum: [ok, ready] } } }

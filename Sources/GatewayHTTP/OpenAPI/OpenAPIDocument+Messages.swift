@@ -45,6 +45,24 @@ extension OpenAPIDocument {
               responses:
                 \(page(of: "Message"))
                 \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/proactive:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/actingFor' }
+            get:
+              operationId: listProactive
+              tags: [messages]
+              summary: Proactive messages that are pending, newest first.
+              description: >-
+                Pending is what was neither tapped nor cleared by the tap of another (`clearOthers`) and is not past its
+                look-back; that its push expired, or that it was read in a window, changes nothing. Listing marks nothing.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              parameters:
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                \(page(of: "Message"))
+                \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/conversations/{conversation}/read:
             parameters:
               - { $ref: '#/components/parameters/brand' }
@@ -81,6 +99,10 @@ extension OpenAPIDocument {
               operationId: tap
               tags: [messages]
               summary: Says that the push of a message was tapped; repetitions answer the same.
+              description: >-
+                The first report counts. One that comes after the look-back of a proactive message, by the gateway's clock, is
+                410; repetitions of one that came in time are answered. `tappedAt` is the device's; one in the future becomes
+                now. A tap never changes what is unread.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -93,6 +115,12 @@ extension OpenAPIDocument {
                         deviceId: { $ref: '#/components/schemas/Id' }
                         tappedAt: { $ref: '#/components/schemas/NullableTime' }
                         action: { $ref: '#/components/schemas/NullableLine' }
+                        clearOthers:
+                          type: [boolean, 'null']
+                          default: false
+                          description: >-
+                            Whether the consumer's other pending proactive messages are pending no longer; what still waits to
+                            be pushed of them is not pushed. Counts only in the first report of a tap.
                     example: { deviceId: d-1 }
               responses:
                 '200':

@@ -44,6 +44,7 @@ package final class GatewayServer: Sendable {
         SessionRoutes.add(to: &routes)
         DeviceRoutes.add(to: &routes)
         MessageRoutes.add(to: &routes)
+        TapRoutes.add(to: &routes)
         ConversationRoutes.add(to: &routes)
         ConsumerRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)

@@ -14,7 +14,8 @@ package enum StoreChange: Sendable {
     /// Moves a read mark forward. Pending rows of what was read are cancelled (`read`), and the consumer's other devices
     /// get a badge row.
     case read(ReadRequest)
-    /// Records a tap (R109-R112). Never changes unread.
+    /// Records a tap (R109-R112). Never changes unread. A proactive message that was tapped, or cleared by the tap of another
+    /// (``TapRequest/clearsOthers``), is pending no longer; deliveries of one that was cleared are cancelled (`read`).
     case tap(TapRequest)
     /// Records what a device says of deliveries to it; unknown ones are ignored.
     case receipts(brand: BrandID, consumer: ConsumerID, [DeviceReceipt])
@@ -203,6 +204,9 @@ package struct TapRequest: Sendable {
     package var tappedAt: Timestamp
     /// The action or button, as the device says.
     package var action: String?
+    /// Whether the consumer's other pending proactive messages are pending no longer; means something only with the first
+    /// report of the tap, so that a repetition never clears what came in between.
+    package var clearsOthers = false
 
     /// Takes a tap.
     ///

@@ -83,7 +83,11 @@ extension Writer {
 
     func removeMessage(_ key: Int64) throws {
         try db.prepare("DELETE FROM taps WHERE message = ?").int(key).run()
-        try db.prepare("DELETE FROM messages WHERE key = ?").int(key).run()
+        let row = try db.prepare("DELETE FROM messages WHERE key = ? RETURNING conversation, kind").int(key)
+        guard try row.next() else { return }
+        let (conversation, kind) = (row.int64(0), row.string(1))
+        row.end()
+        if kind != MessageKind.agent.rawValue { try forgetPending(key, in: conversation) }
     }
 
     /// Lowers a conversation's count in the file, and where the writer remembers it.

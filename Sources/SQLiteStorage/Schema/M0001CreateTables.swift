@@ -97,6 +97,9 @@ enum M0001CreateTables {
 
         CREATE TABLE taps (
             message INTEGER PRIMARY KEY, device TEXT NOT NULL, tapped_at INTEGER NOT NULL, action TEXT);
+        -- Proactive messages that were neither tapped nor cleared; one that is past its look-back stays until it is removed.
+        CREATE TABLE pending_proactive (
+            conversation INTEGER NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (conversation, message)) WITHOUT ROWID;
 
         CREATE TABLE registrations (
             id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, app TEXT NOT NULL, device TEXT NOT NULL,

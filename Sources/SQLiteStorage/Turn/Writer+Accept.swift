@@ -109,6 +109,7 @@ extension Writer {
             expiresAt: now.adding(seconds: posted.event.ttlSeconds ?? request.messageTtlSeconds)
         )
         try insert(message, key: key, conversation: conversation.key, counts: counts)
+        if posted.event.kind != .agent { try notePending(key, in: conversation.key) }
         context.tellWindows(of: consumer, request.brand, .message(message))
 
         let wanted: Receives = posted.event.kind == .agent ? .agent : .proactive

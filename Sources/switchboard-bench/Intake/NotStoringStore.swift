@@ -108,6 +108,13 @@ struct NotStoringStore: GatewayStore {
         after: MessageID?,
         limit: Int
     ) async throws(StorageError) -> [Message]? { throw Self.notKept }
+    func pendingProactive(
+        brand: BrandID,
+        consumer: ConsumerID,
+        before: MessageID?,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StorageError) -> [Message] { throw Self.notKept }
     func registration(
         brand: BrandID,
         app: AppID,
