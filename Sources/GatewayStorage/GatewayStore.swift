@@ -295,6 +295,18 @@ package protocol GatewayStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [StoredConversation]?
 
+    /// The conversation that an event without one would go to: of those that are not resolved the one with the newest message.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    /// - Returns: Nil when there is none, or the brand has never seen the consumer.
+    /// - Throws: `StorageError`.
+    func activeConversation(
+        brand: BrandID,
+        consumer: ConsumerID
+    ) async throws(StorageError) -> ConversationID?
+
     /// Messages of one conversation in order, with their taps.
     ///
     /// - Parameters:
@@ -440,6 +452,17 @@ package protocol GatewayStore: Sendable {
         window: StatsWindow,
         now: Timestamp
     ) async throws(StorageError) -> DeliveryStats
+
+    /// What became of a campaign.
+    ///
+    /// The work for it has a bound, whatever the log holds.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - id: The campaign.
+    /// - Returns: Nil when the brand has no message of it, or its last one is older than what is kept.
+    /// - Throws: `StorageError`.
+    func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats?
 
     // MARK: Outbound feed
 

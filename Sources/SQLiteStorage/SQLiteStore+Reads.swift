@@ -130,6 +130,22 @@ extension SQLiteStore {
         }
     }
 
+    package func activeConversation(
+        brand: BrandID,
+        consumer: ConsumerID
+    ) async throws(StorageError) -> ConversationID? {
+        try await read { db in
+            try String.fetchOne(
+                db,
+                sql: """
+                    SELECT c.id FROM \(Self.namedConsumer) JOIN conversations c ON c.consumer = u.key AND c.resolved = 0
+                    WHERE b.id = ? AND n.id = ? ORDER BY c.last_message DESC LIMIT 1
+                    """,
+                arguments: [brand.rawValue, consumer.rawValue]
+            ).map(ConversationID.init(trusted:))
+        }
+    }
+
     package func messageRecords(
         brand: BrandID,
         consumer: ConsumerID,

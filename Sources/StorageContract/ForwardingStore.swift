@@ -124,6 +124,15 @@ extension ForwardingStore {
             limit: limit
         )
     }
+    package func activeConversation(
+        brand: BrandID,
+        consumer: ConsumerID
+    ) async throws(StorageError) -> ConversationID? {
+        try await base.activeConversation(brand: brand, consumer: consumer)
+    }
+    package func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats? {
+        try await base.campaign(brand: brand, id: id)
+    }
     package func pendingProactive(
         brand: BrandID,
         consumer: ConsumerID,

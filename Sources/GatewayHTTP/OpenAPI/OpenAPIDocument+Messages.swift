@@ -145,6 +145,10 @@ extension OpenAPIDocument {
               operationId: postReceipts
               tags: [messages]
               summary: Says what became of pushes on the device.
+              description: >-
+                Each receipt is taken by itself. Repetitions, and receipts out of order, change nothing that was said before,
+                and a tap stays a tap; `displayed` and `dismissed` say that the push had arrived. An `at` in the future becomes
+                now. When not one is right the call is 422, or 403 when all are of other devices than the session's.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -167,10 +171,29 @@ extension OpenAPIDocument {
                               at: { $ref: '#/components/schemas/Time' }
               responses:
                 '202':
-                  description: How many of them met a delivery.
+                  description: How many of them met a delivery, and what became of each, in their order.
                   content:
                     application/json:
-                      schema: { type: object, required: [recorded], properties: { recorded: { type: integer, minimum: 0 } } }
+                      schema:
+                        type: object
+                        required: [recorded, results]
+                        properties:
+                          recorded: { type: integer, minimum: 0 }
+                          results:
+                            type: array
+                            items:
+                              type: object
+                              required: [status]
+                              properties:
+                                status:
+                                  enum: [recorded, unknown, rejected]
+                                  description: '`unknown` is a message that was not delivered to the device.'
+                                errors:
+                                  type: array
+                                  items:
+                                    type: object
+                                    required: [pointer, detail]
+                                    properties: { pointer: { type: string }, detail: { type: string } }
                 \(problems(400, 401, 403, 404, 413, 415, 422))
         """
 }

@@ -59,40 +59,93 @@ enum TapRoutes {
         return writer
     }
 
-    /// How many receipts one call may carry.
+    /// How many receipts one call may carry: an app that was offline for long sends several calls.
     private static let maxReceipts = 500
 
+    /// Takes each receipt by itself.
+    ///
+    /// One that a newer app sends, or that is broken, does not hold up the others. Only when none is right is the whole
+    /// refused.
     private static func receipts(_ call: Call) async throws -> Response {
         let access = try await call.requireConsumer()
         let body = try await call.object()
         let now = call.services.clock.now
         var checks = FieldChecks()
-        var receipts: [DeviceReceipt] = []
-        for item in checks.items(body["receipts"], atMost: maxReceipts, isRequired: true) ?? [] {
-            guard let members = checks.object(item, isRequired: true) else { continue }
+        let named = checks.items(body["receipts"], atMost: maxReceipts, isRequired: true)
+        let items = try checks.finish(named)
+        let read = items.map { receipt($0, access, now: now) }
+        let receipts = read.compactMap { try? $0.get() }
+        let refusals = read.compactMap { if case .failure(let refusal) = $0 { refusal } else { nil } }
+        if receipts.isEmpty, !refusals.isEmpty {
+            guard refusals.contains(where: { $0.isWrong }) else { throw Problem.foreignDevice }
+            throw Problem(invalid: refusals.flatMap(\.problems))
+        }
+        var met: [Bool] = []
+        if !receipts.isEmpty {
+            let change = StoreChange.receipts(brand: access.brand.id, consumer: access.consumer, receipts)
+            if case .receipts(let recorded) = try await call.perform(change) { met = recorded }
+        }
+        return Answer.json(.accepted, recorded(read, met))
+    }
+
+    /// Why one receipt is not taken.
+    private struct ReceiptRefusal: Error {
+        var problems: [FieldProblem]
+        /// False when it is right but for its device, which is not the session's.
+        var isWrong: Bool
+    }
+
+    private static func receipt(
+        _ item: BodyMember,
+        _ access: ConsumerAccess,
+        now: Timestamp
+    ) -> Result<DeviceReceipt, ReceiptRefusal> {
+        var checks = FieldChecks()
+        let members = checks.object(item, isRequired: true)
+        var receipt: DeviceReceipt?
+        if let members {
             let name = checks.text(members["messageId"], isRequired: true)
             let message = name.flatMap { MessageID($0) }
             if name != nil, message == nil { checks.fail(members["messageId"].pointer, "must be a UUID") }
             let device = checks.identifier(members["deviceId"], as: DeviceID.self, isRequired: true)
             let state = checks.word(members["state"], as: DeviceReceipt.State.self, isRequired: true)
             let at = checks.moment(members["at"], isRequired: true)
-            guard let message, let device, let state, let at else { continue }
-            try access.require(device: device)
-            receipts.append(DeviceReceipt(message: message, device: device, state: state, at: min(at, now)))
+            if let message, let device, let state, let at {
+                // As with taps: a device's clock may be ahead.
+                receipt = DeviceReceipt(message: message, device: device, state: state, at: min(at, now))
+            }
         }
-        try checks.finish()
-        var recorded = 0
-        if !receipts.isEmpty,
-            case .receipts(let count) = try await call.perform(
-                .receipts(brand: access.brand.id, consumer: access.consumer, receipts)
-            )
-        {
-            recorded = count
+        guard let members, let receipt, checks.problems.isEmpty else {
+            return .failure(ReceiptRefusal(problems: checks.problems, isWrong: true))
         }
-        var writer = JSONWriter(capacity: 32)
+        guard access.boundDevice == nil || access.boundDevice == receipt.device else {
+            checks.fail(members["deviceId"].pointer, "is not the session's device")
+            return .failure(ReceiptRefusal(problems: checks.problems, isWrong: false))
+        }
+        return .success(receipt)
+    }
+
+    private static func recorded(_ read: [Result<DeviceReceipt, ReceiptRefusal>], _ met: [Bool]) -> JSONWriter {
+        var writer = JSONWriter(capacity: 48 + read.count * 24)
         writer.literal(#"{"recorded":"#)
-        writer.integer(Int64(recorded))
-        writer.literal("}")
-        return Answer.json(.accepted, writer)
+        writer.integer(Int64(met.count { $0 }))
+        writer.literal(#","results":["#)
+        var left = met[...]
+        for (index, result) in read.enumerated() {
+            if index > 0 { writer.literal(",") }
+            switch result {
+            case .success:
+                writer.literal(left.popFirst() ?? false ? #"{"status":"recorded"}"# : #"{"status":"unknown"}"#)
+            case .failure(let refusal):
+                writer.literal(#"{"status":"rejected","errors":["#)
+                for (index, problem) in refusal.problems.enumerated() {
+                    if index > 0 { writer.literal(",") }
+                    writer.fieldProblem(problem)
+                }
+                writer.literal("]}")
+            }
+        }
+        writer.literal("]}")
+        return writer
     }
 }

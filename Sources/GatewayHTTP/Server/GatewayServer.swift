@@ -45,6 +45,7 @@ package final class GatewayServer: Sendable {
         DeviceRoutes.add(to: &routes)
         MessageRoutes.add(to: &routes)
         TapRoutes.add(to: &routes)
+        CampaignRoutes.add(to: &routes)
         ConversationRoutes.add(to: &routes)
         ConsumerRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)

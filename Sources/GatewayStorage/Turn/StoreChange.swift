@@ -17,7 +17,8 @@ package enum StoreChange: Sendable {
     /// Records a tap (R109-R112). Never changes unread. A proactive message that was tapped, or cleared by the tap of another
     /// (``TapRequest/clearsOthers``), is pending no longer; deliveries of one that was cleared are cancelled (`read`).
     case tap(TapRequest)
-    /// Records what a device says of deliveries to it; unknown ones are ignored.
+    /// Records what a device says of deliveries to it; unknown ones are ignored. What was said before is not changed by a
+    /// repetition, and a tap stays a tap. Whatever is said says that the push arrived.
     case receipts(brand: BrandID, consumer: ConsumerID, [DeviceReceipt])
     /// Finds or creates a consumer and updates what is known of it; nil members of the profile change nothing.
     case upsertConsumer(brand: BrandID, id: ConsumerID, anonymous: Bool, profile: ConsumerProfile)

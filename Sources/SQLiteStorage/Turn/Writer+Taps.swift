@@ -29,6 +29,7 @@ extension Writer {
         .int(request.tappedAt.milliseconds).int(key).int(consumer)
         .text(request.device.rawValue).run()
         try forgetPending(key, in: conversation)
+        if let campaign = message.campaign { try noteTapped(campaign, brand: brand) }
         if request.clearsOthers { try clearPending(of: consumer, &context) }
         for id in try logRows(message: key, device: request.device.rawValue) {
             let before = try logFacts(id)
@@ -87,31 +88,55 @@ extension Writer {
         consumer: ConsumerID,
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
-        guard let key = try consumerKey(brand, consumer) else { return .receipts(recorded: 0) }
-        var recorded = 0
-        for receipt in receipts {
-            let message = Int64(bitPattern: receipt.message.high)
+        guard let key = try consumerKey(brand, consumer) else { return .receipts(met: receipts.map { _ in false }) }
+        return .receipts(met: try receipts.map { try record($0, of: key, &context) })
+    }
+
+    /// Records one receipt; false when there is no such delivery.
+    private func record(_ receipt: DeviceReceipt, of consumer: Int64, _ context: inout TurnContext) throws -> Bool {
+        let message = Int64(bitPattern: receipt.message.high)
+        guard try low(of: message) == Int64(bitPattern: receipt.message.low) else { return false }
+        try db.prepare(
+            """
+            UPDATE outbox SET delivered_at = coalesce(delivered_at, ?1), \
+            displayed_at = CASE WHEN ?5 = 'displayed' THEN coalesce(displayed_at, ?1) ELSE displayed_at END, \
+            dismissed_at = CASE WHEN ?5 = 'dismissed' THEN coalesce(dismissed_at, ?1) ELSE dismissed_at END \
+            WHERE message = ?3 AND registration IN (SELECT id FROM registrations WHERE consumer = ?2 AND device = ?4)
+            """
+        )
+        .int(receipt.at.milliseconds).int(consumer).int(message).text(receipt.device.rawValue)
+        .text(receipt.state.rawValue).run()
+        var found = db.changedRows
+        for id in try logRows(message: message, device: receipt.device.rawValue, consumer: consumer) {
+            found += 1
+            let before = try logFacts(id)
+            // The rank only rises: a tap stays a tap. What was said before is no change.
             try db.prepare(
                 """
-                UPDATE outbox SET delivered_at = coalesce(delivered_at, ?1) WHERE message = ?3 \
-                AND registration IN (SELECT id FROM registrations WHERE consumer = ?2 AND device = ?4)
+                UPDATE delivery_log SET change = ?1, suppressed_by = NULL, \
+                state = CASE state WHEN 'tapped' THEN 'tapped' ELSE 'delivered' END, \
+                delivered_at = coalesce(delivered_at, ?2), \
+                displayed_at = CASE WHEN ?4 = 'displayed' THEN coalesce(displayed_at, ?2) ELSE displayed_at END, \
+                dismissed_at = CASE WHEN ?4 = 'dismissed' THEN coalesce(dismissed_at, ?2) ELSE dismissed_at END \
+                WHERE id = ?3 AND (delivered_at IS NULL OR (?4 = 'displayed' AND displayed_at IS NULL) \
+                OR (?4 = 'dismissed' AND dismissed_at IS NULL))
                 """
-            ).int(receipt.at.milliseconds).int(key).int(message).text(receipt.device.rawValue).run()
-            var found = db.changedRows
-            for id in try logRows(message: message, device: receipt.device.rawValue, consumer: key) {
-                found += 1
-                let before = try logFacts(id)
-                // The rank only rises: a tap stays a tap.
-                try db.prepare(
-                    """
-                    UPDATE delivery_log SET change = ?1, delivered_at = coalesce(delivered_at, ?2), suppressed_by = NULL, \
-                    state = CASE state WHEN 'tapped' THEN 'tapped' ELSE 'delivered' END WHERE id = ?3
-                    """
-                ).int(try nextChange()).int(receipt.at.milliseconds).int(id).run()
-                try noteChanged(id, before, &context)
-            }
-            if found > 0 { recorded += 1 }
+            )
+            .int(try nextChange()).int(receipt.at.milliseconds).int(id).text(receipt.state.rawValue).run()
+            if db.changedRows > 0 { try noteChanged(id, before, &context) }
         }
-        return .receipts(recorded: recorded)
+        return found > 0
+    }
+
+    /// The second half of a message's id, as long as the message or a delivery of it is kept.
+    private func low(of message: Int64) throws -> Int64? {
+        let row = try db.prepare(
+            """
+            SELECT coalesce((SELECT low FROM messages WHERE key = ?1), (SELECT message_low FROM delivery_log \
+            INDEXED BY delivery_log_message WHERE message = ?1 AND message_low IS NOT NULL LIMIT 1))
+            """
+        ).int(message)
+        defer { row.end() }
+        return try row.next() ? row.optionalInt64(0) : nil
     }
 }
