@@ -47,6 +47,7 @@ package final class GatewayServer: Sendable {
         TapRoutes.add(to: &routes)
         CampaignRoutes.add(to: &routes)
         ConversationRoutes.add(to: &routes)
+        EngagementRoutes.add(to: &routes)
         ConsumerRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)
         OutboundRoutes.add(to: &routes)

@@ -36,6 +36,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var anonymousConsumers = false
     /// Whether a login on another device logs the first one out; default false.
     package var singleDevice = false
+    /// What the brand offers where, those that come first before others; default none.
+    package var engagements: [Engagement] = []
     /// The wire adaptors that answer for the brand; default none.
     package var wire = WireSettings()
 
@@ -53,7 +55,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
-        case dedupeHours, anonymousConsumers, singleDevice, wire
+        case dedupeHours, anonymousConsumers, singleDevice, engagements, wire
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -85,6 +87,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         dedupeHours = try number(.dedupeHours, Self.dedupeRange, 72)
         anonymousConsumers = try flag(.anonymousConsumers, false)
         singleDevice = try flag(.singleDevice, false)
+        engagements = try container.decodeIfPresent([Engagement].self, forKey: .engagements) ?? []
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
     }
 }
