@@ -26,7 +26,7 @@ struct Steps {
     /// One that is open and has said its first frame.
     static func settled(_ conversations: [String: Int64] = [:]) -> Steps {
         var steps = open(conversations)
-        _ = steps.says(.typing(conversation("c-0")))
+        _ = steps.says(.resume([]))
         return steps
     }
 
@@ -59,6 +59,8 @@ struct Steps {
 
     mutating func completed(_ result: WindowResult) -> [String] { run { $0.completed(result, now: $1) } }
     mutating func says(_ frame: ClientFrame) -> [String] { run { $0.received(frame, now: $1) } }
+    /// A pong of the client.
+    mutating func stirs() -> [String] { run { $0.receivedControl(now: $1) } }
     mutating func news(_ news: WindowNews.Kind...) -> [String] { run { $0.news(news, now: $1) } }
     mutating func takes(_ frames: Int) -> [String] { run { $0.flushed(frames, now: $1) } }
 
@@ -123,6 +125,8 @@ struct Steps {
         case .message(let message): "\(message.conversation.rawValue)#\(message.sequence)"
         case .read(let conversation, let sequence, _): "read \(conversation.rawValue)#\(sequence)"
         case .resolved(let conversation, _): "resolved \(conversation.rawValue)"
+        case .typing(let conversation, let byConsumer):
+            "typing \(conversation.rawValue) \(byConsumer ? "consumer" : "agent")"
         case .sent(let clientID, _, _): "sent \(clientID)"
         case .error(let error): "error \(error.code.rawValue) \(error.ref ?? "-")"
         case .tokenExpiring(let seconds): "expiring \(seconds)"
@@ -137,6 +141,7 @@ struct Steps {
         case .page(let conversation, let after): "page \(conversation.rawValue)>\(after)"
         case .ack(let conversation, let sequence): "ack \(conversation.rawValue)#\(sequence)"
         case .send(let message): "send \(message.clientID)"
+        case .typing(let conversation): "typing \(conversation.rawValue)"
         case .reauthenticate: "reauthenticate"
         case .recheck(let close): "recheck \(close.code)"
         }

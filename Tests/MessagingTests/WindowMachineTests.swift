@@ -111,6 +111,58 @@ struct WindowMachineTests {
         #expect(steps.pass(0.2) == ["close 1013 overloaded: slow_reader"])
     }
 
+    @Test("says each message once while a slow client has many waiting, those that it was told of before too")
+    func slowAfterReady() {
+        var steps = Steps.open(["c": 4])
+        steps.isReading = false
+        for sequence in 5...200 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        var sent = steps.pass(1)
+        #expect(sent == (5...36).map { "c#\($0)" })
+        for sequence in 201...400 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        steps.isReading = true
+        sent += steps.takes(32)
+        while sent.last?.hasPrefix("run page c>") == true {
+            let after = Int64(sent.removeLast().dropFirst("run page c>".count)) ?? 0
+            sent += steps.page("c", after == 400 ? nil : (after + 1)...min(after + 20, 400))
+        }
+        #expect(sent == (5...400).map { "c#\($0)" })
+    }
+
+    @Test("does not say again what the window wrote itself, when it is read from the store with the rest")
+    func ownMessages() {
+        var steps = Steps.open(["c": 21])
+        let message = ClientMessage(clientID: "k", conversation: Steps.conversation("c"), text: "x", data: nil)
+        _ = steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 0)]))
+        #expect(steps.says(.send(message)) == [])
+        #expect(steps.page("c", 1...20) == (1...20).map { "c#\($0)" } + ["run send k"])
+        let sent = steps.completed(.sent(messageID: MessageID(high: 1, low: 22), sequence: 22))
+        #expect(sent == ["sent k", "run page c>20"])
+        #expect(steps.page("c", 21...23) == ["c#21", "c#23"])
+        #expect(steps.news(.message(Steps.message("c", 24))) == ["c#24"])
+    }
+
+    @Test("passes typing on in turn with the rest, and says that of others only when it can go out at once")
+    func typing() {
+        var steps = Steps.settled()
+        let (message, c) = (Steps.message("c", 1), Steps.conversation("c"))
+        #expect(steps.says(.ack(c, upToSequence: 1)) == ["run ack c#1"])
+        #expect(steps.says(.typing(c)) == [])
+        #expect(steps.completed(.done) == ["run typing c"])
+        #expect(steps.completed(.failed(.notFound, "")) == ["error not_found typing"])
+        #expect(steps.news(.typing(c, byConsumer: false)) == ["typing c agent"])
+        steps.isReading = false
+        for _ in 1...31 { _ = steps.news(.message(message)) }
+        #expect(steps.news(.typing(c, byConsumer: true)) == ["typing c consumer"])
+        #expect(steps.news(.typing(c, byConsumer: true)) == [])
+        #expect(steps.takes(32) == [])
+        var opening = Steps()
+        _ = opening.run { $0.opened(now: $1) }
+        _ = opening.completed(.identified(opening.identity()))
+        #expect(opening.news(.typing(c, byConsumer: false)) == [])
+        #expect(opening.ready([:]) == ["ready"])
+        #expect(opening.news(.typing(c, byConsumer: false)) == ["typing c agent"])
+    }
+
     @Test("does one thing after the other, and looks at its session first")
     func operations() {
         var steps = Steps.settled()
@@ -133,12 +185,12 @@ struct WindowMachineTests {
         #expect(steps.says(.reauthenticate(token: "t")) == ["run reauthenticate"])
         #expect(steps.completed(.identified(steps.identity(lifeSeconds: 90))) == [])
         #expect(steps.pass(25) == [])
-        #expect(steps.says(.typing(Steps.conversation("c"))) == [])
+        #expect(steps.stirs() == [])
         #expect(steps.pass(6) == ["expiring 59"])
         #expect(steps.pass(25) == ["ping"])
-        _ = steps.says(.typing(Steps.conversation("c")))
+        _ = steps.stirs()
         #expect(steps.pass(29) == [])
-        _ = steps.says(.typing(Steps.conversation("c")))
+        _ = steps.stirs()
         #expect(steps.pass(5) == ["close 4401 token_expired"])
         var other = Steps.settled()
         _ = other.says(.reauthenticate(token: "t"))
@@ -150,7 +202,7 @@ struct WindowMachineTests {
         var steps = Steps.settled()
         #expect(steps.pass(29) == [])
         #expect(steps.pass(1) == ["ping"])
-        #expect(steps.run { $0.receivedControl(now: $1) } == [])
+        #expect(steps.stirs() == [])
         #expect(steps.pass(30) == ["ping"])
         #expect(steps.pass(29.9) == [])
         #expect(steps.pass(0.1) == ["cut idle"])
@@ -160,12 +212,12 @@ struct WindowMachineTests {
     @Test("takes so many frames and no more")
     func frameLimit() {
         var steps = Steps.settled()
-        for _ in 1..<250 { #expect(steps.says(.typing(Steps.conversation("c"))) == []) }
-        #expect(steps.says(.typing(Steps.conversation("c"))) == ["close 1008 rate_limited"])
+        for _ in 1..<250 { #expect(steps.stirs() == []) }
+        #expect(steps.stirs() == ["close 1008 rate_limited"])
         var patient = Steps.settled()
         for _ in 1...1000 {
             _ = patient.pass(0.02)
-            #expect(patient.says(.typing(Steps.conversation("c"))) == [])
+            #expect(patient.stirs() == [])
         }
     }
 

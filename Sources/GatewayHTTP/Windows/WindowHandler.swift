@@ -279,14 +279,18 @@ final class WindowHandler: ChannelDuplexHandler {
         case .recheck(let close):
             guard let session else { return finished(.done) }
             wait { await operations.recheck(session, close) }
-        case .ready, .page, .ack, .send:
-            guard let identity = machine.identity else { return finished(.refused(.unavailable)) }
+        case .ready, .page, .ack, .send, .typing:
+            guard let identity = machine.identity, let window = ticket?.id else {
+                return finished(.refused(.unavailable))
+            }
             let (name, device) = (identity.consumer, identity.device)
             switch operation {
             case .page(let conversation, let after): wait { await operations.page(name, conversation, after: after) }
             case .ack(let conversation, let upTo):
                 wait { await operations.ack(name, device, conversation, upTo: upTo) }
-            case .send(let message): wait { await operations.send(name, message) }
+            case .send(let message): wait { await operations.send(name, message, from: window) }
+            case .typing(let conversation):
+                wait { await operations.type(name, conversation, from: window) }
             default: wait { await operations.ready(name) }
             }
         }

@@ -13,6 +13,8 @@ struct CatchUp: Sendable {
     private var mustRead: Set<ConversationID> = []
     /// What was sent live before the client asked for what lies before it.
     private var sentLive: [ConversationID: ClosedRange<Int64>] = [:]
+    /// What the window itself wrote meanwhile, of which it knows.
+    private var written: [ConversationID: Set<Int64>] = [:]
     private var buffered: [WindowNews.Kind] = []
 
     /// Whether nothing is to be read and nothing waits.
@@ -29,6 +31,13 @@ struct CatchUp: Sendable {
     /// What `ready` says is not new.
     mutating func cover(_ conversation: ConversationID, upTo sequence: Int64) {
         cursors[conversation] = max(cursors[conversation] ?? 0, sequence)
+    }
+
+    /// A message of the window itself is not said again, also when it is read from the store.
+    mutating func wrote(_ conversation: ConversationID, _ sequence: Int64) {
+        // Only a client that writes much faster than it is answered gets so far; it hears the rest of it again.
+        guard written[conversation]?.count ?? 0 < WindowLimits.maxBuffered else { return }
+        written[conversation, default: []].insert(sequence)
     }
 
     // MARK: Reading
@@ -50,8 +59,13 @@ struct CatchUp: Sendable {
         guard let conversation = queue.first else { return [] }
         if let last = page?.last { cursors[conversation] = max(cursors[conversation] ?? 0, last.sequence) }
         if (page?.count ?? 0) < limit, !mustRead.contains(conversation) { queue.removeFirst() }
-        let skipped = sentLive[conversation]
-        return (page ?? []).filter { !(skipped?.contains($0.sequence) ?? false) }
+        let (skipped, own) = (sentLive[conversation], written[conversation])
+        if own != nil, let cursor = cursors[conversation] {
+            written[conversation] = own?.filter { $0 > cursor }
+        }
+        return (page ?? []).filter {
+            !(skipped?.contains($0.sequence) ?? false) && !(own?.contains($0.sequence) ?? false)
+        }
     }
 
     // MARK: News
@@ -72,9 +86,11 @@ struct CatchUp: Sendable {
         while position < buffered.count {
             let kind = buffered[position]
             position += 1
-            guard case .message(let message) = kind, let cursor = cursors[message.conversation],
-                message.sequence <= cursor
-            else { return kind }
+            guard case .message(let message) = kind else { return kind }
+            guard message.sequence <= cursors[message.conversation] ?? 0 else {
+                cursors[message.conversation] = message.sequence
+                return kind
+            }
         }
         return nil
     }
@@ -89,6 +105,7 @@ struct CatchUp: Sendable {
             case .read(let conversation, _, _):
                 if reads.insert(conversation).inserted { kept.append(kind) }
             case .resolved: kept.append(kind)
+            case .typing: break
             }
         }
         for case .message(let message) in buffered {

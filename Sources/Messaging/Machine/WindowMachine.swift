@@ -141,7 +141,10 @@ package struct WindowMachine: Sendable {
     package mutating func news(_ news: [WindowNews.Kind], now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
         for kind in news {
-            if isOpening || catchUp != nil || graceUntil != nil || isCongested {
+            if case .typing = kind {
+                // It is worth nothing later.
+                if case .open = phase, !isCongested { emit(kind, now) }
+            } else if isOpening || catchUp != nil || graceUntil != nil || isCongested {
                 var waits = catchUp ?? CatchUp()
                 catchUp = nil
                 guard waits.keep(kind) else { return end(.slow, now) }
@@ -201,10 +204,11 @@ package struct WindowMachine: Sendable {
             }
             for message in catchUp?.took(messages, limit: WindowLimits.pageSize) ?? [] { send(.message(message), now) }
         case (.send(let message), .sent(let id, let sequence)):
+            catchUp?.wrote(message.conversation, sequence)
             send(.sent(clientID: message.clientID, messageID: id, sequence: sequence), now)
         case (.reauthenticate, .identified(let new)):
             guard extend(new) else { return end(.forbidden, now) }
-        case (.recheck, _), (.ack, _), (.send, _), (.reauthenticate, _):
+        case (.recheck, _), (.ack, _), (.send, _), (.typing, _), (.reauthenticate, _):
             if case .failed(let code, let detail) = result {
                 send(.error(WindowError(code, detail, ref: operation.ref)), now)
             }
@@ -246,7 +250,7 @@ package struct WindowMachine: Sendable {
         case .resume(let list): resume(list)
         case .ack(let conversation, let sequence): waiting.append(.ack(conversation, upToSequence: sequence))
         case .send(let message): waiting.append(.send(message))
-        case .typing: break
+        case .typing(let conversation): waiting.append(.typing(conversation))
         case .reauthenticate(let token): waiting.append(.reauthenticate(token: token))
         case .wrong(let error): answers.append(error)
         }
@@ -286,6 +290,7 @@ package struct WindowMachine: Sendable {
             send(.read(conversation, upToSequence: sequence, unread: unread), now)
         case .resolved(let conversation, let byConsumer):
             send(.resolved(conversation, byConsumer: byConsumer), now)
+        case .typing(let conversation, let byConsumer): send(.typing(conversation, byConsumer: byConsumer), now)
         }
     }
 
@@ -375,6 +380,7 @@ extension WindowOperation {
         switch self {
         case .ack: "ack"
         case .send(let message): message.clientID
+        case .typing: "typing"
         case .reauthenticate: "reauthenticate"
         case .open, .ready, .page, .recheck: nil
         }

@@ -14,6 +14,8 @@ package enum WindowOperation: Sendable {
     case ack(ConversationID, upToSequence: Int64)
     /// Stores a message of the consumer.
     case send(ClientMessage)
+    /// Tells the consumer's other windows and waiting back-ends that the consumer types.
+    case typing(ConversationID)
     /// Tells the session of another token: secret.
     case reauthenticate(token: String)
     /// Looks whether the session is still there; the end is what it means if it is not.

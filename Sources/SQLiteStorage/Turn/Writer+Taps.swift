@@ -9,6 +9,7 @@ extension Writer {
         else { return .notFound }
         // Nothing of the consumer's own is ever pushed.
         guard message.kind != .consumer else { return .notFound }
+        try see(request.device.rawValue, of: consumer, at: context.turn.now)
         let key = Int64(bitPattern: request.message.high)
         let earlier = try db.prepare("SELECT tapped_at FROM taps WHERE message = ?").int(key)
         if try earlier.next() {
@@ -89,6 +90,7 @@ extension Writer {
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
         guard let key = try consumerKey(brand, consumer) else { return .receipts(met: receipts.map { _ in false }) }
+        for device in Set(receipts.map(\.device)) { try see(device.rawValue, of: key, at: context.turn.now) }
         return .receipts(met: try receipts.map { try record($0, of: key, &context) })
     }
 
