@@ -238,8 +238,30 @@ extension OpenAPIDocument {
                   default: false
                   description: >-
                     A login on another device logs the first one out; one without a deviceId does when it registers.
+                engagements:
+                  type: [array, 'null']
+                  maxItems: 100
+                  description: 'What is offered where; of several that match the first is taken. Ids are unique.'
+                  items: { $ref: '#/components/schemas/Engagement' }
                 wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
+            Engagement:
+              type: object
+              additionalProperties: false
+              required: [id, campaignId, entryPoints, skill]
+              properties:
+                id: { $ref: '#/components/schemas/Line' }
+                campaignId: { $ref: '#/components/schemas/Line' }
+                entryPoints: { $ref: '#/components/schemas/EntryPoints' }
+                app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }], description: The only app that it is offered in. }
+                skill: { $ref: '#/components/schemas/Line' }
+                language: { $ref: '#/components/schemas/NullableLine' }
+                surveyId: { $ref: '#/components/schemas/NullableLine' }
+            EntryPoints:
+              type: array
+              maxItems: 32
+              description: An engagement matches where all of its entry points are named, in whatever order; one without any matches everywhere.
+              items: { type: string, minLength: 1, maxLength: 1024 }
             Brand:
               type: object
               required: [id, name, settings, createdAt]

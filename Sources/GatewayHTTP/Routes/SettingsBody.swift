@@ -48,6 +48,7 @@ struct SettingsBody {
         number("staleDeviceDays", \.staleDeviceDays, BrandSettings.staleDeviceRange)
         flag("anonymousConsumers", \.anonymousConsumers)
         flag("singleDevice", \.singleDevice)
+        if let edit = take("engagements", \.engagements, EngagementBody.engagements) { edits.append(edit) }
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)

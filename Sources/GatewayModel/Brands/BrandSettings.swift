@@ -36,6 +36,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var anonymousConsumers = false
     /// Whether a login on another device logs the first one out; default false.
     package var singleDevice = false
+    /// What the brand offers where, those that come first before others; default none.
+    package var engagements: [Engagement] = []
     /// After how many days without a sign of life a device's registration ends, 1 to 3,650; default 270, when FCM lets
     /// tokens of devices die that were not there.
     package var staleDeviceDays: Int64 = 270
@@ -58,7 +60,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
-        case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, wire
+        case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -90,6 +92,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         dedupeHours = try number(.dedupeHours, Self.dedupeRange, 72)
         anonymousConsumers = try flag(.anonymousConsumers, false)
         singleDevice = try flag(.singleDevice, false)
+        engagements = try container.decodeIfPresent([Engagement].self, forKey: .engagements) ?? []
         staleDeviceDays = try number(.staleDeviceDays, Self.staleDeviceRange, 270)
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
     }

@@ -39,10 +39,12 @@ extension Writer {
         try db.prepare(
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
-            provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge, change) \
+            provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge, change, campaign, \
+            displayed_at, dismissed_at) \
             SELECT o.id, r.brand, r.app, r.device, r.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
-            ?3, o.attempts + 1, ?4, ?5, ?6, o.queued_at, ?7, ?8, o.delivered_at, o.tapped_at, ?9, ?10 \
+            ?3, o.attempts + 1, ?4, ?5, ?6, o.queued_at, ?7, ?8, o.delivered_at, o.tapped_at, ?9, ?10, \
+            o.campaign, o.displayed_at, o.dismissed_at \
             FROM outbox o JOIN registrations r ON r.id = o.registration WHERE o.id = ?1
             """
         )

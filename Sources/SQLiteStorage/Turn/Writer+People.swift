@@ -78,13 +78,18 @@ extension Writer {
     func makeConversation(
         _ name: BrandedName,
         of consumer: KnownConsumer,
-        at now: Timestamp
+        at now: Timestamp,
+        engagement: Engagement? = nil
     ) throws -> KnownConversation {
         try db.prepare("INSERT INTO conversations (brand, id, consumer) VALUES (?, ?, ?)")
             .int(name.brand).text(name.id).int(consumer.key).run()
         let conversation = KnownConversation(key: db.lastInsertedRow, name: name, consumer: consumer.key)
         consumer.remember(conversation)
-        try tell(name.brand, at: now, .opened(consumer: consumer.name.id, conversation: name.id))
+        try tell(
+            name.brand,
+            at: now,
+            .opened(consumer: consumer.name.id, conversation: name.id, engagement: engagement)
+        )
         return conversation
     }
 

@@ -41,6 +41,7 @@ final class Writer {
         result.accepts = try turn.accepts.map { try accept($0, &context) }
         try flush(&context)
         try store(context.counts)
+        try store(context.campaigns, at: turn.now)
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
         if context.hasBadges { try addReadMarks(to: &result.owned, now: turn.now) }
