@@ -54,7 +54,6 @@ struct AdministrationTests {
             (#"{"id":"a","name":"x","settings":{"sessionTtlSeconds":59}}"#, ["/settings/sessionTtlSeconds"]),
             (#"{"id":"a","name":"x","settings":{"singleDevice":"yes"}}"#, ["/settings/singleDevice"]),
             (#"{"id":"a","name":"x","settings":{"quietHours":{"from":"22:00"}}}"#, ["/settings/quietHours"]),
-            (#"{"id":"a","name":"x","settings":{"templates":{}}}"#, ["/settings/templates"]),
             (
                 #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"talkdesk":false}}}"#,
                 ["/settings/wire/ccai", "/settings/wire/talkdesk", "/settings/wire/ccaip", "/settings/links"]

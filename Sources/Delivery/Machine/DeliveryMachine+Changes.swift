@@ -11,6 +11,10 @@ extension DeliveryMachine {
             addLane(change.registration.lane)
             registrations[change.registration.id]?.token = change.registration.token
             registrations[change.registration.id]?.platform = change.registration.platform
+            registrations[change.registration.id]?.traits = DeviceTraits(
+                locale: change.registration.locale,
+                timeZone: change.registration.timeZone
+            )
         case .unregistered(let change): follow(change)
         case .sessionsEnded(let ended): follow(ended.registrations)
         case .read(let change):

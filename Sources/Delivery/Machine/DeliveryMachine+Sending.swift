@@ -40,6 +40,7 @@ extension DeliveryMachine {
                     registration: key,
                     token: registration.token,
                     platform: registration.platform,
+                    locale: registration.traits?.locale,
                     message: row.message,
                     badge: row.message?.silent == true ? nil : consumers[registration.consumer]?.unread ?? row.unread,
                     expiresAt: row.expiresAt

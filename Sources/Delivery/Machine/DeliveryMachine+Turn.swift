@@ -204,6 +204,7 @@ extension DeliveryMachine {
         var (isNew, isFirst) = (false, true)
         if let place = registrations.index(forKey: key) {
             registrations.values[place].token = row.token
+            registrations.values[place].traits = row.traits
             isFirst = registrations.values[place].head == nil
             if isFirst {
                 registrations.values[place].head = row

@@ -89,6 +89,8 @@ package struct DeliveryMachine: Sendable {
         var consumer: ConsumerKey
         var token: String
         var platform: DevicePlatform
+        /// As of the newest row, or of the device's last registration.
+        var traits: DeviceTraits?
         /// The oldest row, which waits or is on its way.
         ///
         /// Only one is on its way at a time, or two connections could show badge 4 and then 3.
@@ -107,6 +109,7 @@ package struct DeliveryMachine: Sendable {
             consumer = row.consumer
             token = row.token
             platform = row.platform
+            traits = row.traits
             head = row
         }
 

@@ -214,7 +214,7 @@ extension OpenAPIDocument {
             BrandSettings:
               type: object
               description: >-
-                `quietHours`, `templates` and `links` are refused: this version does not do what they ask for.
+                `quietHours` and `links` are refused: this version does not do what they ask for.
               additionalProperties: false
               properties:
                 preview: { enum: [full, sender, none, null], default: full, description: How much a notification shows. }
@@ -230,8 +230,37 @@ extension OpenAPIDocument {
                   default: false
                   description: >-
                     A login on another device logs the first one out; one without a deviceId does when it registers.
+                templates: { oneOf: [{ $ref: '#/components/schemas/Templates' }, { type: 'null' }] }
                 wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
+            Templates:
+              type: object
+              description: >-
+                The brand's own words for its notifications, given as a whole (65,536 bytes at most): by kind, then by
+                language tag or `default`. A device's locale chooses, part by part: the exact tag, then without its last
+                part, then `default`, then the built-in words.
+              additionalProperties: false
+              properties:
+                agent: { $ref: '#/components/schemas/TemplateLocales' }
+                proactive: { $ref: '#/components/schemas/TemplateLocales' }
+                c2m: { $ref: '#/components/schemas/TemplateLocales' }
+                summary: { $ref: '#/components/schemas/TemplateLocales' }
+            TemplateLocales:
+              type: [object, 'null']
+              maxProperties: 64
+              propertyNames: { maxLength: 35, pattern: '^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8})*$' }
+              additionalProperties: { $ref: '#/components/schemas/TemplateWords' }
+            TemplateWords:
+              type: object
+              description: >-
+                Mustache of few tags: `{{name}}`, `{{#name}}`, `{{^name}}`, `{{/name}}` and `{{! comment }}`, where a name is
+                one of agent, brand, text, title, unread, conversation and, in a summary, count. Nothing is escaped; what
+                `preview` hides is absent. What comes to nothing is replaced by the built-in words.
+              minProperties: 1
+              additionalProperties: false
+              properties:
+                title: { type: [string, 'null'], minLength: 1, maxLength: 1024 }
+                body: { type: [string, 'null'], minLength: 1, maxLength: 1024 }
             Brand:
               type: object
               required: [id, name, settings, createdAt]

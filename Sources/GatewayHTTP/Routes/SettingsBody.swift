@@ -12,7 +12,7 @@ struct SettingsBody {
     private(set) var webhook: WebhookChange?
 
     /// What the contract knows and this version does not do.
-    private static let unsupported = ["quietHours", "templates", "links"]
+    private static let unsupported = ["quietHours", "links"]
     static let unsupportedDetail = "must be absent: this version does not support it"
 
     /// Reads them; notes what is wrong.
@@ -47,6 +47,7 @@ struct SettingsBody {
         number("dedupeHours", \.dedupeHours, BrandSettings.dedupeRange)
         flag("anonymousConsumers", \.anonymousConsumers)
         flag("singleDevice", \.singleDevice)
+        if let edit = take("templates", \.templates, { TemplateBody.templates($1, &$0) }) { edits.append(edit) }
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)

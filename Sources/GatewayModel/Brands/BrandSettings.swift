@@ -38,6 +38,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var singleDevice = false
     /// The wire adaptors that answer for the brand; default none.
     package var wire = WireSettings()
+    /// The brand's own words for its notifications; default none.
+    package var templates: TemplateSettings?
 
     /// What ``messageTtlSeconds`` may be.
     package static let messageTtlRange: ClosedRange<Int64> = 0...2_419_200
@@ -53,7 +55,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
-        case dedupeHours, anonymousConsumers, singleDevice, wire
+        case dedupeHours, anonymousConsumers, singleDevice, wire, templates
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -86,5 +88,6 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         anonymousConsumers = try flag(.anonymousConsumers, false)
         singleDevice = try flag(.singleDevice, false)
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
+        templates = try container.decodeIfPresent(TemplateSettings.self, forKey: .templates)
     }
 }

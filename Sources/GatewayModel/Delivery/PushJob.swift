@@ -8,6 +8,8 @@ package struct PushJob: Sendable {
     package var token: String
     /// What kind of device it is.
     package var platform: DevicePlatform
+    /// The language that the device asked for; chooses among a brand's templates.
+    package var locale: String?
     /// The message; nil for a push that only sets the badge.
     package var message: Message?
     /// The consumer's unread count now, this message included; nil leaves the badge alone (silent pushes, R185).
@@ -22,6 +24,7 @@ package struct PushJob: Sendable {
     ///   - registration: The registration.
     ///   - token: The provider's token.
     ///   - platform: What kind of device it is.
+    ///   - locale: The language that the device asked for.
     ///   - message: The message; nil only sets the badge.
     ///   - badge: The consumer's unread count now.
     ///   - expiresAt: After this moment the provider must not deliver it.
@@ -30,6 +33,7 @@ package struct PushJob: Sendable {
         registration: RegistrationID,
         token: String,
         platform: DevicePlatform,
+        locale: String? = nil,
         message: Message?,
         badge: Int64?,
         expiresAt: Timestamp
@@ -38,6 +42,7 @@ package struct PushJob: Sendable {
         self.registration = registration
         self.token = token
         self.platform = platform
+        self.locale = locale
         self.message = message
         self.badge = badge
         self.expiresAt = expiresAt

@@ -12,6 +12,8 @@ package struct OutboxRow: Sendable {
     package var token: String
     /// What kind of device it is.
     package var platform: DevicePlatform
+    /// What of the device shapes words and times; nil when it says none of it.
+    package var traits: DeviceTraits?
     /// Whose it is.
     package var consumer: ConsumerKey
     /// The consumer's unread count as it was at the end of the same transaction.
@@ -37,6 +39,7 @@ package struct OutboxRow: Sendable {
     ///   - registration: The registration.
     ///   - token: The provider's token.
     ///   - platform: What kind of device it is.
+    ///   - traits: What of the device shapes words and times.
     ///   - consumer: Whose it is.
     ///   - unread: The consumer's unread count at the end of the same transaction.
     ///   - kind: What it carries.
@@ -51,6 +54,7 @@ package struct OutboxRow: Sendable {
         registration: RegistrationID,
         token: String,
         platform: DevicePlatform,
+        traits: DeviceTraits? = nil,
         consumer: ConsumerKey,
         unread: Int64,
         kind: DeliveryKind,
@@ -65,6 +69,7 @@ package struct OutboxRow: Sendable {
         self.registration = registration
         self.token = token
         self.platform = platform
+        self.traits = traits
         self.consumer = consumer
         self.unread = unread
         self.kind = kind

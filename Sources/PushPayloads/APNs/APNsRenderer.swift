@@ -122,14 +122,14 @@ package struct APNsRenderer: Sendable {
     }
 
     private func body(_ message: Message, job: PushJob, limit: Int) -> [UInt8] {
-        let title = brand.title(of: message)
+        // A silent push carries no text, so that there is nothing to cut.
+        let words = message.silent ? .none : brand.words(of: message, for: job)
         return TextFitting.body(
             limit: limit,
-            // A silent push carries no text, so that there is nothing to cut.
-            text: message.silent ? "" : brand.text(of: message),
+            text: words.text,
             dataBytes: message.data?.text.utf8.count,
             copies: 1,
-            render: { full(message, job: job, title: title, fit: $0) },
+            render: { full(message, job: job, title: words.title, fit: $0) },
             bare: { bare(message, job: job) }
         )
     }

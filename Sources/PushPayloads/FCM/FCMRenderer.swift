@@ -76,14 +76,14 @@ package struct FCMRenderer: Sendable {
     }
 
     private func body(_ message: Message, job: PushJob, now: Timestamp) -> [UInt8] {
-        let title = brand.title(of: message)
+        let words = message.silent ? .none : brand.words(of: message, for: job)
         return TextFitting.body(
             // Escapes in a token would count against the text; real ones have none.
             limit: Self.maxPayloadBytes + job.token.utf8.count,
-            text: message.silent ? "" : brand.text(of: message),
+            text: words.text,
             dataBytes: message.data?.text.utf8.count,
             copies: isNotification(message) ? 2 : 1,
-            render: { full(message, job: job, now: now, title: title, fit: $0) },
+            render: { full(message, job: job, now: now, title: words.title, fit: $0) },
             bare: { bare(message, job: job, now: now) }
         )
     }

@@ -37,7 +37,7 @@ extension Writer {
             o.expires_at, o.queued_at, b.id, u.id, c.id, \
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
-            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign \
+            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, r.locale, r.time_zone \
             FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
             JOIN brands b ON b.key = r.brand LEFT JOIN messages m ON m.key = o.message \
             LEFT JOIN conversations c ON c.key = o.conversation WHERE o.id = ?
@@ -61,6 +61,7 @@ extension Writer {
             registration: RegistrationID(row.int64(1)),
             token: row.string(2),
             platform: DevicePlatform(rawValue: row.string(3)) ?? .ios,
+            traits: DeviceTraits(locale: row.optionalString(38), timeZone: row.optionalString(39)),
             consumer: ConsumerKey(row.int64(4)),
             unread: row.int64(5),
             kind: DeliveryKind(rawValue: Int(row.int64(6))) ?? .message,

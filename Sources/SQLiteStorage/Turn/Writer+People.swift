@@ -116,8 +116,8 @@ extension Writer {
         var found: [KnownRegistration] = []
         let row = try db.prepare(
             """
-            SELECT id, lane, token, platform, receives, device FROM registrations WHERE consumer = ? AND state = 'active' \
-            ORDER BY id
+            SELECT id, lane, token, platform, receives, device, locale, time_zone FROM registrations \
+            WHERE consumer = ? AND state = 'active' ORDER BY id
             """
         ).int(consumer)
         while try row.next() {
@@ -128,7 +128,8 @@ extension Writer {
                     token: row.string(2),
                     platform: DevicePlatform(rawValue: row.string(3)) ?? .ios,
                     receives: Receives(rawValue: Int(row.int64(4))),
-                    device: row.string(5)
+                    device: row.string(5),
+                    traits: DeviceTraits(locale: row.optionalString(6), timeZone: row.optionalString(7))
                 )
             )
         }
