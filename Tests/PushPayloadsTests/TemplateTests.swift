@@ -151,7 +151,8 @@ struct TemplateTests {
             ("{{*text}}", "not supported", 1), ("{{uppercased(text)}}", "has a tag that names none of", 1),
             ("é{{#text}}x", "has a section without an end", 2), ("{{/text}}", "ends a section that is not open", 1),
             ("{{#text}}{{/title}}", "ends a section that is not open", 10), ("{{.}}", "names none of", 1),
-            ("{{text.count}}", "names none of", 1), ("{{text}} {", "ends in a brace", 10), ("{{#text}}{{^title}}{{/text}}{{/title}}", "not open", 20),
+            ("{{text.count}}", "names none of", 1), ("{{text}} {", "ends in a brace", 10),
+            ("{{#text}}{{^title}}{{/text}}{{/title}}", "not open", 20),
         ]
     )
     func faults(_ template: String, _ detail: String, _ place: Int) {

@@ -34,6 +34,12 @@ package struct DeliveryMachine: Sendable {
     var outcomesCommitted: UInt64 = 0
     /// Registrations with ``Registration/givenBack``.
     var givenBack: Set<RegistrationID> = []
+    /// What brands ask of their lanes; a lane that is absent asks nothing.
+    var rules: [LaneID: LaneRules] = [:]
+    /// When it is quiet, for those who asked lately.
+    var quietSpans: [QuietKey: QuietSpan] = [:]
+    /// Lanes whose rows in the store are to be due at once.
+    var requeues: Set<LaneID> = []
     var isDraining = false
     /// The lane whose claim came last.
     var lastClaim: LaneID?

@@ -101,6 +101,7 @@ package struct SimulatedStore: Sendable {
         for name in turn.releases { release(name, &context) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
+        for request in turn.requeues { result.requeued.append(requeue(request, now: turn.now)) }
         for request in turn.claims { result.claims.append(claim(request, &context)) }
         for id in context.owned where isPending(id) { result.owned.append(row(id)) }
         for id in context.unowned where isPending(id) {
@@ -126,7 +127,12 @@ package struct SimulatedStore: Sendable {
         }
         due.sort { ($0.due, $0.id) < ($1.due, $1.id) }
         var rows: [OutboxRow] = []
-        for (_, id) in due.prefix(request.limit) {
+        var ids = due.prefix(request.limit).map(\.id)
+        if let threshold = request.summaryThreshold {
+            let ended = summarize(ids, above: threshold, now: context.now)
+            ids.removeAll(where: ended.contains)
+        }
+        for id in ids {
             change(id) { $0.owner = context.incarnation }
             rows.append(row(id))
         }
@@ -172,7 +178,8 @@ package struct SimulatedStore: Sendable {
             message: row.message,
             attempts: row.attempts,
             expiresAt: row.expiresAt,
-            queuedAt: row.queuedAt
+            queuedAt: row.queuedAt,
+            summary: row.summary
         )
     }
 

@@ -214,7 +214,7 @@ extension OpenAPIDocument {
             BrandSettings:
               type: object
               description: >-
-                `quietHours` and `links` are refused: this version does not do what they ask for.
+                `links` is refused: this version does not do what it asks for.
               additionalProperties: false
               properties:
                 preview: { enum: [full, sender, none, null], default: full, description: How much a notification shows. }
@@ -230,9 +230,34 @@ extension OpenAPIDocument {
                   default: false
                   description: >-
                     A login on another device logs the first one out; one without a deviceId does when it registers.
+                quietHours:
+                  oneOf: [{ $ref: '#/components/schemas/BrandQuietHours' }, { type: 'null' }]
+                  description: >-
+                    When devices are not to be woken, given as a whole; the device's own time zone wins over the one named
+                    here, and a consumer's own quiet hours over these.
+                summaryThreshold:
+                  type: [integer, 'null']
+                  minimum: 1
+                  maximum: 100
+                  description: >-
+                    More agents' messages than this that wait for one device, one of them for a minute or longer, become one
+                    push; never when it is absent.
                 templates: { oneOf: [{ $ref: '#/components/schemas/Templates' }, { type: 'null' }] }
                 wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
+            BrandQuietHours:
+              type: object
+              required: [from, to, timeZone]
+              additionalProperties: false
+              properties:
+                from: { $ref: '#/components/schemas/TimeOfDay' }
+                to: { $ref: '#/components/schemas/TimeOfDay' }
+                timeZone: { type: string, minLength: 1, maxLength: 64, examples: [Europe/Berlin] }
+                mode:
+                  enum: [held, silent, null]
+                  default: held
+                  description: Pushes wait until the quiet hours end, or are sent without a sound.
+            TimeOfDay: { type: string, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['22:00'] }
             Templates:
               type: object
               description: >-

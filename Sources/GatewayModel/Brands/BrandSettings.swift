@@ -40,6 +40,10 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var wire = WireSettings()
     /// The brand's own words for its notifications; default none.
     package var templates: TemplateSettings?
+    /// When devices are not to be woken; default never.
+    package var quietHours: QuietHours?
+    /// More agents' messages than this that wait for one device become one summary, 1 to 100; default never.
+    package var summaryThreshold: Int64?
 
     /// What ``messageTtlSeconds`` may be.
     package static let messageTtlRange: ClosedRange<Int64> = 0...2_419_200
@@ -47,6 +51,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package static let retentionRange: ClosedRange<Int64> = 1...3650
     /// What ``sessionTtlSeconds`` may be.
     package static let sessionTtlRange: ClosedRange<Int64> = 60...86_400
+    /// What ``summaryThreshold`` may be.
+    package static let summaryRange: ClosedRange<Int64> = 1...100
     /// What ``dedupeHours`` may be.
     package static let dedupeRange: ClosedRange<Int64> = 1...168
 
@@ -55,7 +61,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
-        case dedupeHours, anonymousConsumers, singleDevice, wire, templates
+        case dedupeHours, anonymousConsumers, singleDevice, wire, templates, quietHours, summaryThreshold
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -89,5 +95,9 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         singleDevice = try flag(.singleDevice, false)
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
         templates = try container.decodeIfPresent(TemplateSettings.self, forKey: .templates)
+        quietHours = try container.decodeIfPresent(QuietHours.self, forKey: .quietHours)
+        if try container.decodeIfPresent(Int64.self, forKey: .summaryThreshold) != nil {
+            summaryThreshold = try number(.summaryThreshold, Self.summaryRange, 1)
+        }
     }
 }

@@ -30,6 +30,8 @@ package struct OutboxRow: Sendable {
     package var expiresAt: Timestamp
     /// When it was queued.
     package var queuedAt: Timestamp
+    /// How many agents' messages it stands for, its own included; 0 when it is no summary.
+    package var summary: Int64
 
     /// Takes the facts of a row.
     ///
@@ -48,6 +50,7 @@ package struct OutboxRow: Sendable {
     ///   - attempts: How often it was tried.
     ///   - expiresAt: After this moment it is not sent any more.
     ///   - queuedAt: When it was queued.
+    ///   - summary: How many agents' messages it stands for.
     package init(
         id: DeliveryID,
         lane: LaneID,
@@ -62,7 +65,8 @@ package struct OutboxRow: Sendable {
         message: Message?,
         attempts: Int,
         expiresAt: Timestamp,
-        queuedAt: Timestamp
+        queuedAt: Timestamp,
+        summary: Int64 = 0
     ) {
         self.id = id
         self.lane = lane
@@ -78,5 +82,6 @@ package struct OutboxRow: Sendable {
         self.attempts = attempts
         self.expiresAt = expiresAt
         self.queuedAt = queuedAt
+        self.summary = summary
     }
 }

@@ -80,7 +80,7 @@ package struct APNsRenderer: Sendable {
             path: path,
             headers: headers(
                 kind,
-                priority: message.priority == .high ? kind.urgentPriority : kind.usualPriority,
+                priority: message.priority == .high && !job.isQuiet ? kind.urgentPriority : kind.usualPriority,
                 expiration: expiration,
                 id: message.id.derived(by: job.registration.rawValue),
                 collapseID: collapseID,
@@ -151,7 +151,9 @@ package struct APNsRenderer: Sendable {
                 writer.literal(",\"badge\":")
                 writer.integer(badge)
             }
-            if let sound = message.sound {
+            if job.isQuiet {
+                writer.literal(",\"interruption-level\":\"passive\"")
+            } else if let sound = message.sound {
                 writer.literal(",\"sound\":")
                 writer.string(sound)
             }
@@ -204,7 +206,9 @@ package struct APNsRenderer: Sendable {
                 writer.literal(",\"badge\":")
                 writer.integer(badge)
             }
-            if let sound = message.sound, sound.utf8.count <= 64 {
+            if job.isQuiet {
+                writer.literal(",\"interruption-level\":\"passive\"")
+            } else if let sound = message.sound, sound.utf8.count <= 64 {
                 writer.literal(",\"sound\":")
                 writer.string(sound)
             }

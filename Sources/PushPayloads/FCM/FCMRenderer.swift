@@ -136,7 +136,7 @@ package struct FCMRenderer: Sendable {
             writer.escaped(fit.text)
             writer.literal(fit.isCut ? "…\"}" : "\"}")
         }
-        android(message, job: job, now: now, sound: message.sound, to: &writer)
+        android(message, job: job, now: now, sound: job.isQuiet ? nil : message.sound, to: &writer)
         return writer.bytes
     }
 
@@ -165,7 +165,7 @@ package struct FCMRenderer: Sendable {
             writer.string(BrandRendering.genericText)
             writer.literal("}")
         }
-        let sound = message.sound.flatMap { $0.utf8.count <= 64 ? $0 : nil }
+        let sound = job.isQuiet ? nil : message.sound.flatMap { $0.utf8.count <= 64 ? $0 : nil }
         android(message, job: job, now: now, sound: sound, to: &writer)
         return writer.bytes
     }
@@ -194,7 +194,10 @@ package struct FCMRenderer: Sendable {
         if message.silent {
             // A data message looks the same whether it is to be shown or not; only this tells the app.
             writer.literal(",\"silent\":\"true\"")
-        } else if let badge = job.badge {
+        }
+        // Who shows a data message chooses its sound.
+        if job.isQuiet { writer.literal(",\"quiet\":\"true\"") }
+        if !message.silent, let badge = job.badge {
             writer.literal(",\"badge\":\"")
             writer.integer(badge)
             writer.literal("\"")
@@ -211,7 +214,7 @@ package struct FCMRenderer: Sendable {
     ) {
         // HIGH for what shows nothing gets an app demoted (`providers.md` B5).
         writer.literal(
-            message.priority == .high && !message.silent
+            message.priority == .high && !message.silent && !job.isQuiet
                 ? ",\"android\":{\"priority\":\"HIGH\"" : ",\"android\":{\"priority\":\"NORMAL\""
         )
         timeToLive(job, now: now, to: &writer)

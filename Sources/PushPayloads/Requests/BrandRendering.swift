@@ -55,9 +55,14 @@ package struct BrandRendering: Sendable {
     ///   - job: The push.
     /// - Returns: Title and text; neither tells what the brand's `preview` hides.
     package func words(of message: Message, for job: PushJob) -> Words {
-        let plain = Words(title: title(of: message), text: text(of: message))
+        let isSummary = job.summary > 0
+        let plain =
+            isSummary
+            ? Words(title: name, text: "\(job.summary) new messages")
+            : Words(title: title(of: message), text: text(of: message))
         guard let templates else { return plain }
-        let own = templates.words(TemplateSettings.Kind(message.kind), locale: job.locale) {
+        let kind = isSummary ? .summary : TemplateSettings.Kind(message.kind)
+        let own = templates.words(kind, locale: job.locale) {
             value($0, of: message, for: job)
         }
         return Words(title: own.title ?? plain.title, text: own.text ?? plain.text)
@@ -72,7 +77,7 @@ package struct BrandRendering: Sendable {
         case .title: preview == .full ? message.title : nil
         case .unread: job.badge.map(String.init)
         case .conversation: message.conversation.rawValue
-        case .count: nil
+        case .count: job.summary > 0 ? String(job.summary) : nil
         }
     }
 

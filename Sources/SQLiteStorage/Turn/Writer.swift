@@ -40,6 +40,7 @@ final class Writer {
         result.accepts = try turn.accepts.map { try accept($0, &context) }
         try flush(&context)
         try store(context.counts)
+        result.requeued = try turn.requeues.map { try requeue($0, &context) }
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
         result.unowned = context.backlog
