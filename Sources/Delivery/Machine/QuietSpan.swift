@@ -15,8 +15,8 @@ package struct QuietSpan: Sendable, Equatable {
     /// Looks up a moment.
     ///
     /// - Parameters:
-    ///   - hours: The quiet hours; one whose mode is `off`, or that has no zone, is never quiet.
-    ///   - timeZone: The device's own time zone; one that is unknown gives way to that of `hours`.
+    ///   - hours: The quiet hours; one whose mode is `off` is never quiet.
+    ///   - timeZone: The device's own time zone; one that is unknown gives way to that of `hours`, and this to UTC.
     ///   - now: The moment.
     package init(_ hours: QuietHours, timeZone: String?, at now: Timestamp) {
         since = now
@@ -24,6 +24,7 @@ package struct QuietSpan: Sendable, Equatable {
         until = now.adding(seconds: 86_400)
         guard hours.mode != .off,
             let zone = timeZone.flatMap(LocalTimeZone.init) ?? hours.timeZone.flatMap(LocalTimeZone.init)
+                ?? LocalTimeZone("UTC")
         else { return }
         let seconds = now.milliseconds.flooredQuotient(by: 1000)
         let today = (seconds + zone.offset(at: seconds)).flooredQuotient(by: 86_400)

@@ -11,7 +11,7 @@ extension Simulation {
         if isRecorded { storeSteps.append(.begin(now, start)) }
         incarnation = start.incarnation
         machine = DeliveryMachine(settings: plan.settings, backlog: start.backlog)
-        for lane in flights.indices { machine.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: false) }
+        setRules(isChange: false)
         forgetWindows()
         checker.started(store)
         trace.note(20, Int64(start.recovered)) {

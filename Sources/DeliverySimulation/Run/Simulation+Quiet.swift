@@ -6,8 +6,15 @@ extension Simulation {
     /// An operator changes what the brand asks of its lanes.
     mutating func changeRules() {
         rules = rules == plan.rules[0] ? plan.rules[1] : plan.rules[0]
-        for lane in flights.indices { machine.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: true) }
+        setRules(isChange: true)
         trace.note(24) { "quiet hours \(rules?.quietHours.map { "\($0)" } ?? "none")" }
+    }
+
+    /// Tells the machine what the brand asks of its lanes.
+    mutating func setRules(isChange: Bool) {
+        var rules = rules
+        if sabotage == .hideQuietHours { rules?.quietHours = nil }
+        for lane in flights.indices { machine.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
     }
 
     /// A push that was taken leaves only when it may make itself heard, or does not.

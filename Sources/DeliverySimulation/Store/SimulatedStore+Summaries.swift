@@ -17,7 +17,7 @@ extension SimulatedStore {
             guard waiting.count > 1, count > threshold, let newest = waiting.popLast(),
                 now >= oldest.adding(seconds: ClaimRequest.summaryAfterSeconds)
             else { continue }
-            change(newest) { $0.summary = count }
+            if flaw != .forgetsSummaries { change(newest) { $0.summary = count } }
             for id in waiting {
                 withdraw(id, .suppressed, by: .collapsed)
                 ended.insert(id)

@@ -98,10 +98,10 @@ package struct SimulatedStore: Sendable {
         withdrawn = []
         let newest = deliveries.count
         for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
+        for request in turn.requeues { result.requeued.append(requeue(request, now: turn.now)) }
         for name in turn.releases { release(name, &context) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
-        for request in turn.requeues { result.requeued.append(requeue(request, now: turn.now)) }
         for request in turn.claims { result.claims.append(claim(request, &context)) }
         for id in context.owned where isPending(id) { result.owned.append(row(id)) }
         for id in context.unowned where isPending(id) {

@@ -23,7 +23,7 @@ package struct WriterTurn: Sendable {
     package var budgets: [LaneID: LaneBudget]
     /// Rows that lanes with a backlog ask for.
     package var claims: [ClaimRequest]
-    /// Lanes whose waiting rows are due at once, because what they waited for is gone; done before the claims.
+    /// Lanes whose waiting rows are due at once, because what they waited for is gone; done right after the outcomes.
     package var requeues: [RequeueRequest] = []
 
     /// An empty turn.
@@ -66,8 +66,9 @@ package struct ClaimRequest: Sendable, Equatable {
     package var lane: LaneID
     /// At most this many.
     package var limit: Int
-    /// More agents' messages than this that wait for one device, and of which one has for ``summaryAfterSeconds``, become one
-    /// summary: the newest stands for all, the others end as collapsed. Nil never does that.
+    /// More waiting agents' messages than this for one device become one summary; nil never does that.
+    ///
+    /// One of them must have waited for ``summaryAfterSeconds``. The newest stands for all, the others end as collapsed.
     package var summaryThreshold: Int?
 
     /// How long the oldest must have waited: what a busy lane holds up for a moment is no absence.

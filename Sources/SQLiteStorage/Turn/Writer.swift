@@ -34,13 +34,13 @@ final class Writer {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
+        result.requeued = try turn.requeues.map { try requeue($0, &context) }
         for name in turn.releases { try release(name, &context) }
         result.changes = try turn.changes.map { try apply($0, &context) }
         context.expect(events: turn.accepts.reduce(0) { $0 + $1.events.count })
         result.accepts = try turn.accepts.map { try accept($0, &context) }
         try flush(&context)
         try store(context.counts)
-        result.requeued = try turn.requeues.map { try requeue($0, &context) }
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
         result.unowned = context.backlog
