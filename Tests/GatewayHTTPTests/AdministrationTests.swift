@@ -67,7 +67,7 @@ struct AdministrationTests {
             ),
             (
                 #"{"id":"a","name":"x","settings":{"quietHours":{"mode":"off","till":1},"summaryThreshold":0}}"#,
-                ["/settings/quietHours/mode", "/settings/quietHours/till", "/settings/summaryThreshold"]
+                ["/settings/quietHours/till", "/settings/quietHours/mode", "/settings/summaryThreshold"]
             ),
             (
                 #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"talkdesk":false}}}"#,
