@@ -209,6 +209,7 @@ let package = Package(
                 "Identity", "IdentityProviders", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage",
                 "Telemetry",
                 arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
+                nioWebSocket,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),

@@ -34,6 +34,7 @@ enum StoreText {
         case .message(let message): "\(message.id) \(message.consumer) \(message.conversation) \(message.sequence)"
         case .read(let conversation, let sequence, let unread): "read \(conversation) \(sequence) \(unread)"
         case .resolved(let conversation, let byConsumer): "resolved \(conversation) \(byConsumer)"
+        case .typing(let conversation, let byConsumer): "typing \(conversation) \(byConsumer)"
         }
     }
 

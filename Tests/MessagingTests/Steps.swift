@@ -18,7 +18,7 @@ struct Steps {
     static func open(_ conversations: [String: Int64] = [:], lifeSeconds: Int64 = 3600) -> Steps {
         var steps = Steps()
         _ = steps.run { $0.opened(now: $1) }
-        _ = steps.completed(.identified(steps.identity(lifeSeconds: lifeSeconds)))
+        _ = steps.identified(lifeSeconds: lifeSeconds)
         _ = steps.ready(conversations)
         return steps
     }
@@ -26,7 +26,7 @@ struct Steps {
     /// One that is open and has said its first frame.
     static func settled(_ conversations: [String: Int64] = [:]) -> Steps {
         var steps = open(conversations)
-        _ = steps.says(.typing(conversation("c-0")))
+        _ = steps.says(.resume([]))
         return steps
     }
 
@@ -36,6 +36,11 @@ struct Steps {
             device: device.map { DeviceID(trusted: $0) },
             expiresAt: now.date.adding(seconds: lifeSeconds)
         )
+    }
+
+    /// The session was found, and is there still.
+    mutating func identified(lifeSeconds: Int64 = 3600) -> [String] {
+        completed(.identified(identity(lifeSeconds: lifeSeconds))) + completed(.done)
     }
 
     mutating func pass(_ seconds: Double) -> [String] {
@@ -59,6 +64,8 @@ struct Steps {
 
     mutating func completed(_ result: WindowResult) -> [String] { run { $0.completed(result, now: $1) } }
     mutating func says(_ frame: ClientFrame) -> [String] { run { $0.received(frame, now: $1) } }
+    /// A pong of the client.
+    mutating func stirs() -> [String] { run { $0.receivedControl(now: $1) } }
     mutating func news(_ news: WindowNews.Kind...) -> [String] { run { $0.news(news, now: $1) } }
     mutating func takes(_ frames: Int) -> [String] { run { $0.flushed(frames, now: $1) } }
 
@@ -114,6 +121,7 @@ struct Steps {
         case .close(let close): "close \(close.code) \(close.text)"
         case .answerClose(let code): "answer \(code.map { "\($0)" } ?? "none")"
         case .cut(let label): "cut \(label.rawValue)"
+        case .leave: "leave"
         }
     }
 
@@ -123,6 +131,8 @@ struct Steps {
         case .message(let message): "\(message.conversation.rawValue)#\(message.sequence)"
         case .read(let conversation, let sequence, _): "read \(conversation.rawValue)#\(sequence)"
         case .resolved(let conversation, _): "resolved \(conversation.rawValue)"
+        case .typing(let conversation, let byConsumer):
+            "typing \(conversation.rawValue) \(byConsumer ? "consumer" : "agent")"
         case .sent(let clientID, _, _): "sent \(clientID)"
         case .error(let error): "error \(error.code.rawValue) \(error.ref ?? "-")"
         case .tokenExpiring(let seconds): "expiring \(seconds)"
@@ -137,6 +147,7 @@ struct Steps {
         case .page(let conversation, let after): "page \(conversation.rawValue)>\(after)"
         case .ack(let conversation, let sequence): "ack \(conversation.rawValue)#\(sequence)"
         case .send(let message): "send \(message.clientID)"
+        case .typing(let conversation): "typing \(conversation.rawValue)"
         case .reauthenticate: "reauthenticate"
         case .recheck(let close): "recheck \(close.code)"
         }

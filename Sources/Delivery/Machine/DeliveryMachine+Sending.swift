@@ -43,20 +43,20 @@ extension DeliveryMachine {
             }
             registration.isSending = true
             let unread = consumers[registration.consumer]?.unread ?? row.unread
-            jobs.append(
-                PushJob(
-                    delivery: row.id,
-                    registration: key,
-                    token: registration.token,
-                    platform: registration.platform,
-                    locale: registration.traits?.locale,
-                    isQuiet: quiet != nil,
-                    summary: Self.count(of: row, unread: unread),
-                    message: row.message,
-                    badge: row.message?.silent == true ? nil : unread,
-                    expiresAt: row.expiresAt
-                )
+            var job = PushJob(
+                delivery: row.id,
+                registration: key,
+                token: registration.token,
+                platform: registration.platform,
+                locale: registration.traits?.locale,
+                isQuiet: quiet != nil,
+                summary: Self.count(of: row, unread: unread),
+                message: row.message,
+                badge: row.message?.silent == true ? nil : unread,
+                expiresAt: row.expiresAt
             )
+            job.read = row.read
+            jobs.append(job)
             registrations[key] = registration
             inFlight[row.id] = InFlight(
                 registration: key,

@@ -16,6 +16,7 @@ extension DeliveryService {
     ///   - device: The device that it is open on, if it is named.
     package func windowOpened(_ name: ConsumerName, device: DeviceID?) {
         state.withLock { $0.presence.open(name, device: device) }
+        if let device { seen(DeviceSighting(consumer: name, device: device)) }
     }
 
     /// Waits until a turn that was under way has ended; returns at once when none was.
@@ -65,11 +66,23 @@ extension DeliveryService {
     package func observe(windows: any WindowObserver) { observer.withLock { $0 = windows } }
 
     /// Tells windows, and counts what became of held rows.
-    func tellWindows(_ result: WriterTurnResult) {
-        if !result.news.isEmpty { observer.withLock { $0 }?.committed(result.news) }
+    func tellWindows(_ result: WriterTurnResult, of turn: WriterTurn) {
+        if !result.news.isEmpty { observer.withLock { $0 }?.committed(Self.withOrigins(result.news, of: turn)) }
         guard result.held != HeldCounts() else { return }
         metrics.heldRows[.held].increment(by: result.held.made)
         metrics.heldRows[.released].increment(by: result.held.released)
         metrics.heldRows[.suppressed].increment(by: result.held.suppressed)
+    }
+
+    /// Says of messages which windows they came through.
+    private static func withOrigins(_ news: [WindowNews], of turn: WriterTurn) -> [WindowNews] {
+        var origins: [MessageID: WindowID] = [:]
+        for case .write(let message) in turn.changes { origins[message.messageID] = message.window }
+        guard !origins.isEmpty else { return news }
+        var news = news
+        for index in news.indices {
+            if case .message(let message) = news[index].kind { news[index].origin = origins[message.id] }
+        }
+        return news
     }
 }

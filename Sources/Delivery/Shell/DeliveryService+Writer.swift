@@ -228,7 +228,7 @@ extension DeliveryService {
             return (state.machine.turnCommitted(result, of: pending.turn, now: now), recovered)
         }
         if recovered { logRecovery() }
-        tellWindows(result)
+        tellWindows(result, of: pending.turn)
         for (change, outcome) in zip(pending.changes, result.changes) {
             change.continuation.resume(returning: .success(outcome))
         }
@@ -321,6 +321,7 @@ extension DeliveryService.State {
         pending.changes = changes.next(atMost: settings.maxChangesPerTurn)
         for index in pending.changes.indices { pending.changes[index].change.number { ids.next(at: now) } }
         pending.turn.changes = pending.changes.map(\.change)
+        pending.turn.seen = takeSightings(atMost: settings.maxChangesPerTurn)
         pending.accepts = accepts.next(atMost: settings.maxEventsPerTurn)
         for accept in pending.accepts {
             pending.turn.accepts.append(
@@ -332,7 +333,7 @@ extension DeliveryService.State {
                 )
             )
         }
-        if plan.needsCommit || pending.partCount > 0 {
+        if plan.needsCommit || pending.partCount > 0 || !pending.turn.seen.isEmpty {
             turns.begun += 1
             return .commit(pending)
         }

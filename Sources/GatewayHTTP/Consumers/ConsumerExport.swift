@@ -145,6 +145,7 @@ struct ConsumerExport: Sendable {
                 after = record.message.sequence
                 writer.literal(#"{"message":"#)
                 writer.message(record.message)
+                writer.keptMembers(record.message)
                 if let tap = record.tap {
                     writer.literal(#","tap":{"deviceId":"#)
                     writer.string(tap.device.rawValue)
@@ -166,6 +167,7 @@ struct ConsumerExport: Sendable {
         try await output.write(ByteBuffer(string: #"],"deliveries":["#))
         var query = DeliveryQuery(brand: brand, limit: Self.rows)
         query.consumer = consumer
+        query.reachesAllMerged = true
         var isFirst = true
         repeat {
             let page = try await store.deliveries(query)
@@ -178,6 +180,10 @@ struct ConsumerExport: Sendable {
                 isFirst = false
                 writer.literal("{")
                 writer.deliveryMembers(delivery.record)
+                writer.literal(#","deliveredAt":"#)
+                writer.timestamp(orNull: delivery.record.deliveredAt)
+                writer.literal(#","finishedAt":"#)
+                writer.timestamp(orNull: delivery.record.finishedAt)
                 writer.literal(#","tries":["#)
                 for (index, attempt) in delivery.attempts.enumerated() {
                     if index > 0 { writer.literal(",") }
@@ -190,6 +196,24 @@ struct ConsumerExport: Sendable {
         } while query.before != nil
         // Erased meanwhile, it would have had no deliveries either.
         guard try await store.consumer(brand: brand, id: consumer)?.key == record.consumer.key else { throw CutOff() }
+    }
+}
+
+extension JSONWriter {
+    /// Appends what is kept of a message beside what everybody sees of it.
+    fileprivate mutating func keptMembers(_ message: Message) {
+        literal(#","acceptedAt":"#)
+        timestamp(message.acceptedAt)
+        literal(#","expiresAt":"#)
+        timestamp(message.expiresAt)
+        literal(#","lookBackUntil":"#)
+        timestamp(orNull: message.lookBackUntil)
+        literal(#","collapseKey":"#)
+        string(orNull: message.collapseKey)
+        literal(#","sound":"#)
+        string(orNull: message.sound)
+        literal(#","priority":"#)
+        string(message.priority.rawValue)
     }
 }
 

@@ -24,7 +24,8 @@ extension OpenAPIDocument {
               summary: Reads the feed; a subscription is made at its first use.
               description: |
                 Reading moves no mark: that is what `ack` does. Without `after` it begins at the mark. `gap` says that items
-                behind `after` have aged out unread. Scope: `events:read`.
+                behind `after` have aged out unread. `consumer.typing` is told only to who names it in `types`, and only while it
+                waits: it is not kept and has no `position`. Scope: `events:read`.
               parameters:
                 - name: after
                   in: query
@@ -37,7 +38,7 @@ extension OpenAPIDocument {
                 - name: types
                   in: query
                   description: Types with commas between them.
-                  schema: { type: string, pattern: '^(\(outboundTypes))(,(\(outboundTypes)))*$' }
+                  schema: { type: string, pattern: '^(\(readTypes))(,(\(readTypes)))*$' }
                 - name: from
                   in: query
                   description: Where a new subscription begins.
@@ -125,10 +126,12 @@ extension OpenAPIDocument {
     private static let outboundTypes =
         "consumer.message|conversation.opened|conversation.resolved|message.tapped|device.unregistered|delivery.failed"
 
+    private static let readTypes = outboundTypes + "|consumer.typing"
+
     static let outboundSchemas = """
             OutboundItem:
               type: object
-              required: [position, type, time, data]
+              required: [type, time, data]
               properties:
                 position: { type: integer, minimum: 1 }
                 type: { type: string, examples: [message.tapped] }

@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import GatewayStorage
+internal import Outbound
 
 /// What a reader of the outbound feed asks for (`http-api.md` section 9).
 struct OutboundRequest: Sendable {
@@ -14,6 +15,8 @@ struct OutboundRequest: Sendable {
     let waitSeconds: Int64
     /// Only these; nil is everything.
     let types: Set<OutboundType>?
+    /// Whether typing is told while it waits: only to those who name it, since it has no position.
+    let wantsTyping: Bool
     /// Whether a new subscription begins with what is kept.
     let fromStart: Bool
 
@@ -30,16 +33,17 @@ struct OutboundRequest: Sendable {
         waitSeconds =
             checks.collect { () throws(Problem) in try query.integer("waitSeconds", in: 0...Self.maxWaitSeconds) } ?? 0
         fromStart = checks.collect { () throws(Problem) in try query.word("from", as: Start.self) } == .start
-        types = checks.collect { () throws(Problem) -> Set<OutboundType>? in
+        let words = checks.collect { () throws(Problem) -> Set<Substring>? in
             guard let text = try query.text("types") else { return nil }
-            let words = text.split(separator: ",", omittingEmptySubsequences: false)
-            let types = words.compactMap { OutboundType(rawValue: String($0)) }
-            guard types.count == words.count else {
-                let all = OutboundType.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem(invalid: "/types", "must be types with commas between: \(all)")
+            let words = Set(text.split(separator: ",", omittingEmptySubsequences: false))
+            let all = OutboundType.allCases.map(\.rawValue) + [PassingItem.typing]
+            guard words.allSatisfy({ all.contains(String($0)) }) else {
+                throw Problem(invalid: "/types", "must be types with commas between: \(all.joined(separator: ", "))")
             }
-            return Set(types)
+            return words
         }
+        types = words.map { Set($0.compactMap { OutboundType(rawValue: String($0)) }) }
+        wantsTyping = words?.contains { $0 == PassingItem.typing } ?? false
         try checks.finish()
     }
 }

@@ -47,8 +47,17 @@ enum OutboundRoutes {
             if page.items.isEmpty, !page.isWhole { continue }
             let left = deadline - ContinuousClock.now
             guard page.items.isEmpty, left > .zero else { return answer(page, hasGap: after < page.removedThrough) }
-            switch await call.services.outbound.bell.wait(brand.id, after: rings, atMost: left) {
+            let ending = await call.services.outbound.bell.wait(
+                brand.id,
+                after: rings,
+                atMost: left,
+                wantsPassing: request.wantsTyping
+            )
+            switch ending {
             case .rung: continue
+            case .passed(let item):
+                guard permission.stands else { throw Problem(AuthenticationError.unauthorized) }
+                return answer(page, passing: item, hasGap: after < page.removedThrough)
             case .over: return answer(page, hasGap: after < page.removedThrough)
             case .full:
                 throw Problem(.overloaded, "Too many readers are waiting already.", retryAfterSeconds: 5)
@@ -81,13 +90,14 @@ enum OutboundRoutes {
         }
     }
 
-    private static func answer(_ page: OutboundPage, hasGap: Bool) -> Response {
+    private static func answer(_ page: OutboundPage, passing: PassingItem? = nil, hasGap: Bool) -> Response {
         var writer = JSONWriter(capacity: 96 + page.items.count * 320)
         writer.literal(#"{"items":["#)
         for (index, item) in page.items.enumerated() {
             if index > 0 { writer.literal(",") }
             writer.outbound(item)
         }
+        if let passing { writer.passing(passing) }
         writer.literal(#"],"nextAfter":"#)
         writer.integer(page.nextAfter)
         writer.literal(#","end":"#)
@@ -146,6 +156,16 @@ extension Call {
 }
 
 extension JSONWriter {
+    fileprivate mutating func passing(_ item: PassingItem) {
+        literal(#"{"type":"#)
+        string(item.type)
+        literal(#","time":"#)
+        timestamp(item.time)
+        literal(#","data":"#)
+        value(item.data)
+        literal("}")
+    }
+
     fileprivate mutating func subscription(_ subscription: OutboundSubscription, end: Int64) {
         literal(#"{"id":"#)
         string(subscription.id.rawValue)

@@ -45,6 +45,7 @@ struct SettingsBody {
         number("retentionDays", \.retentionDays, BrandSettings.retentionRange)
         number("sessionTtlSeconds", \.sessionTtlSeconds, BrandSettings.sessionTtlRange)
         number("dedupeHours", \.dedupeHours, BrandSettings.dedupeRange)
+        number("staleDeviceDays", \.staleDeviceDays, BrandSettings.staleDeviceRange)
         flag("anonymousConsumers", \.anonymousConsumers)
         flag("singleDevice", \.singleDevice)
         if let edit = take("templates", \.templates, { TemplateBody.templates($1, &$0) }) { edits.append(edit) }

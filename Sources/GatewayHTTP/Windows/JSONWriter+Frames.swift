@@ -53,6 +53,11 @@ extension JSONWriter {
             string(conversation.rawValue)
             literal(#","by":"#)
             string(byConsumer ? "consumer" : "agent")
+        case .typing(let conversation, let byConsumer):
+            literal(#"{"type":"typing","conversation":"#)
+            string(conversation.rawValue)
+            literal(#","by":"#)
+            string(byConsumer ? "consumer" : "agent")
         case .sent(let clientID, let id, let sequence):
             literal(#"{"type":"sent","clientId":"#)
             string(clientID)

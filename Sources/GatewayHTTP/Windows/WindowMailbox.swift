@@ -26,7 +26,7 @@ final class WindowMailbox: WindowPort {
     func post(_ news: [WindowNews.Kind]) {
         put { post in
             guard post.news.count + news.count <= WindowLimits.maxPosted else {
-                post.isLost = true
+                if news.contains(where: { if case .typing = $0 { false } else { true } }) { post.isLost = true }
                 return
             }
             post.news += news

@@ -3,6 +3,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
 internal import Messaging
+internal import Outbound
 internal import Telemetry
 
 /// What windows ask of the gateway, done; any task may call.
@@ -54,6 +55,7 @@ struct WindowOperations: Sendable {
         do throws(SessionError) {
             let session = try await services.sessions.authenticate(token: token, brand: brand)
             guard session.brand == brand else { throw SessionError.refused(.tokenInvalid(.revoked)) }
+            services.noteDevice(of: session)
             return session
         } catch {
             guard case .refused(let error) = error else { throw .unavailable }
@@ -70,8 +72,11 @@ struct WindowOperations: Sendable {
             guard found.consumer == session.consumer else { return .refused(.loggedOut) }
             return .done
         } catch {
-            if case .refused = error { return .refused(close) }
-            return .refused(.unavailable)
+            switch error {
+            case .refused(.tokenExpired): return .refused(.tokenExpired)
+            case .refused: return .refused(close)
+            case .unknownBrand, .storage: return .refused(.unavailable)
+            }
         }
     }
 
@@ -130,22 +135,30 @@ struct WindowOperations: Sendable {
     }
 
     /// Stores a message of the consumer: the same change as that of `POST …/messages`.
-    func send(_ name: ConsumerName, _ message: ClientMessage) async -> WindowResult {
+    func send(
+        _ name: ConsumerName,
+        _ message: ClientMessage,
+        from window: WindowID,
+        session: [UInt8]?
+    ) async -> WindowResult {
+        // What is stored counts as much by a window as by a request.
+        do throws(Problem) { if let session { _ = try limiter.take(.session, session) } } catch {
+            return .failed(.rateLimited, error.detail)
+        }
         guard let brand = services.directory.brand(name.brand), let client = ClientID(message.clientID) else {
             return .failed(.invalidRequest, "`clientId` is not a valid id.")
         }
-        let change = StoreChange.write(
-            ConsumerMessage(
-                brand: name.brand,
-                consumer: name.consumer,
-                conversation: message.conversation,
-                clientID: client,
-                text: message.text,
-                data: message.data,
-                dedupeHours: brand.settings.dedupeHours
-            )
+        var written = ConsumerMessage(
+            brand: name.brand,
+            consumer: name.consumer,
+            conversation: message.conversation,
+            clientID: client,
+            text: message.text,
+            data: message.data,
+            dedupeHours: brand.settings.dedupeHours
         )
-        return await perform(change) { result in
+        written.window = window
+        return await perform(.write(written)) { result in
             switch result {
             case .written(let written): .sent(messageID: written.messageID, sequence: written.sequence)
             case .conflict: .failed(.conflict, "Another message was sent under this `clientId`.")
@@ -153,6 +166,32 @@ struct WindowOperations: Sendable {
             default: .failed(.notFound, "There is no such conversation.")
             }
         }
+    }
+
+    /// Passes on that the consumer types: to its other windows and to back-ends that wait for it at this moment.
+    func type(_ name: ConsumerName, _ conversation: ConversationID, from window: WindowID) async -> WindowResult {
+        let hub = services.windows.hub
+        guard hub.admitsTyping(name, conversation, byConsumer: true) else { return .done }
+        let found = await read { store throws(StorageError) in
+            .page(
+                try await store.messages(
+                    brand: name.brand,
+                    consumer: name.consumer,
+                    conversation: conversation,
+                    afterSequence: Int64.max - 1,
+                    after: nil,
+                    limit: 1
+                )
+            )
+        }
+        guard case .page(let messages) = found else { return found }
+        guard messages != nil else { return .failed(.notFound, "There is no such conversation.") }
+        hub.types(name, conversation, in: window)
+        services.outbound.bell.pass(
+            .typing(consumer: name.consumer, conversation: conversation, at: services.clock.now),
+            to: name.brand
+        )
+        return .done
     }
 
     private func read(

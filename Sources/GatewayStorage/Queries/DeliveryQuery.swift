@@ -6,6 +6,8 @@ package struct DeliveryQuery: Sendable {
     package var brand: BrandID
     /// Only this consumer's.
     package var consumer: ConsumerID?
+    /// Also what is logged for more than the hundred youngest consumers that were merged into it: for exports, which are rare.
+    package var reachesAllMerged = false
     /// Only this device's.
     package var device: DeviceID?
     /// Only this message's.

@@ -32,6 +32,10 @@ package struct OutboxRow: Sendable {
     package var queuedAt: Timestamp
     /// How many agents' messages it stands for, its own included; 0 when it is no summary.
     package var summary: Int64
+    /// For a badge: the conversations that were read last, as of the same transaction, those read last first.
+    ///
+    /// At most ``GatewayModel/ReadMark/maxConversations``.
+    package var read: [ReadMark] = []
 
     /// Takes the facts of a row.
     ///

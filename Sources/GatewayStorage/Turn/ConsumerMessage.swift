@@ -18,6 +18,10 @@ package struct ConsumerMessage: Sendable {
     package var dedupeHours: Int64
     /// The id of the message that it becomes; given by the delivery core when the turn is made, above all before it.
     package var messageID = MessageID(high: 0, low: 0)
+    /// The window that it came through; nil when it came by a request.
+    ///
+    /// Not stored: for the news of its commit.
+    package var window: WindowID?
 
     /// Takes what a consumer writes.
     ///

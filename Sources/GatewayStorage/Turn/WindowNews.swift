@@ -18,6 +18,17 @@ package struct ConsumerName: Hashable, Sendable {
     }
 }
 
+/// One open window of this process; never given to another.
+package struct WindowID: Hashable, Sendable {
+    /// The number.
+    package let rawValue: UInt64
+
+    /// Names a window.
+    ///
+    /// - Parameter rawValue: The number.
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+}
+
 /// What a commit did that a consumer's open windows are told of (`http-api.md` section 7).
 package struct WindowNews: Sendable {
     /// What happened.
@@ -28,14 +39,18 @@ package struct WindowNews: Sendable {
         case read(ConversationID, upToSequence: Int64, unread: Int64)
         /// A conversation was resolved.
         case resolved(ConversationID, byConsumer: Bool)
+        /// Somebody types in a conversation: the agent, or the consumer in another window. Stored nowhere.
+        case typing(ConversationID, byConsumer: Bool)
     }
 
     /// Whose windows.
     package var consumer: ConsumerName
     /// What happened.
     package var kind: Kind
+    /// The window that did it, which learns of it by an answer and not by news.
+    package var origin: WindowID?
 
-    /// Takes news.
+    /// Takes news that no window did.
     ///
     /// - Parameters:
     ///   - consumer: Whose windows.

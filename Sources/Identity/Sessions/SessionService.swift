@@ -78,6 +78,15 @@ package final class SessionService: Sendable {
         try check(try await find(hash), brand)
     }
 
+    /// Whether a session was not used in this hour before, as far as this node remembers; says so once.
+    ///
+    /// - Parameter session: A live session.
+    /// - Returns: False also when it is not in memory.
+    package func isFirstUseOfHour(_ session: StoredSession) -> Bool {
+        let hour = Int32(truncatingIfNeeded: clock.now.milliseconds / 3_600_000)
+        return cache.withLock { $0.sessions.isFirstUse(SessionCache.Key(session.tokenHash), inHour: hour) }
+    }
+
     /// Refuses what is no live session of a brand.
     private func check(_ session: StoredSession?, _ brand: BrandID?) throws(SessionError) -> StoredSession {
         guard let session, brand == nil || session.brand == brand else { throw .refused(.tokenInvalid(.revoked)) }
@@ -149,12 +158,14 @@ package final class SessionService: Sendable {
     ) async throws(SessionError) -> SessionOpening {
         let result: StoreChangeResult
         do {
-            result = try await perform(.openSession(session, singleDevice: settings.singleDevice))
+            result = try await writer.perform(.openSession(session, singleDevice: settings.singleDevice))
         } catch {
-            // Perhaps it is done, to whomever the names lead: what is forgotten is only looked up again.
-            forget { $0.remove(brand: session.brand) }
-            tell(.everybody(session.brand))
-            throw error
+            // To whomever the names lead: what is forgotten is only looked up again.
+            if error.mayBeDone {
+                forget { $0.remove(brand: session.brand) }
+                tell(.everybody(session.brand))
+            }
+            throw .storage(error.error)
         }
         switch result {
         case .sessionOpened(let opening):
@@ -191,7 +202,9 @@ package final class SessionService: Sendable {
                 known.map { .consumer(ConsumerName(brand: $0.brand, consumer: $0.consumer)) } ?? .token(hash)
             )
         }
-        return Self.ended(try await perform(.endSession(tokenHash: hash, unregister: unregister)))
+        do {
+            return Self.ended(try await writer.perform(.endSession(tokenHash: hash, unregister: unregister)))
+        } catch { throw .storage(error.error) }
     }
 
     /// Ends a consumer's sessions (remote logout).
@@ -211,14 +224,16 @@ package final class SessionService: Sendable {
     ) async throws(SessionError) -> EndedSessions {
         let result: StoreChangeResult
         do {
-            result = try await perform(
+            result = try await writer.perform(
                 .endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister)
             )
         } catch {
-            // Perhaps it is done, and nobody says whom the name leads to.
-            forget { $0.remove(brand: brand) }
-            tell(.everybody(brand))
-            throw error
+            // Nobody says whom the name leads to.
+            if error.mayBeDone {
+                forget { $0.remove(brand: brand) }
+                tell(.everybody(brand))
+            }
+            throw .storage(error.error)
         }
         // A name that was merged means another consumer's sessions.
         if case .sessionsEnded(let ended) = result, let named = ended.consumer {
@@ -278,10 +293,6 @@ package final class SessionService: Sendable {
             cache.generation += 1
             work(&cache.sessions)
         }
-    }
-
-    private func perform(_ change: StoreChange) async throws(SessionError) -> StoreChangeResult {
-        do { return try await writer.perform(change) } catch { throw .storage(error) }
     }
 
     private static func ended(_ result: StoreChangeResult) -> EndedSessions {

@@ -8,7 +8,7 @@ package enum ClientFrame: Sendable {
     case ack(ConversationID, upToSequence: Int64)
     /// A message to the agent.
     case send(ClientMessage)
-    /// The consumer types; taken and not passed on yet: the outbound feed has no place for what is not stored.
+    /// The consumer types.
     case typing(ConversationID)
     /// Shows a new token, so that the window stays open: secret.
     case reauthenticate(token: String)

@@ -11,6 +11,8 @@ package enum ServerFrame: Sendable {
     case read(ConversationID, upToSequence: Int64, unread: Int64)
     /// A conversation was resolved.
     case resolved(ConversationID, byConsumer: Bool)
+    /// Somebody types.
+    case typing(ConversationID, byConsumer: Bool)
     /// A message of this window was stored.
     case sent(clientID: String, messageID: MessageID, sequence: Int64)
     /// Something that the client sent was not done.
@@ -33,6 +35,8 @@ package struct WindowError: Error, Sendable, Equatable {
         case conflict
         /// It was there, and has been removed.
         case gone
+        /// The session asks for too much.
+        case rateLimited = "rate_limited"
         /// The gateway cannot do it now.
         case overloaded
         /// A fault of the gateway.

@@ -21,14 +21,16 @@ package final class WindowHub: WindowObserver, Sendable {
     private struct State {
         var places = 0
         /// By consumer, and by an id that is never given again.
-        var windows: [ConsumerName: [UInt64: Entry]] = [:]
+        var windows: [ConsumerName: [WindowID: Entry]] = [:]
         var nextID: UInt64 = 0
+        var typing = TypingLimiter()
     }
 
     private let state = Mutex(State())
     private let presence: any WindowPresence
     private let limits: WindowLimits
     private let metrics: WindowMetrics
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Makes a hub without windows.
     ///
@@ -36,10 +38,17 @@ package final class WindowHub: WindowObserver, Sendable {
     ///   - presence: Who must know of windows.
     ///   - limits: How many there may be.
     ///   - metrics: What is counted.
-    package init(presence: any WindowPresence, limits: WindowLimits, metrics: WindowMetrics) {
+    ///   - now: The time, for how often typing is passed on.
+    package init(
+        presence: any WindowPresence,
+        limits: WindowLimits,
+        metrics: WindowMetrics,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.presence = presence
         self.limits = limits
         self.metrics = metrics
+        self.now = now
     }
 
     // MARK: Opening and closing
@@ -80,8 +89,9 @@ package final class WindowHub: WindowObserver, Sendable {
         let ticket: WindowTicket? = state.withLock { state in
             guard state.windows[name]?.count ?? 0 < WindowLimits.maxPerConsumer else { return nil }
             state.nextID += 1
-            state.windows[name, default: [:]][state.nextID] = entry
-            return WindowTicket(name: name, id: state.nextID, device: device)
+            let id = WindowID(state.nextID)
+            state.windows[name, default: [:]][id] = entry
+            return WindowTicket(name: name, id: id, device: device)
         }
         guard let ticket else { return nil }
         presence.windowOpened(name, device: device)
@@ -114,27 +124,59 @@ package final class WindowHub: WindowObserver, Sendable {
 
     // MARK: News
 
-    /// Hands what a commit did to the windows that it concerns.
+    /// Hands what a commit did to the windows that it concerns, but not to the one that did it.
     ///
     /// - Parameter news: In the order in which the commit did them.
     package func committed(_ news: [WindowNews]) {
         // One commit may hold much for one consumer: each window is called once for a run of it.
         var start = 0
         while start < news.count {
-            let name = news[start].consumer
+            let (name, origin) = (news[start].consumer, news[start].origin)
             var end = start + 1
-            while end < news.count, news[end].consumer == name { end += 1 }
-            let ports = ports(of: name)
+            while end < news.count, news[end].consumer == name, news[end].origin == origin { end += 1 }
+            let ports = ports(of: name, but: origin)
             if !ports.isEmpty {
-                let kinds = news[start..<end].map(\.kind)
-                for port in ports { port.post(kinds) }
+                let kinds = news[start..<end].map(\.kind).filter { isWorthTelling($0, name) }
+                if !kinds.isEmpty { for port in ports { port.post(kinds) } }
             }
             start = end
         }
     }
 
-    private func ports(of name: ConsumerName) -> [any WindowPort] {
-        state.withLock { $0.windows[name]?.values.map(\.port) ?? [] }
+    private func isWorthTelling(_ kind: WindowNews.Kind, _ name: ConsumerName) -> Bool {
+        guard case .typing(let conversation, let byConsumer) = kind else { return true }
+        return admitsTyping(name, conversation, byConsumer: byConsumer)
+    }
+
+    /// Whether it is a second since typing was last passed on; if so, it counts as passed on now.
+    ///
+    /// - Parameters:
+    ///   - name: The consumer.
+    ///   - conversation: The conversation; need not be the consumer's.
+    ///   - byConsumer: Who types.
+    /// - Returns: Whether to pass it on.
+    package func admitsTyping(_ name: ConsumerName, _ conversation: ConversationID, byConsumer: Bool) -> Bool {
+        let side = TypingLimiter.Side(consumer: name, conversation: conversation, byConsumer: byConsumer)
+        let now = now()
+        return state.withLock { $0.typing.admits(side, now: now) }
+    }
+
+    /// Tells a consumer's other windows that it types in one.
+    ///
+    /// - Parameters:
+    ///   - name: The consumer.
+    ///   - conversation: One of its conversations, for which ``admitsTyping(_:_:byConsumer:)`` has said yes.
+    ///   - window: Where it types.
+    package func types(_ name: ConsumerName, _ conversation: ConversationID, in window: WindowID) {
+        for port in ports(of: name, but: window) { port.post([.typing(conversation, byConsumer: true)]) }
+    }
+
+    private func ports(of name: ConsumerName, but origin: WindowID? = nil) -> [any WindowPort] {
+        state.withLock { state in
+            guard let windows = state.windows[name] else { return [] }
+            guard let origin, windows[origin] != nil else { return windows.values.map(\.port) }
+            return windows.filter { $0.key != origin }.values.map(\.port)
+        }
     }
 
     // MARK: Ends of sessions
@@ -169,6 +211,7 @@ package final class WindowHub: WindowObserver, Sendable {
 /// The place of a window at the hub.
 package struct WindowTicket: Sendable {
     let name: ConsumerName
-    let id: UInt64
+    /// The window's own id.
+    package let id: WindowID
     let device: DeviceID?
 }

@@ -14,6 +14,8 @@ package enum WindowOperation: Sendable {
     case ack(ConversationID, upToSequence: Int64)
     /// Stores a message of the consumer.
     case send(ClientMessage)
+    /// Tells the consumer's other windows and waiting back-ends that the consumer types.
+    case typing(ConversationID)
     /// Tells the session of another token: secret.
     case reauthenticate(token: String)
     /// Looks whether the session is still there; the end is what it means if it is not.
@@ -68,10 +70,12 @@ package enum WindowAction: Sendable {
     case ping
     /// Runs an operation; the shell reports with ``WindowMachine/completed(_:now:)``.
     case run(WindowOperation)
-    /// Sends a close frame; the window counts as closed from now on.
+    /// Sends a close frame.
     case close(WindowClose)
-    /// Answers the client's close frame and ends the connection; the window counts as closed from now on.
+    /// Answers the client's close frame and ends the connection.
     case answerClose(code: UInt16?)
-    /// Ends the connection as it is; the window counts as closed from now on.
+    /// Ends the connection as it is.
     case cut(WindowCloseLabel)
+    /// The window counts as closed from now on: comes once, after one of the three before.
+    case leave
 }

@@ -11,9 +11,11 @@ package final class OutboundBell: Sendable {
     package static let waiters = 512
 
     /// How a wait ended.
-    package enum Ending: Sendable {
+    package enum Ending: Sendable, Equatable {
         /// There may be something new.
         case rung
+        /// Something passed that is not stored.
+        case passed(PassingItem)
         /// The time is over, the task was cancelled or the gateway stops.
         case over
         /// Too many wait already.
@@ -22,6 +24,7 @@ package final class OutboundBell: Sendable {
 
     private struct Waiter {
         var number: UInt64
+        var wantsPassing: Bool
         var continuation: CheckedContinuation<Ending, Never>
     }
 
@@ -69,6 +72,23 @@ package final class OutboundBell: Sendable {
         for waiter in woken { waiter.continuation.resume(returning: .rung) }
     }
 
+    /// Hands what is not stored to those who wait for it at this moment.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - brand: The brand.
+    package func pass(_ item: PassingItem, to brand: BrandID) {
+        let woken = state.withLock { state -> [Waiter] in
+            guard let waiting = state.waiting[brand] else { return [] }
+            let woken = waiting.filter(\.wantsPassing)
+            guard !woken.isEmpty else { return [] }
+            state.waiting[brand] = waiting.filter { !$0.wantsPassing }
+            state.count -= woken.count
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume(returning: .passed(item)) }
+    }
+
     /// Wakes everybody for good: nobody waits any more.
     package func close() {
         let woken = state.withLock { state in
@@ -87,10 +107,16 @@ package final class OutboundBell: Sendable {
     ///   - brand: The brand.
     ///   - rings: The last ring that was seen; a later one ends the wait at once.
     ///   - limit: How long at most; nil is as long as it takes.
+    ///   - wantsPassing: Whether what passes ends the wait too.
     /// - Returns: How it ended.
-    package func wait(_ brand: BrandID, after rings: UInt64, atMost limit: Duration?) async -> Ending {
+    package func wait(
+        _ brand: BrandID,
+        after rings: UInt64,
+        atMost limit: Duration?,
+        wantsPassing: Bool = false
+    ) async -> Ending {
         await withTaskGroup(of: Ending.self) { group in
-            group.addTask { await self.waitForRing(brand, after: rings) }
+            group.addTask { await self.waitForRing(brand, after: rings, wantsPassing: wantsPassing) }
             if let limit {
                 group.addTask {
                     try? await Task.sleep(for: limit)
@@ -103,7 +129,7 @@ package final class OutboundBell: Sendable {
         }
     }
 
-    private func waitForRing(_ brand: BrandID, after rings: UInt64) async -> Ending {
+    private func waitForRing(_ brand: BrandID, after rings: UInt64, wantsPassing: Bool) async -> Ending {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
@@ -115,7 +141,9 @@ package final class OutboundBell: Sendable {
                     if state.rings[brand] ?? 0 > rings { return .rung }
                     let others = state.waiting[brand]?.count ?? 0
                     guard others < limitPerBrand, state.count < limit else { return .full }
-                    state.waiting[brand, default: []].append(Waiter(number: number, continuation: continuation))
+                    state.waiting[brand, default: []].append(
+                        Waiter(number: number, wantsPassing: wantsPassing, continuation: continuation)
+                    )
                     state.count += 1
                     return nil
                 }

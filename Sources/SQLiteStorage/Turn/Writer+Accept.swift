@@ -22,8 +22,7 @@ extension Writer {
     ) throws -> EventResult {
         // Typing is for open windows only and never stored; not even its id is.
         if posted.event.type == .agentTyping {
-            let unread = try consumer(BrandedName(brand: brand, id: posted.event.consumer.rawValue))?.unread ?? 0
-            return .accepted(.withoutMessage(posted.event.conversation, unread: unread))
+            return try acceptTyping(posted.event, request.brand, brand: brand, &context)
         }
         let replay = Replay(
             key: posted.event.source.isEmpty
@@ -159,7 +158,22 @@ extension Writer {
         .int(message.expiresAt.milliseconds).int(message.lookBackUntil?.milliseconds).text(message.campaign).run()
     }
 
-    // MARK: Reads and resolutions
+    // MARK: Typing, reads and resolutions
+
+    private func acceptTyping(
+        _ event: AgentEvent,
+        _ brand: BrandID,
+        brand key: Int64,
+        _ context: inout TurnContext
+    ) throws -> EventResult {
+        let consumer = try consumer(BrandedName(brand: key, id: event.consumer.rawValue))
+        if context.hasWindows, let consumer, let id = event.conversation,
+            try conversation(BrandedName(brand: key, id: id.rawValue), of: consumer).own != nil
+        {
+            context.tellWindows(of: consumer, brand, .typing(id, byConsumer: false))
+        }
+        return .accepted(.withoutMessage(event.conversation, unread: consumer?.unread ?? 0))
+    }
 
     private func acceptRead(
         _ event: AgentEvent,

@@ -15,7 +15,7 @@ extension Writer {
         var ended: [RegistrationID] = []
         for registration in try registrationIDs(of: consumer.key) {
             // Nobody is told: what would be told names the consumer.
-            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, &context)
+            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, .all, &context)
             try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
             ended.append(RegistrationID(registration))
         }

@@ -149,7 +149,7 @@ extension Writer {
             guard try row.next() else { return [] }
             consumer = row.int64(0)
             row.end()
-            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, &context)
+            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, .all, &context)
             try tellUnregistered(registration, .tokenDead, at: context.turn.now)
             try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
         case .quarantine(let token):
@@ -159,7 +159,7 @@ extension Writer {
             consumer = row.int64(0)
             row.end()
             try db.prepare("UPDATE registrations SET state = 'quarantined' WHERE id = ?").int(registration).run()
-            try withdrawAll(of: registration, state: .failed, by: nil, &context)
+            try withdrawAll(of: registration, state: .failed, by: nil, .all, &context)
         }
         memory.registrations.remove(consumer)
         return [outcome.registration]

@@ -40,13 +40,14 @@ extension Writer {
             try renew(id, device, &context)
         } else {
             id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
+            ended += try endOldest(of: consumer, &context)
         }
         if device.singleDevice, let session = device.session {
             try endSessions(of: consumer, before: session, on: device.device.rawValue)
             ended += try endOthers(than: device.device.rawValue, of: consumer, &context)
         }
         memory.registrations.remove(consumer)
-        let registration = DeviceRegistration(
+        var registration = DeviceRegistration(
             id: RegistrationID(id),
             brand: device.brand,
             app: device.app,
@@ -66,7 +67,23 @@ extension Writer {
             registeredAt: now,
             createdAt: kept?.createdAt ?? now
         )
+        registration.extraTokens = device.extraTokens
         return .registered(RegistrationChange(registration: registration, created: kept == nil, ended: ended))
+    }
+
+    /// More than people have; each costs every message a row.
+    private static let perConsumer: Int64 = 100
+
+    /// A consumer's registrations beyond the limit go, those that were registered longest ago.
+    private func endOldest(of consumer: Int64, _ context: inout TurnContext) throws -> [RegistrationID] {
+        var oldest: [Int64] = []
+        let rows = try db.prepare(
+            """
+            SELECT id FROM registrations WHERE consumer = ? ORDER BY registered_at DESC, id DESC LIMIT -1 OFFSET ?
+            """
+        ).int(consumer).int(Self.perConsumer)
+        while try rows.next() { oldest.append(rows.int64(0)) }
+        return try oldest.map { try end($0, by: .unregistered, .replaced, &context) }
     }
 
     private func lane(of device: DeviceToRegister, brand: Int64) throws -> Int64? {
@@ -89,31 +106,36 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO registrations (brand, app, device, consumer, lane, token, push_type, environment, platform, locale, \
-            time_zone, os_version, app_version, receives, state, registered_at, created_at) \
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'active', ?15, ?15)
+            time_zone, os_version, app_version, receives, state, registered_at, created_at, last_seen_at, extra_tokens) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'active', ?15, ?15, ?15, ?16)
             """
         )
         .int(brand).text(device.app.rawValue).text(device.device.rawValue).int(consumer).int(lane)
         .text(device.token).text(device.pushType.rawValue).text(device.environment.rawValue)
         .text(device.platform.rawValue).text(device.locale).text(device.timeZone).text(device.osVersion)
-        .text(device.appVersion).int(device.receives.rawValue).int(now.milliseconds).run()
+        .text(device.appVersion).int(device.receives.rawValue).int(now.milliseconds)
+        .text(ExtraTokenText.text(device.extraTokens)).run()
         return db.lastInsertedRow
     }
 
     private func renew(_ id: Int64, _ device: DeviceToRegister, _ context: inout TurnContext) throws {
         // What the device no longer wants must not arrive late.
         if !device.receives.contains(.agent) {
-            try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, onlyAgent: true, &context)
+            try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, .agent, &context)
+        }
+        if !device.receives.contains(.proactive) {
+            try withdrawAll(of: id, state: .cancelled, by: .noConsent, .proactive, &context)
         }
         try db.prepare(
             """
-            UPDATE registrations SET token = ?, platform = ?, locale = ?, time_zone = ?, os_version = ?, app_version = ?, \
-            receives = ?, state = 'active', registered_at = ? WHERE id = ?
+            UPDATE registrations SET token = ?2, platform = ?3, locale = ?4, time_zone = ?5, os_version = ?6, \
+            app_version = ?7, receives = ?8, state = 'active', registered_at = ?9, last_seen_at = ?9, extra_tokens = ?10 \
+            WHERE id = ?1
             """
         )
-        .text(device.token).text(device.platform.rawValue).text(device.locale).text(device.timeZone)
+        .int(id).text(device.token).text(device.platform.rawValue).text(device.locale).text(device.timeZone)
         .text(device.osVersion).text(device.appVersion).int(device.receives.rawValue)
-        .int(context.turn.now.milliseconds).int(id).run()
+        .int(context.turn.now.milliseconds).text(ExtraTokenText.text(device.extraTokens)).run()
         // A badge of this turn leaves with the token that the turn ends with.
         for index in context.owned.indices where context.owned[index].registration.rawValue == id {
             context.owned[index].token = device.token
@@ -145,7 +167,7 @@ extension Writer {
         _ reason: UnregisterReason,
         _ context: inout TurnContext
     ) throws -> RegistrationID {
-        try withdrawAll(of: registration, state: .cancelled, by: suppressedBy, &context)
+        try withdrawAll(of: registration, state: .cancelled, by: suppressedBy, .all, &context)
         try tellUnregistered(registration, reason, at: context.turn.now)
         let owner = try db.prepare("SELECT consumer FROM registrations WHERE id = ?").int(registration)
         if try owner.next() {
@@ -178,7 +200,7 @@ extension Writer {
             if scope == .all {
                 change.ended.append(try end(id, by: .unregistered, reason, &context))
             } else if receives.contains(.agent) {
-                try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, onlyAgent: true, &context)
+                try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, .agent, &context)
                 try db.prepare("UPDATE registrations SET receives = ? WHERE id = ?")
                     .int(receives.subtracting(.agent).rawValue).int(id).run()
                 try tellUnregistered(id, reason, isOnlyAgent: true, at: context.turn.now)

@@ -33,20 +33,21 @@ extension Writer {
         if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
     }
 
-    /// Withdraws the rows of a registration; all of them, or only agents' messages and the badges that follow them.
+    /// Withdraws rows of a registration.
     func withdrawAll(
         of registration: Int64,
         state: DeliveryState,
         by suppressedBy: SuppressedBy?,
-        onlyAgent: Bool = false,
+        _ part: RegistrationRows,
         _ context: inout TurnContext
     ) throws {
         let rows = try db.prepare(
             """
             SELECT o.id FROM outbox o LEFT JOIN messages m ON m.key = o.message \
-            WHERE o.registration = ?1 AND (?2 = 0 OR o.kind = 1 OR m.kind = 'agent') ORDER BY o.id
+            WHERE o.registration = ?1 AND (?2 = 0 OR ?2 = 1 AND (o.kind = 1 OR m.kind = 'agent') \
+            OR ?2 = 2 AND m.kind IN ('proactive', 'c2m')) ORDER BY o.id
             """
-        ).int(registration).int(onlyAgent ? 1 : 0)
+        ).int(registration).int(part.rawValue)
         try withdraw(rows, state: state, by: suppressedBy, &context)
     }
 
@@ -109,4 +110,13 @@ extension Writer {
         while try rows.next() { ids.append(rows.int64(0)) }
         return ids
     }
+}
+
+/// Which rows of a registration are meant.
+enum RegistrationRows: Int64 {
+    case all
+    /// Agents' messages, and the badges that follow them.
+    case agent
+    /// What was sent unasked.
+    case proactive
 }

@@ -36,6 +36,7 @@ final class Writer {
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
         result.requeued = try turn.requeues.map { try requeue($0, &context) }
         for name in turn.releases { try release(name, &context) }
+        for sighting in turn.seen { try note(sighting, context) }
         result.changes = try turn.changes.map { try apply($0, &context) }
         context.expect(events: turn.accepts.reduce(0) { $0 + $1.events.count })
         result.accepts = try turn.accepts.map { try accept($0, &context) }
@@ -43,6 +44,7 @@ final class Writer {
         try store(context.counts)
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
+        if context.hasBadges { try addReadMarks(to: &result.owned, now: turn.now) }
         result.unowned = context.backlog
         result.withdrawn = context.withdrawnEarlier
         result.unread = context.unread

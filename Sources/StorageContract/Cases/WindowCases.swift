@@ -256,7 +256,9 @@ enum WindowCases {
         #expect(try await f.claim().rows.map(\.message?.sequence) == [3])
     }
 
-    static let news = ContractCase("a consumer with an open window is told of messages, reads and resolutions") {
+    static let news = ContractCase(
+        "a consumer with an open window is told of messages, reads, resolutions and typing, in its own conversations"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.openWindow("u-1")
@@ -265,6 +267,8 @@ enum WindowCases {
             f.readEvent("u-1", in: "c-1", .sequence(1)),
             f.readEvent("u-1", in: "c-1", .sequence(1)), f.event(.conversationResolved, "u-1", in: "c-1"),
             f.event(.conversationResolved, "u-1", in: "c-1"), f.message("u-1", in: "c-2"),
+            f.event(.agentTyping, "u-1", in: "c-1"), f.event(.agentTyping, "u-1", in: "c-2"),
+            f.event(.agentTyping, "u-1", in: "c-9"), f.event(.agentTyping, "u-2", in: "c-2"),
         ]
         let request = f.request(events + [events[0]])
         let result = try await f.commit { $0.accepts = [request] }
@@ -272,6 +276,7 @@ enum WindowCases {
         #expect(
             result.news.map { text($0.kind) } == [
                 "message c-1 1 agent", "message c-1 2 proactive", "read c-1 1 0", "resolved c-1 false",
+                "typing c-1 false",
             ]
         )
         let read = try await f.commit { $0.changes = [f.read("u-1", "c-1", 9), f.read("u-1", "c-1", 9)] }
@@ -283,6 +288,7 @@ enum WindowCases {
         case .message(let message): "message \(message.conversation) \(message.sequence) \(message.kind.rawValue)"
         case .read(let conversation, let sequence, let unread): "read \(conversation) \(sequence) \(unread)"
         case .resolved(let conversation, let byConsumer): "resolved \(conversation) \(byConsumer)"
+        case .typing(let conversation, let byConsumer): "typing \(conversation) \(byConsumer)"
         }
     }
 

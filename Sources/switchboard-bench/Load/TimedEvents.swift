@@ -15,8 +15,7 @@ struct TimedEvents {
     let authorization: String
     /// How many consumers take turns.
     let consumers: Int
-    /// The last push that was read.
-    private var after = 0
+    private var arrivals: PushArrivals
 
     /// Makes a load.
     ///
@@ -30,6 +29,7 @@ struct TimedEvents {
         self.http = http
         self.authorization = authorization
         self.consumers = consumers
+        arrivals = PushArrivals(installation, http: http)
     }
 
     /// Posts events and waits until their pushes have arrived.
@@ -48,15 +48,8 @@ struct TimedEvents {
         from start: ContinuousClock.Instant = .now
     ) async throws -> [Double] {
         let posted = try await post(run: run, events: events, rate: rate, from: start)
-        var arrived: [String: Double] = [:]
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !posted.keys.allSatisfy({ arrived[$0] != nil }) {
-            guard ContinuousClock.now < deadline else {
-                throw HarnessError("of \(events) pushes some did not arrive within a minute")
-            }
-            try await Task.sleep(for: .milliseconds(20))
-            try await readArrivals(into: &arrived)
-        }
+        try await arrivals.wait(for: posted.keys)
+        let arrived = arrivals.times
         return posted.compactMap { message, sentAt in arrived[message].map { ($0 - sentAt) * 1e3 } }
     }
 
@@ -87,21 +80,5 @@ struct TimedEvents {
             let message = result["messageId"] as? String
         else { throw HarnessError("an event was not accepted") }
         return (message, sentAt)
-    }
-
-    /// Adds when each message's push arrived, in seconds since 1970.
-    private mutating func readArrivals(into arrivals: inout [String: Double]) async throws {
-        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        let url = installation.simulator.control + "/pushes?after=\(after)&waitSeconds=0"
-        let response = try await http.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
-        let bytes = try await response.body.collect(upTo: 256 << 20)
-        let page = try JSONSerialization.jsonObject(with: Data(buffer: bytes)) as? [String: Any]
-        for push in page?["pushes"] as? [[String: Any]] ?? [] {
-            after = max(after, push["number"] as? Int ?? 0)
-            guard let body = push["body"] as? [String: Any], let message = body["messageId"] as? String,
-                let time = push["time"] as? String
-            else { continue }
-            arrivals[message] = try format.parse(time).timeIntervalSince1970
-        }
     }
 }

@@ -16,6 +16,11 @@ struct WindowTests {
 
         func committed(_ news: [WindowNews]) { self.news.withLock { $0 += news } }
 
+        /// The windows that messages came through.
+        var origins: [WindowID?] {
+            news.withLock { $0.filter { if case .message = $0.kind { true } else { false } }.map(\.origin) }
+        }
+
         /// The sequences of messages.
         var sequences: [Int64] {
             news.withLock {
@@ -34,6 +39,32 @@ struct WindowTests {
 
     private static func post(_ service: DeliveryService, _ ids: String...) async throws {
         for id in ids { _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event(id)]) }
+    }
+
+    @Test("name the window that a consumer's message came through, to tell the others only")
+    func origins() async throws {
+        let core = try TestCore()
+        try await core.run { service, _ in
+            let listener = Listener()
+            service.observe(windows: listener)
+            service.windowOpened(Self.user, device: nil)
+            try await Self.post(service, "e1")
+            for (id, window) in [("k1", WindowID(7)), ("k2", nil), ("k1", WindowID(8))] {
+                var message = ConsumerMessage(
+                    brand: TestCore.brand.id,
+                    consumer: Self.user.consumer,
+                    conversation: ConversationID(trusted: "c-u1"),
+                    clientID: try #require(ClientID(id)),
+                    text: "hello",
+                    data: nil,
+                    dedupeHours: 72
+                )
+                message.window = window
+                _ = try await service.perform(.write(message))
+            }
+            #expect(listener.sequences == [1, 2, 3])
+            #expect(listener.origins == [nil, WindowID(7), nil])
+        }
     }
 
     @Test("tell the window before the back-end, hold the push, and push what the window did not acknowledge")

@@ -3,6 +3,7 @@ import GatewayStorage
 import HTTPTypes
 import HummingbirdTesting
 import Messaging
+import Outbound
 import Testing
 
 @testable import GatewayHTTP
@@ -63,6 +64,45 @@ struct WindowNewsTests {
             }
             other.send(WindowClient.frame(9, []))
             #expect(await other.next()?.opcode == 10)
+        }
+    }
+
+    @Test("hears that the agent types, and passes its own typing to the other windows and to readers that wait for it")
+    func typing() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            try await api.post("m-1")
+            let feed = "/v1/brands/acme/outbound/reader?types=consumer.typing"
+            let seen = try await api.call(.get, feed)["end"]?.int
+            let port = try #require(api.client.port)
+            let session = try await api.makeSession()
+            let (one, two) = (
+                try await WindowClient(port: port, as: session), try await WindowClient(port: port, as: session)
+            )
+            for window in [one, two] { _ = try await window.hear() }
+            let conversation = ConversationID(trusted: "c-1")
+            api.windows.committed([
+                WindowNews(consumer: Self.consumer, kind: .typing(conversation, byConsumer: false))
+            ])
+            for window in [one, two] {
+                #expect(try await window.hear() == (try JSON(#"{"type":"typing","conversation":"c-1","by":"agent"}"#)))
+            }
+            async let waiting = api.call(.get, feed + "&waitSeconds=60")
+            while api.outbound.bell.waiting == 0 { await Task.yield() }
+            one.say(#"{"type":"typing","conversation":"c-9"}"#)
+            let refusal = try await one.hear()
+            #expect(refusal["code"]?.string == "not_found" && refusal["ref"]?.string == "typing")
+            one.say(#"{"type":"typing","conversation":"c-1"}"#)
+            #expect(try await two.hear() == (try JSON(#"{"type":"typing","conversation":"c-1","by":"consumer"}"#)))
+            let reply = try await waiting
+            let item = reply["items"]?[0]
+            #expect(item?["type"]?.string == "consumer.typing" && item?["position"] == nil)
+            #expect(item?["data"] == (try JSON(#"{"consumer":"u-1","conversation":"c-1"}"#)))
+            #expect(reply["nextAfter"]?.int == seen && reply["end"]?.int == seen)
+            // Nothing is kept of it, and the window that typed hears nothing of it.
+            #expect(try await api.call(.get, feed)["items"]?.items.isEmpty == true)
+            one.send(WindowClient.frame(9, []))
+            #expect(await one.next()?.opcode == 10)
         }
     }
 

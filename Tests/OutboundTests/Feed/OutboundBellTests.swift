@@ -37,6 +37,29 @@ struct OutboundBellTests {
         #expect(bell.waiting == 0)
     }
 
+    @Test("are told what passes if they want it; who does not goes on waiting, and nobody gets it later")
+    func passing() async {
+        let bell = OutboundBell()
+        let item = PassingItem.typing(
+            consumer: ConsumerID(trusted: "u\"1"),
+            conversation: ConversationID(trusted: "c-1"),
+            at: Timestamp(milliseconds: 5)
+        )
+        #expect(item.data.text == #"{"consumer":"u\"1","conversation":"c-1"}"#)
+        bell.pass(item, to: acme)
+        async let first = bell.wait(acme, after: 0, atMost: nil)
+        async let second = bell.wait(acme, after: 0, atMost: nil, wantsPassing: true)
+        async let third = bell.wait(other, after: 0, atMost: nil, wantsPassing: true)
+        await waiters(bell, 3)
+        bell.pass(item, to: acme)
+        let told = await second
+        #expect(told == .passed(item))
+        #expect(bell.waiting == 2 && bell.rings(acme) == 0)
+        bell.close()
+        let endings = await [first, third]
+        #expect(endings == [.over, .over])
+    }
+
     @Test("leave when their task is cancelled, and never come when the gateway stops")
     func cancelled() async {
         let bell = OutboundBell()

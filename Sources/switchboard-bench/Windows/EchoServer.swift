@@ -1,0 +1,45 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+
+/// A WebSocket server that says back what it hears and does nothing else: what a window's latency is read beside.
+enum EchoServer {
+    /// Starts one.
+    ///
+    /// - Parameter group: Where it lives.
+    /// - Returns: Its listener.
+    /// - Throws: When it cannot listen.
+    static func start(group: any EventLoopGroup) async throws -> any Channel {
+        try await ServerBootstrap(group: group)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let upgrader = NIOWebSocketServerUpgrader(
+                        shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
+                        upgradePipelineHandler: { channel, _ in
+                            channel.eventLoop.makeCompletedFuture {
+                                try channel.pipeline.syncOperations.addHandler(Echo())
+                            }
+                        }
+                    )
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                        withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in })
+                    )
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    private final class Echo: ChannelInboundHandler {
+        typealias InboundIn = WebSocketFrame
+        typealias OutboundOut = WebSocketFrame
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let frame = unwrapInboundIn(data)
+            guard frame.opcode == .text else { return context.close(promise: nil) }
+            let answer = WebSocketFrame(fin: true, opcode: .text, data: frame.unmaskedData)
+            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Identity
+import Messaging
+import Metrics
+import Synchronization
+import Telemetry
+import Testing
+
+@Suite("What windows are told")
+struct WindowHubTests {
+    /// A window that keeps what it is told.
+    private final class Port: WindowPort {
+        private let kept = Mutex<[String]>([])
+
+        var told: [String] { kept.withLock { $0 } }
+
+        func post(_ news: [WindowNews.Kind]) {
+            let words = news.map { kind in
+                switch kind {
+                case .message(let message): "\(message.conversation)#\(message.sequence)"
+                case .read(let conversation, let sequence, _): "read \(conversation)#\(sequence)"
+                case .resolved(let conversation, _): "resolved \(conversation)"
+                case .typing(let conversation, let byConsumer): "typing \(conversation) \(byConsumer ? "us" : "them")"
+                }
+            }
+            kept.withLock { $0 += words }
+        }
+
+        func recheck(_ close: WindowClose) {}
+    }
+
+    private final class Clock: Sendable {
+        let now = Mutex(ContinuousClock.now)
+        func pass(_ duration: Duration) { now.withLock { $0 += duration } }
+    }
+
+    private let clock = Clock()
+    private let hub: WindowHub
+    private let c = Steps.conversation("c")
+
+    init() {
+        hub = WindowHub(
+            presence: NoPresence(),
+            limits: WindowLimits(),
+            metrics: WindowMetrics(factory: NOOPMetricsHandler.instance)
+        ) { [clock] in clock.now.withLock { $0 } }
+    }
+
+    private func open(_ consumer: String = "u-1") throws -> (Port, WindowTicket) {
+        let session = StoredSession(
+            tokenHash: [1],
+            brand: Steps.consumer.brand,
+            consumer: ConsumerID(trusted: consumer),
+            device: nil,
+            credential: nil,
+            expiresAt: Timestamp(milliseconds: 1),
+            createdAt: Timestamp(milliseconds: 0)
+        )
+        let port = Port()
+        return (port, try #require(hub.open(port, session: session, device: nil)))
+    }
+
+    private func news(_ kind: WindowNews.Kind, from origin: WindowID? = nil) -> WindowNews {
+        var news = WindowNews(consumer: Steps.consumer, kind: kind)
+        news.origin = origin
+        return news
+    }
+
+    @Test("is not what they did themselves, in the order of the rest")
+    func origins() throws {
+        let ((one, ticket), (two, _), (other, _)) = (try open(), try open(), try open("u-2"))
+        hub.committed([
+            news(.message(Steps.message("c", 1))), news(.message(Steps.message("c", 2)), from: ticket.id),
+            news(.message(Steps.message("c", 3))), news(.read(c, upToSequence: 3, unread: 0)),
+        ])
+        #expect(one.told == ["c#1", "c#3", "read c#3"])
+        #expect(two.told == ["c#1", "c#2", "c#3", "read c#3"])
+        hub.close(ticket)
+        hub.committed([news(.message(Steps.message("c", 4)), from: ticket.id)])
+        #expect(two.told.last == "c#4")
+        #expect(one.told.count == 3 && other.told.isEmpty)
+    }
+
+    @Test("is typing, once a second for each side of each conversation")
+    func typing() throws {
+        let ((one, ticket), (two, _)) = (try open(), try open())
+        let d = Steps.conversation("d")
+        hub.committed(
+            (0..<1000).map { _ in news(.typing(c, byConsumer: false)) } + [news(.typing(d, byConsumer: false))]
+        )
+        #expect(one.told == ["typing c them", "typing d them"] && two.told == one.told)
+        clock.pass(.milliseconds(999))
+        hub.committed([news(.typing(c, byConsumer: false))])
+        #expect(hub.admitsTyping(Steps.consumer, c, byConsumer: true))
+        #expect(!hub.admitsTyping(Steps.consumer, c, byConsumer: true))
+        hub.types(Steps.consumer, c, in: ticket.id)
+        #expect(one.told.count == 2 && two.told.last == "typing c us")
+        clock.pass(.milliseconds(1))
+        hub.committed([news(.typing(c, byConsumer: false)), news(.typing(c, byConsumer: false))])
+        #expect(one.told == ["typing c them", "typing d them", "typing c them"])
+    }
+
+    @Test("is not the typing of more sides of conversations than are kept, until those are forgotten")
+    func typingIsBounded() {
+        for number in 0..<20_000 {
+            let isAdmitted = hub.admitsTyping(Steps.consumer, Steps.conversation("\(number)"), byConsumer: true)
+            #expect(isAdmitted)
+        }
+        #expect(!hub.admitsTyping(Steps.consumer, c, byConsumer: true))
+        clock.pass(.seconds(1))
+        #expect(hub.admitsTyping(Steps.consumer, c, byConsumer: true))
+    }
+}
