@@ -41,8 +41,8 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT u.key, u.anonymous, u.name, u.email, u.phone,
-                    (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id
-                    FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
+                    (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id,
+                    u.quiet_hours FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
                     """,
                 arguments: [brand.rawValue, id.rawValue]
             )
@@ -53,7 +53,8 @@ extension SQLiteStore {
                     anonymous: row.value(1),
                     profile: ConsumerProfile(name: row.value(2), email: row.value(3), phone: row.value(4)),
                     unread: row.value(5),
-                    createdAt: Timestamp(milliseconds: row.value(6))
+                    createdAt: Timestamp(milliseconds: row.value(6)),
+                    quietHours: (row.value(8) as String?).flatMap(QuietHours.init(stored:))
                 )
             }
         }

@@ -230,7 +230,24 @@ extension JSONWriter {
         string(orNull: consumer.profile.email)
         literal(#","phone":"#)
         string(orNull: consumer.profile.phone)
+        literal(#","quietHours":"#)
+        quietHours(consumer.quietHours)
         literal(#","createdAt":"#)
         timestamp(consumer.createdAt)
+    }
+
+    private mutating func quietHours(_ hours: QuietHours?) {
+        guard let hours else { return literal("null") }
+        literal(#"{"mode":"#)
+        string(hours.mode.rawValue)
+        if hours.mode != .off {
+            literal(#","from":"#)
+            string(QuietHours.text(hours.from))
+            literal(#","to":"#)
+            string(QuietHours.text(hours.to))
+            literal(#","timeZone":"#)
+            string(orNull: hours.timeZone)
+        }
+        literal("}")
     }
 }

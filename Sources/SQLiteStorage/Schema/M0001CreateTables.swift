@@ -57,7 +57,7 @@ enum M0001CreateTables {
         CREATE TABLE consumers (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             anonymous INTEGER NOT NULL, name TEXT, email TEXT, phone TEXT, created_at INTEGER NOT NULL,
-            merged_into INTEGER, UNIQUE (brand, id));
+            merged_into INTEGER, quiet_hours TEXT, UNIQUE (brand, id));
         CREATE INDEX consumers_merged ON consumers (merged_into) WHERE merged_into IS NOT NULL;
 
         -- Consumers that are being erased, whose own rows are gone: what hung on their keys is still to be removed. Items of
@@ -115,7 +115,7 @@ enum M0001CreateTables {
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
 
-        -- Only what is not finished; whose it is says its registration. `owner` is an incarnation or nobody. A row that is
+        -- Only what is not finished; a `summary` stands for so many messages of agents, its own included. Whose it is says its registration. `owner` is an incarnation or nobody. A row that is
         -- `held` waits for an open window of its owner's to acknowledge it: it is in no lane. The indexes of collapse keys and
         -- held rows are partial, so that rows without one and others pay nothing for them.
         CREATE TABLE outbox (
@@ -123,7 +123,8 @@ enum M0001CreateTables {
             conversation INTEGER, sequence INTEGER, message INTEGER, kind INTEGER NOT NULL, owner INTEGER,
             due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL,
             queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER, collapse TEXT,
-            held INTEGER NOT NULL DEFAULT 0, campaign INTEGER, displayed_at INTEGER, dismissed_at INTEGER);
+            held INTEGER NOT NULL DEFAULT 0, campaign INTEGER, displayed_at INTEGER, dismissed_at INTEGER,
+            summary INTEGER NOT NULL DEFAULT 0);
         CREATE INDEX outbox_registration ON outbox (registration, id);
         CREATE INDEX outbox_collapse ON outbox (registration, collapse) WHERE collapse IS NOT NULL;
         CREATE INDEX outbox_held ON outbox (registration, id) WHERE held = 1;

@@ -75,8 +75,8 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT u.key, u.anonymous, u.name, u.email, u.phone, \
-            (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id \
-            FROM consumers u WHERE u.key = ?
+            (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id, \
+            u.quiet_hours FROM consumers u WHERE u.key = ?
             """
         ).int(key)
         guard try row.next() else { return .notFound }
@@ -92,7 +92,8 @@ extension Writer {
                     phone: row.optionalString(4)
                 ),
                 unread: row.int64(5),
-                createdAt: Timestamp(milliseconds: row.int64(6))
+                createdAt: Timestamp(milliseconds: row.int64(6)),
+                quietHours: row.optionalString(8).flatMap(QuietHours.init(stored:))
             )
         )
     }

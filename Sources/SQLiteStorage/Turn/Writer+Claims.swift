@@ -9,6 +9,10 @@ extension Writer {
             "SELECT id FROM outbox WHERE lane = ? AND owner IS NULL AND due <= ? ORDER BY due, id LIMIT ?"
         ).int(request.lane.rawValue).int(now.milliseconds).int(request.limit)
         while try due.next() { ids.append(due.int64(0)) }
+        if let threshold = request.summaryThreshold {
+            let ended = try summarize(ids, above: threshold, &context)
+            if !ended.isEmpty { ids.removeAll(where: ended.contains) }
+        }
         var rows: [OutboxRow] = []
         var unread: [Int64: Int64] = [:]
         rows.reserveCapacity(ids.count)
@@ -48,7 +52,8 @@ extension Writer {
             o.expires_at, o.queued_at, b.id, u.id, c.id, \
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
-            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign \
+            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, r.locale, r.time_zone, \
+            u.quiet_hours, o.summary \
             FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
             JOIN brands b ON b.key = r.brand LEFT JOIN messages m ON m.key = o.message \
             LEFT JOIN conversations c ON c.key = o.conversation WHERE o.id = ?
@@ -72,6 +77,11 @@ extension Writer {
             registration: RegistrationID(row.int64(1)),
             token: row.string(2),
             platform: DevicePlatform(rawValue: row.string(3)) ?? .ios,
+            traits: DeviceTraits(
+                locale: row.optionalString(38),
+                timeZone: row.optionalString(39),
+                quietHours: row.optionalString(40).flatMap(QuietHours.init(stored:))
+            ),
             consumer: ConsumerKey(row.int64(4)),
             unread: try self.unread(of: row.int64(4), &unread),
             kind: DeliveryKind(rawValue: Int(row.int64(6))) ?? .message,
@@ -79,7 +89,8 @@ extension Writer {
             message: message,
             attempts: Int(row.int64(8)),
             expiresAt: Timestamp(milliseconds: row.int64(9)),
-            queuedAt: Timestamp(milliseconds: row.int64(10))
+            queuedAt: Timestamp(milliseconds: row.int64(10)),
+            summary: row.int64(41)
         )
     }
 }

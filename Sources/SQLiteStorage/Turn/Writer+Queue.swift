@@ -58,6 +58,7 @@ extension Writer {
             registration: RegistrationID(row.registration.id),
             token: row.registration.token,
             platform: row.registration.platform,
+            traits: row.registration.traits,
             consumer: ConsumerKey(row.consumer.key),
             unread: row.consumer.unread,
             kind: row.kind,
