@@ -45,9 +45,11 @@ extension Writer {
         return .sessionOpened(opening)
     }
 
-    /// Who logs in on a device has it now: what was for others before must not be shown there, even while the new one has not
-    /// registered it, or never does (R71, R79). An anonymous consumer's stays: its device may have logged in without a name again,
-    /// and a name merges both.
+    /// Ends what others with a name have on a device: who logs in on it has it now.
+    ///
+    /// What was for others must not be shown there, even while the new one has not registered the device, or never does (R71,
+    /// R79). An anonymous consumer's registrations stay: its device may have logged in without a name again, and a name merges
+    /// both.
     private func endOthersRegistrations(
         of device: String,
         brand: Int64,
