@@ -6,7 +6,8 @@ extension SimulatedStore {
     /// Of a device's due agents' messages, the newest stands for all when they are too many.
     mutating func summarize(_ ids: [Int64], above threshold: Int, now: Timestamp) -> Set<Int64> {
         var ended: Set<Int64> = []
-        for key in Set(ids.map { delivery($0).registration }) {
+        // In an order of its own: one seed is one run.
+        for key in Set(ids.map { delivery($0).registration }).sorted() {
             var waiting = (registration(key)?.pending ?? []).filter { id in
                 let row = delivery(id)
                 return row.owner == nil && row.due <= now && row.expiresAt > now && row.message?.kind == .agent
