@@ -157,8 +157,7 @@ package final class PushProviderFactory: Sendable {
                 requestTimeout: configuration.requestTimeout,
                 makeDialect: { _ in
                     APNsDialect(
-                        topic: credential.topic,
-                        endpoint: credential.endpoint,
+                        credential,
                         brand: brand,
                         links: links,
                         signer: signer
@@ -198,9 +197,8 @@ package final class PushProviderFactory: Sendable {
                 requestTimeout: configuration.requestTimeout,
                 makeDialect: { [clock] _ in
                     APNsCertificateDialect(
+                        credential,
                         certificate: certificate.facts,
-                        topic: credential.topic,
-                        endpoint: credential.endpoint,
                         brand: brand,
                         links: links,
                         clock: clock

@@ -235,8 +235,11 @@ extension SQLiteStore {
                 rows = try Row.fetchAll(
                     db,
                     sql: """
-                        SELECT c.id AS conversation_id, m.* FROM conversations c JOIN messages m ON m.conversation = c.key
-                        WHERE c.consumer = ? AND m.key > ? ORDER BY m.key LIMIT ?
+                        SELECT c.id AS conversation_id, m.* FROM (
+                            SELECT m.key FROM conversations c JOIN messages m ON m.conversation = c.key
+                            WHERE c.consumer = ? AND m.key > ? ORDER BY m.key LIMIT ?) page
+                        CROSS JOIN messages m ON m.key = page.key JOIN conversations c ON c.key = m.conversation
+                        ORDER BY m.key
                         """,
                     arguments: [key, after.map { Int64(bitPattern: $0.high) } ?? 0, limit]
                 )
@@ -325,7 +328,7 @@ extension SQLiteStore {
             let platform = DevicePlatform(rawValue: try row.value("platform")),
             let state = RegistrationState(rawValue: try row.value("state"))
         else { return nil }
-        return try DeviceRegistration(
+        var registration = try DeviceRegistration(
             id: RegistrationID(row.value("id")),
             brand: BrandID(trusted: row.value("brand_id")),
             app: AppID(trusted: row.value("app")),
@@ -345,5 +348,8 @@ extension SQLiteStore {
             registeredAt: Timestamp(milliseconds: row.value("registered_at")),
             createdAt: Timestamp(milliseconds: row.value("created_at"))
         )
+        registration.lastSeenAt = Timestamp(milliseconds: try row.value("last_seen_at"))
+        registration.extraTokens = ExtraTokenText.tokens(try row.value("extra_tokens"))
+        return registration
     }
 }

@@ -21,7 +21,7 @@ package final class SQLiteStore: GatewayStore {
     let outboundListeners = Mutex<[@Sendable (BrandID, Int) -> Void]>([])
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
-    private let checkpointer: Checkpointer
+    let checkpointer: Checkpointer
     private let logBuffer: LogBuffer?
 
     private init(
@@ -111,11 +111,14 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// How long a connection waits for another process that has the data locked, in seconds.
+    static let busySeconds = 5.0
+
     private static func configuration() -> Configuration {
         var configuration = Configuration()
         configuration.label = "switchboard.sqlite"
         configuration.maximumReaderCount = 3
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(busySeconds)
         configuration.qos = .userInitiated
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -16000")

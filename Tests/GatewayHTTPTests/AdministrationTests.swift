@@ -23,6 +23,7 @@ struct AdministrationTests {
             #expect(settings["retentionDays"]?.int == 30)
             #expect(settings["sessionTtlSeconds"]?.int == 3600)
             #expect(settings["dedupeHours"]?.int == 72)
+            #expect(settings["staleDeviceDays"]?.int == 270)
             #expect(settings["anonymousConsumers"]?.bool == false)
             #expect(settings["singleDevice"]?.bool == false)
             try await api.call(.post, "/v1/brands", #"{"id":"acme","name":"Again"}"#).expectProblem(409, "conflict")
@@ -67,6 +68,8 @@ struct AdministrationTests {
                 #"{"id":7,"settings":{"dedupeHours":0,"preview":1,"presence":"x"}}"#,
                 ["/id", "/name", "/settings/preview", "/settings/presence", "/settings/dedupeHours"]
             ),
+            (#"{"id":"a","name":"x","settings":{"staleDeviceDays":0}}"#, ["/settings/staleDeviceDays"]),
+            (#"{"id":"a","name":"x","settings":{"staleDeviceDays":3651}}"#, ["/settings/staleDeviceDays"]),
         ]
     )
     func badBrands(_ body: String, _ pointers: [String]) async throws {

@@ -106,6 +106,15 @@ struct LinkRouteTests {
                     #expect(reply.status == 302 && reply.headers[.location] == page, "\(agent)")
                 }
             }
+            // Another app of the host has a page for all; it comes by its id first, and the store comes before it.
+            let other = try await api.call(
+                .put,
+                "/v1/brands/acme/apps/another",
+                Self.links("go.example.com", Self.both + #","fallback":{"web":"https://example.com/all"}"#)
+            )
+            #expect(other.status == 201, "\(other.text)")
+            let stored = try await Self.get(api, "/chat/77", host: "go.example.com", agent: phone)
+            #expect(stored.headers[.location] == "https://apps.apple.com/app/id1")
             for path in ["/other", "/chat", "/help/x", "/v1/chat/77"] {
                 try await Self.get(api, path, host: "go.example.com", agent: phone).expectProblem(404, "not_found")
             }

@@ -9,60 +9,43 @@ import asyncio
 import json
 import os
 import sys
-import urllib.request
 
-from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
+
+import gateway
+from gateway import check, hear, open_window
 
 server, control, brand = sys.argv[1:4]
 admin = os.environ["SWITCHBOARD_ADMIN_TOKEN"]
-url = server.replace("http", "ws", 1) + f"/v1/brands/{brand}/window?deviceId=phone"
 
 
-def check(name, wanted, found):
-    print(json.dumps({"name": name, "wanted": wanted, "found": found}), flush=True)
-
-
-def call(method, path, body=None, base=server):
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(base + path, data=data, method=method)
-    request.add_header("Authorization", "Bearer " + admin)
-    request.add_header("Content-Type", "application/json")
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        text = answer.read()
-        return json.loads(text) if text else None
+def call(method, path, body=None):
+    return gateway.call(method, f"{server}/v1/brands/{brand}{path}", body, admin)
 
 
 def post(name):
     event = {"id": name, "type": "agent.message", "consumer": "u-1", "conversation": "c-9", "text": name}
-    call("POST", f"/v1/brands/{brand}/events", event)
+    call("POST", "/events", event)
 
 
 def newest():
-    item = call("GET", f"/v1/brands/{brand}/deliveries?limit=1")["items"][0]
+    item = call("GET", "/deliveries?limit=1")["items"][0]
     return [item["state"], item.get("suppressedBy")]
 
 
 def pushes(after, seconds):
     """Waits for a push."""
-    return call("GET", f"/pushes?after={after}&waitSeconds={seconds}", base=control)["pushes"]
-
-
-async def hear(window, kind):
-    while True:
-        frame = json.loads(await asyncio.wait_for(window.recv(), 30))
-        if frame["type"] == kind:
-            return frame
+    return gateway.call("GET", f"{control}/pushes?after={after}&waitSeconds={seconds}")["pushes"]
 
 
 async def opened(token):
-    window = await connect(url, additional_headers={"Authorization": "Bearer " + token}, open_timeout=30)
+    window = await open_window(f"{server}/v1/brands/{brand}/window?deviceId=phone", token)
     await hear(window, "ready")
     return window
 
 
 async def main():
-    token = call("POST", f"/v1/brands/{brand}/consumers/u-1/sessions", {"deviceId": "phone"})["sessionToken"]
+    token = call("POST", "/consumers/u-1/sessions", {"deviceId": "phone"})["sessionToken"]
     window = await opened(token)
     post("shown")
     frame = await hear(window, "message")
@@ -71,7 +54,7 @@ async def main():
     await window.send(json.dumps({"type": "ack", "conversation": "c-9", "upToSequence": 1}))
     await hear(window, "read")
     check("acknowledged, it is not pushed", ["suppressed", "window_open"], newest())
-    unread = call("GET", f"/v1/brands/{brand}/unread?consumer=u-1")["unread"]
+    unread = call("GET", "/unread?consumer=u-1")["unread"]
     check("nothing is unread", 0, unread)
 
     await window.send(json.dumps({"type": "send", "clientId": "m-1", "conversation": "c-9", "text": "thank you"}))

@@ -87,6 +87,23 @@ enum Fixtures {
     }
 }
 
+extension Fixtures {
+    /// A push that only sets the badge, after reads elsewhere.
+    static func badgeJob(_ read: [ReadMark], platform: DevicePlatform = .ios) -> PushJob {
+        var job = job(nil, token: platform == .ios ? "ab12cd" : "fcm-token:APA91b", platform: platform, badge: 2)
+        job.read = read
+        return job
+    }
+
+    static func mark(_ conversation: String, _ sequence: Int64, messages: Int) -> ReadMark {
+        ReadMark(
+            conversation: ConversationID(trusted: conversation),
+            upToSequence: sequence,
+            messageIDs: (0..<messages).map { MessageID(high: messageID.high, low: messageID.low - UInt64($0)) }
+        )
+    }
+}
+
 extension PushRequest {
     /// The body as an independent parser reads it.
     var json: NSDictionary {

@@ -14,9 +14,14 @@ struct APNsDialectTests {
 
     init() throws {
         let key = P256.Signing.PrivateKey()
+        let settings = APNsSettings(
+            teamId: "ABCDE12345",
+            keyId: "KEY1234567",
+            privateKey: key.pemRepresentation,
+            topic: "com.example"
+        )
         dialect = APNsDialect(
-            topic: "com.example",
-            endpoint: try #require(ProviderEndpoint("https://localhost")),
+            try APNsCredential(settings, environment: .production, now: clock.now),
             brand: TestMessages.brand,
             links: nil,
             signer: ProviderTokenSigner(teamID: "T", keyID: "K", key: key)

@@ -11,6 +11,7 @@ package import Telemetry
 /// ``run()`` does it until the service group stops it; any thread may ask for a pass of its own.
 package final class Housekeeper: Service, Sendable {
     private let store: any GatewayStore
+    private let delivery: DeliveryService?
     private let directory: any RetentionDirectory
     private let settings: HousekeepingSettings
     private let clock: any GatewayClock
@@ -28,6 +29,7 @@ package final class Housekeeper: Service, Sendable {
     ///
     /// - Parameters:
     ///   - store: What is kept clean.
+    ///   - delivery: Who ends registrations of devices that were not heard of for long; nil ends none.
     ///   - directory: How long brands keep things.
     ///   - settings: How it behaves.
     ///   - clock: Where time is read from.
@@ -35,6 +37,7 @@ package final class Housekeeper: Service, Sendable {
     ///   - logger: For what operators should know.
     package init(
         store: any GatewayStore,
+        delivery: DeliveryService? = nil,
         directory: any RetentionDirectory,
         settings: HousekeepingSettings,
         clock: any GatewayClock,
@@ -42,6 +45,7 @@ package final class Housekeeper: Service, Sendable {
         logger: Logger
     ) {
         self.store = store
+        self.delivery = delivery
         self.directory = directory
         self.settings = settings
         self.clock = clock
@@ -81,7 +85,31 @@ package final class Housekeeper: Service, Sendable {
             now: clock.now
         )
         for (kind, work) in works where !Task.isCancelled { await pass(kind, work) }
+        await endStaleDevices()
     }
+
+    /// Ends registrations of devices that were not heard of for as long as their brands keep them: in turns of the delivery
+    /// core, whose lanes may have pushes for them.
+    private func endStaleDevices() async {
+        guard let delivery else { return }
+        for brand in directory.brands where !Task.isCancelled {
+            let since = clock.now.adding(seconds: -brand.settings.staleDeviceDays * 86_400)
+            var isThrough = false
+            while !isThrough, !Task.isCancelled {
+                let stale = StaleDevices(brand: brand.id, notSeenSince: since, limit: Self.staleDevicesPerTurn)
+                let start = clock.monotonicNanoseconds
+                // The core says what is wrong with the store; the next pass tries again.
+                guard case .unregistered(let change)? = try? await delivery.perform(.endStale(stale)) else { return }
+                metrics.removed[.staleDevices].increment(by: change.ended.count)
+                isThrough = change.ended.count < stale.limit
+                let took = clock.monotonicNanoseconds - start
+                if !isThrough, (try? await Task.sleep(for: .nanoseconds(Int64(clamping: took)))) == nil { return }
+            }
+        }
+    }
+
+    /// So many registrations end in one turn: about 5 ms.
+    private static let staleDevicesPerTurn = 100
 
     private func repeatedly(every interval: Duration, _ pass: @Sendable () async -> Void) async {
         var pause = min(interval, settings.expiredInterval)

@@ -34,17 +34,17 @@ extension DeliveryMachine {
                 continue
             }
             registration.isSending = true
-            jobs.append(
-                PushJob(
-                    delivery: row.id,
-                    registration: key,
-                    token: registration.token,
-                    platform: registration.platform,
-                    message: row.message,
-                    badge: row.message?.silent == true ? nil : consumers[registration.consumer]?.unread ?? row.unread,
-                    expiresAt: row.expiresAt
-                )
+            var job = PushJob(
+                delivery: row.id,
+                registration: key,
+                token: registration.token,
+                platform: registration.platform,
+                message: row.message,
+                badge: row.message?.silent == true ? nil : consumers[registration.consumer]?.unread ?? row.unread,
+                expiresAt: row.expiresAt
             )
+            job.read = row.read
+            jobs.append(job)
             registrations[key] = registration
             inFlight[row.id] = InFlight(
                 registration: key,

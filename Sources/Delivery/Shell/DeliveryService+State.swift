@@ -22,6 +22,8 @@ extension DeliveryService {
         var accepts: FairQueue<BrandID, PendingAccept>
         /// Bounded by `maxPendingEvents`.
         var changes: FairQueue<BrandID?, PendingChange>
+        /// Devices that gave a sign of life; bounded by ``maxSightings``.
+        var seen: Set<DeviceSighting> = []
         var ids = MessageIDGenerator()
         var store = StoreStanding()
         var faults: Set<MachineFault> = []
@@ -33,6 +35,9 @@ extension DeliveryService {
         var writer: CheckedContinuation<Void, Never>?
         /// Something arrived while the writer was awake.
         var isSignalled = false
+
+        /// More signs of life than these wait for no turn, about a megabyte: the next within the hour tells the same.
+        static let maxSightings = 10_000
 
         init(settings: DeliverySettings) {
             machine = DeliveryMachine(settings: settings, backlog: [:])

@@ -16,6 +16,7 @@ extension DeliveryService {
     ///   - device: The device that it is open on, if it is named.
     package func windowOpened(_ name: ConsumerName, device: DeviceID?) {
         state.withLock { $0.presence.open(name, device: device) }
+        if let device { seen(DeviceSighting(consumer: name, device: device)) }
     }
 
     /// Waits until a turn that was under way has ended; returns at once when none was.

@@ -320,6 +320,7 @@ extension DeliveryService.State {
         pending.changes = changes.next(atMost: settings.maxChangesPerTurn)
         for index in pending.changes.indices { pending.changes[index].change.number { ids.next(at: now) } }
         pending.turn.changes = pending.changes.map(\.change)
+        pending.turn.seen = takeSightings(atMost: settings.maxChangesPerTurn)
         pending.accepts = accepts.next(atMost: settings.maxEventsPerTurn)
         for accept in pending.accepts {
             pending.turn.accepts.append(
@@ -331,7 +332,7 @@ extension DeliveryService.State {
                 )
             )
         }
-        if plan.needsCommit || pending.partCount > 0 {
+        if plan.needsCommit || pending.partCount > 0 || !pending.turn.seen.isEmpty {
             turns.begun += 1
             return .commit(pending)
         }

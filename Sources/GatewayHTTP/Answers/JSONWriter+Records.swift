@@ -38,7 +38,17 @@ extension JSONWriter {
         timestamp(registration.registeredAt)
         literal(#","createdAt":"#)
         timestamp(registration.createdAt)
-        literal("}")
+        literal(#","lastSeenAt":"#)
+        timestamp(registration.lastSeenAt)
+        literal(#","extraTokens":["#)
+        for (index, extra) in registration.extraTokens.enumerated() {
+            literal(index > 0 ? #",{"kind":"# : #"{"kind":"#)
+            string(extra.kind.rawValue)
+            literal(#","tokenFingerprint":"#)
+            string(DeviceToken.fingerprint(extra.token))
+            literal("}")
+        }
+        literal("]}")
     }
 
     /// Appends how far a conversation is.

@@ -20,7 +20,9 @@ extension Call {
         switch caller {
         case .admin: break
         case .account(let account): context.notes.rate = try limiter.take(.account, account.id)
-        case .session(let session): context.notes.rate = try limiter.take(.session, session.tokenHash)
+        case .session(let session):
+            context.notes.rate = try limiter.take(.session, session.tokenHash)
+            services.noteDevice(of: session)
         }
         return caller
     }

@@ -21,24 +21,21 @@ struct LinkHost {
     var fallback: Response? {
         guard [.get, .head].contains(request.method) else { return nil }
         let platform = Self.platform(request.headers[.userAgent] ?? "")
-        for app in apps {
-            guard let links = app.settings.links, links.opens(request.uri.path), let fallback = links.fallback else {
-                continue
+        let fallbacks = apps.compactMap(\.settings.links).filter { $0.opens(request.uri.path) }.compactMap(\.fallback)
+        // Another app's page for every platform comes behind the store where this platform's app is.
+        let own = fallbacks.compactMap { fallback -> String? in
+            switch platform {
+            case .ios: fallback.ios
+            case .android, .harmony: fallback.android
+            case .web: nil
             }
-            let own: String? =
-                switch platform {
-                case .ios: fallback.ios
-                case .android, .harmony: fallback.android
-                case .web: nil
-                }
-            guard let page = own ?? fallback.web else { continue }
-            // The same address goes elsewhere with another browser, and tomorrow perhaps with this one.
-            return Response(
-                status: .found,
-                headers: [.location: page, .vary: "User-Agent", .cacheControl: "no-store", .contentLength: "0"]
-            )
         }
-        return nil
+        guard let page = own.first ?? fallbacks.compactMap(\.web).first else { return nil }
+        // The same address goes elsewhere with another browser, and tomorrow perhaps with this one.
+        return Response(
+            status: .found,
+            headers: [.location: page, .vary: "User-Agent", .cacheControl: "no-store", .contentLength: "0"]
+        )
     }
 
     /// By the words that browsers of the platform have in their names.

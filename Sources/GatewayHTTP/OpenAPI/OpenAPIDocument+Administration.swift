@@ -224,6 +224,14 @@ extension OpenAPIDocument {
                 retentionDays: { type: [integer, 'null'], minimum: 1, maximum: 3650, default: 30 }
                 sessionTtlSeconds: { type: [integer, 'null'], minimum: 60, maximum: 86400, default: 3600 }
                 dedupeHours: { type: [integer, 'null'], minimum: 1, maximum: 168, default: 72 }
+                staleDeviceDays:
+                  type: [integer, 'null']
+                  minimum: 1
+                  maximum: 3650
+                  default: 270
+                  description: >-
+                    After so many days without a sign of life a device's registration ends; the outbound feed says
+                    `device.unregistered` with the reason `stale`.
                 anonymousConsumers: { type: [boolean, 'null'], default: false }
                 singleDevice:
                   type: [boolean, 'null']
@@ -268,6 +276,13 @@ extension OpenAPIDocument {
                     endpoints:
                       type: [object, 'null']
                       properties: { production: { type: [string, 'null'] }, sandbox: { type: [string, 'null'] } }
+                    wakeOnRead:
+                      type: [boolean, 'null']
+                      default: false
+                      description: >-
+                        Whether the badge push after a read elsewhere carries `content-available` too, so that iOS wakes
+                        the app to remove the notifications of what was read. Apple wakes an app two or three times an
+                        hour; its `read` is beside `aps` in any case.
                 fcm:
                   type: [object, 'null']
                   required: [serviceAccount]

@@ -33,6 +33,10 @@ extension OpenAPIDocument {
               operationId: getDevice
               tags: [devices]
               summary: The registration; 404 says that the device should register again.
+              description: >-
+                `lastSeenAt` is when the device was last heard of, to an hour: it registered, asked with a session that is
+                bound to it, opened a window, or reported a tap or a receipt. After the brand's `staleDeviceDays` the
+                registration ends.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               responses:
                 '200':
@@ -85,6 +89,21 @@ extension OpenAPIDocument {
                 osVersion: { type: [string, 'null'], minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
                 appVersion: { type: [string, 'null'], minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
                 receives: { type: [array, 'null'], maxItems: 16, items: { enum: [agent, proactive] } }
+                extraTokens:
+                  type: [array, 'null']
+                  maxItems: 16
+                  description: >-
+                    Apple's tokens for other kinds of pushes, of devices with the platform ios. They take the place of those
+                    that the registration had, and come, move and end with it. This version keeps them and sends nothing to
+                    them.
+                  items:
+                    type: object
+                    required: [kind, token]
+                    additionalProperties: false
+                    properties:
+                      kind:
+                        enum: [voip, liveactivity, pushtotalk, complication, fileprovider, location, controls, widgets]
+                      token: { type: string, minLength: 2, maxLength: 400, description: 'Hexadecimal digits, an even number.' }
             Registration:
               type: object
               required: [deviceId, app, consumer, tokenFingerprint, pushType, environment, platform, receives, state]
@@ -104,6 +123,15 @@ extension OpenAPIDocument {
                 state: { enum: [active, quarantined], description: Quarantined when its provider called the token a bad one. }
                 registeredAt: { $ref: '#/components/schemas/Time' }
                 createdAt: { $ref: '#/components/schemas/Time' }
+                lastSeenAt: { $ref: '#/components/schemas/Time' }
+                extraTokens:
+                  type: array
+                  items:
+                    type: object
+                    required: [kind, tokenFingerprint]
+                    properties:
+                      kind: { type: string }
+                      tokenFingerprint: { type: string, pattern: '^[0-9a-f]{16}$' }
             Conversation:
               type: object
               required: [id, unread, lastSequence, readSequence]

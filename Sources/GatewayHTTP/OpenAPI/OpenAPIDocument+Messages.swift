@@ -54,7 +54,10 @@ extension OpenAPIDocument {
               operationId: markRead
               tags: [messages]
               summary: Says that the app showed these messages.
-              description: The mark never moves back; beyond the last message it is moved there.
+              description: >-
+                The mark never moves back; beyond the last message it is moved there. The consumer's other devices get a
+                push with the new badge that says, as `read`, which conversations were read how far, so that the app
+                removes their notifications: an array of `conversation`, `upToSequence` and `messageIds`.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true

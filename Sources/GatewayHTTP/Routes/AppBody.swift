@@ -32,8 +32,12 @@ enum AppBody {
         }
         checks.refuseOthers(
             in: object,
-            than: ["certificate", "password", "teamId", "keyId", "privateKey", "sandboxKey", "topic", "endpoints"]
+            than: [
+                "certificate", "password", "teamId", "keyId", "privateKey", "sandboxKey", "topic", "endpoints",
+                "wakeOnRead",
+            ]
         )
+        let wakesOnRead = checks.flag(object["wakeOnRead"]) ?? false
         guard object["certificate"].isEmpty else {
             // Which of the two was meant cannot be told.
             for name in ["teamId", "keyId", "privateKey", "sandboxKey"] where object[name].isNamed {
@@ -44,7 +48,9 @@ enum AppBody {
             let topic = checks.text(object["topic"])
             guard let certificate else { return nil }
             let settings = APNsCertificateSettings(certificate: certificate, password: password)
-            return APNsSettings(.certificate(settings), topic: topic, endpoints: endpoints)
+            var apns = APNsSettings(.certificate(settings), topic: topic, endpoints: endpoints)
+            apns.wakesOnRead = wakesOnRead
+            return apns
         }
         if !object["password"].isEmpty { checks.fail(object["password"].pointer, "goes with a certificate only") }
         let teamId = checks.text(object["teamId"], isRequired: true)
@@ -55,7 +61,7 @@ enum AppBody {
         }
         let topic = checks.text(object["topic"], isRequired: true)
         guard let teamId, let key, let topic else { return nil }
-        return APNsSettings(
+        var apns = APNsSettings(
             teamId: teamId,
             keyId: key.keyId,
             privateKey: key.privateKey,
@@ -63,6 +69,8 @@ enum AppBody {
             sandboxKey: sandboxKey,
             endpoints: endpoints
         )
+        apns.wakesOnRead = wakesOnRead
+        return apns
     }
 
     private static func key(_ object: BodyObject, _ checks: inout FieldChecks) -> APNsTokenSettings.SandboxKey? {

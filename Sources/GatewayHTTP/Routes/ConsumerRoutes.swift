@@ -94,9 +94,10 @@ enum ConsumerRoutes {
                 unregister: .none
             )
         } catch { throw Problem(error) }
+        // One may have been opened in between; and whoever is not told whether it is done has perhaps done it.
+        defer { call.services.sessions.forget(brand: brand.id, consumer: id) }
         let request = ErasureRequest(brand: brand.id, consumer: id, audit: audit)
         if case .erased(let erased) = try await call.perform(.erase(request)) {
-            // One may have been opened in between.
             call.services.sessions.forget(brand: brand.id, consumer: erased.consumer)
         }
         return Answer.noContent

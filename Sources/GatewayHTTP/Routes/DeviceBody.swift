@@ -2,7 +2,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
 
-/// The body of a registration (`http-api.md` section 5); `subscription` and `extraTokens` are not used by this version.
+/// The body of a registration (`http-api.md` section 5); `subscription` is not used by this version.
 struct DeviceBody {
     private let body: BodyObject
 
@@ -44,6 +44,10 @@ struct DeviceBody {
             checks.fail("/platform", "must be ios for apns")
         }
         let receives = receives(&checks)
+        let extraTokens = extraTokens(&checks)
+        if !extraTokens.isEmpty, (platform ?? (pushType == .apns ? .ios : app.settings.platform)) != .ios {
+            checks.fail("/extraTokens", "goes with the platform ios only")
+        }
         let locale = checks.line(body["locale"], atMost: 64)
         let timeZone = checks.line(body["timeZone"], atMost: 64)
         let osVersion = checks.line(body["osVersion"], atMost: 64)
@@ -65,7 +69,29 @@ struct DeviceBody {
         registration.timeZone = timeZone
         registration.osVersion = osVersion
         registration.appVersion = appVersion
+        registration.extraTokens = extraTokens
         return registration
+    }
+
+    /// The tokens for other kinds of pushes, all of which are Apple's.
+    private func extraTokens(_ checks: inout FieldChecks) -> [ExtraToken] {
+        guard let items = checks.items(body["extraTokens"], atMost: ExtraToken.maxPerDevice) else { return [] }
+        var tokens: [ExtraToken] = []
+        for item in items {
+            guard let object = checks.object(item, isRequired: true) else { continue }
+            checks.refuseOthers(in: object, than: ["kind", "token"])
+            let kind = checks.word(object["kind"], as: ExtraToken.Kind.self, isRequired: true)
+            guard let given = checks.text(object["token"], isRequired: true) else { continue }
+            guard let token = DeviceToken.normalised(given, for: .apns) else {
+                checks.fail(object["token"].pointer, DeviceToken.rule(for: .apns))
+                continue
+            }
+            guard let kind else { continue }
+            let extra = ExtraToken(kind: kind, token: token)
+            // Named twice it is one all the same.
+            if !tokens.contains(extra) { tokens.append(extra) }
+        }
+        return tokens
     }
 
     private func receives(_ checks: inout FieldChecks) -> Receives {

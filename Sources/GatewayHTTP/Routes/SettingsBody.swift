@@ -45,6 +45,7 @@ struct SettingsBody {
         number("retentionDays", \.retentionDays, BrandSettings.retentionRange)
         number("sessionTtlSeconds", \.sessionTtlSeconds, BrandSettings.sessionTtlRange)
         number("dedupeHours", \.dedupeHours, BrandSettings.dedupeRange)
+        number("staleDeviceDays", \.staleDeviceDays, BrandSettings.staleDeviceRange)
         flag("anonymousConsumers", \.anonymousConsumers)
         flag("singleDevice", \.singleDevice)
         edits += WireBody.edits(object["wire"], &checks)

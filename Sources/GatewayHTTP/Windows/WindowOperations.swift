@@ -55,6 +55,7 @@ struct WindowOperations: Sendable {
         do throws(SessionError) {
             let session = try await services.sessions.authenticate(token: token, brand: brand)
             guard session.brand == brand else { throw SessionError.refused(.tokenInvalid(.revoked)) }
+            services.noteDevice(of: session)
             return session
         } catch {
             guard case .refused(let error) = error else { throw .unavailable }

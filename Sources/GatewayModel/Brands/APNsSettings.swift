@@ -34,6 +34,9 @@ package struct APNsSettings: Equatable, Sendable {
     package var topic: String?
     /// Other hosts than Apple's.
     package var endpoints: Endpoints?
+    /// Whether a badge push after a read elsewhere wakes the app, so that it takes away the notifications of what was
+    /// read: Apple lets none be taken away from outside, and wakes an app two or three times an hour.
+    package var wakesOnRead = false
 
     /// Takes any authentication.
     ///
@@ -72,6 +75,7 @@ package struct APNsSettings: Equatable, Sendable {
 extension APNsSettings: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case certificate, teamId, keyId, privateKey, sandboxKey, topic, endpoints
+        case wakesOnRead = "wakeOnRead"
     }
 
     /// Reads either form.
@@ -81,6 +85,7 @@ extension APNsSettings: Codable {
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         endpoints = try members.decodeIfPresent(Endpoints.self, forKey: .endpoints)
+        wakesOnRead = try members.decodeIfPresent(Bool.self, forKey: .wakesOnRead) ?? false
         guard try members.contains(.certificate) && !members.decodeNil(forKey: .certificate) else {
             authentication = .token(try APNsTokenSettings(from: decoder))
             topic = try members.decode(String.self, forKey: .topic)
@@ -110,5 +115,6 @@ extension APNsSettings: Codable {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encodeIfPresent(topic, forKey: .topic)
         try members.encodeIfPresent(endpoints, forKey: .endpoints)
+        if wakesOnRead { try members.encode(true, forKey: .wakesOnRead) }
     }
 }

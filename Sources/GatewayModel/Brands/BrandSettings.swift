@@ -36,6 +36,9 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var anonymousConsumers = false
     /// Whether a login on another device logs the first one out; default false.
     package var singleDevice = false
+    /// After how many days without a sign of life a device's registration ends, 1 to 3,650; default 270, when FCM lets
+    /// tokens of devices die that were not there.
+    package var staleDeviceDays: Int64 = 270
     /// The wire adaptors that answer for the brand; default none.
     package var wire = WireSettings()
 
@@ -47,13 +50,15 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package static let sessionTtlRange: ClosedRange<Int64> = 60...86_400
     /// What ``dedupeHours`` may be.
     package static let dedupeRange: ClosedRange<Int64> = 1...168
+    /// What ``staleDeviceDays`` may be.
+    package static let staleDeviceRange: ClosedRange<Int64> = 1...3650
 
     /// The defaults.
     package init() {}
 
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
-        case dedupeHours, anonymousConsumers, singleDevice, wire
+        case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, wire
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -85,6 +90,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         dedupeHours = try number(.dedupeHours, Self.dedupeRange, 72)
         anonymousConsumers = try flag(.anonymousConsumers, false)
         singleDevice = try flag(.singleDevice, false)
+        staleDeviceDays = try number(.staleDeviceDays, Self.staleDeviceRange, 270)
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
     }
 }

@@ -100,7 +100,8 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         guard link.prefix(8).lowercased() == "https://" else { return false }
         let rest = link.dropFirst(8)
         let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-        guard rest[..<end].lowercased() == host else { return false }
+        // 443 is what https means without a port (RFC 9110 section 4.2.2).
+        guard [host, host + ":443"].contains(rest[..<end].lowercased()) else { return false }
         let path = rest[end...].prefix { $0 != "?" && $0 != "#" }
         return opens(path.isEmpty ? "/" : String(path))
     }

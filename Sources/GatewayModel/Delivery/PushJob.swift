@@ -14,6 +14,8 @@ package struct PushJob: Sendable {
     package var badge: Int64?
     /// After this moment the provider must not deliver it.
     package var expiresAt: Timestamp
+    /// How far conversations were read, in a push that only sets the badge: the app takes away what it shows of them.
+    package var read: [ReadMark] = []
 
     /// Takes the facts of a push.
     ///

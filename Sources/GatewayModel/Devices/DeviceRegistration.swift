@@ -36,6 +36,14 @@ package struct DeviceRegistration: Sendable {
     package var registeredAt: Timestamp
     /// When the row was first made.
     package var createdAt: Timestamp
+    /// When the device was last heard of, to an hour: it registered, asked with a session of its own, opened a window, or
+    /// reported a tap or a receipt.
+    package var lastSeenAt: Timestamp
+    /// Its tokens for other kinds of pushes.
+    package var extraTokens: [ExtraToken] = []
+
+    /// Within so many seconds a device is not noted again: one write an hour at most, whatever it asks.
+    package static let seenForSeconds: Int64 = 3600
 
     /// Takes the facts of a registration.
     ///
@@ -96,5 +104,6 @@ package struct DeviceRegistration: Sendable {
         self.state = state
         self.registeredAt = registeredAt
         self.createdAt = createdAt
+        lastSeenAt = registeredAt
     }
 }

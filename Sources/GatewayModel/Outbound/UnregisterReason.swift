@@ -14,4 +14,6 @@ package enum UnregisterReason: String, CaseIterable, Sendable {
     case replaced
     /// The app was deleted.
     case appDeleted = "app_deleted"
+    /// The device was not heard of for as long as its brand keeps devices.
+    case stale
 }

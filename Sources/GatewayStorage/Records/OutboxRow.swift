@@ -28,6 +28,10 @@ package struct OutboxRow: Sendable {
     package var expiresAt: Timestamp
     /// When it was queued.
     package var queuedAt: Timestamp
+    /// For a badge: the conversations that were read last, as of the same transaction, those read last first.
+    ///
+    /// At most ``GatewayModel/ReadMark/maxConversations``.
+    package var read: [ReadMark] = []
 
     /// Takes the facts of a row.
     ///

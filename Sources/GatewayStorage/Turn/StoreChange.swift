@@ -56,6 +56,10 @@ package enum StoreChange: Sendable {
     /// found any more, and their ids are free: a login makes a new consumer. What is left of them is removed by
     /// ``HousekeepingBatch/Work/erasures``, whenever that is, also after a crash.
     case erase(ErasureRequest)
+    /// Ends registrations of devices that were not heard of for long, as if they had been deleted; the outbound feed says
+    /// ``GatewayModel/UnregisterReason/stale``. Answers ``StoreChangeResult/unregistered(_:)``, without any for an unknown
+    /// brand.
+    case endStale(StaleDevices)
 }
 
 /// A delivery that is to be tried again.
@@ -108,6 +112,8 @@ package struct DeviceToRegister: Sendable {
     package var timeZone: String?
     /// The system's version.
     package var osVersion: String?
+    /// Its tokens for other kinds of pushes; they take the place of those that it had.
+    package var extraTokens: [ExtraToken] = []
     /// The app's version.
     package var appVersion: String?
     /// What it wants to be pushed.

@@ -15,6 +15,9 @@ package struct WriterTurn: Sendable {
     /// Done after the outcomes and before everything else, so that new rows stay behind them; costs next to nothing for who
     /// has none.
     package var releases: [ConsumerName] = []
+    /// Devices that gave a sign of life; noted before the changes, for each not twice within
+    /// ``GatewayModel/DeviceRegistration/seenForSeconds``.
+    package var seen: [DeviceSighting] = []
     /// What devices and back-ends changed, in the order asked.
     package var changes: [StoreChange]
     /// Events to accept, in the order asked.

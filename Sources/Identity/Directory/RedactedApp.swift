@@ -33,6 +33,8 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         package var topic: String?
         /// Other hosts than Apple's.
         package var endpoints: APNsSettings.Endpoints?
+        /// Whether a badge push after a read elsewhere wakes the app; nil stands for no.
+        package var wakeOnRead: Bool?
     }
 
     /// Google's service account without its secret.
@@ -109,6 +111,7 @@ extension RedactedApp.APNs {
     init(_ settings: APNsSettings, _ certificate: APNsCertificateFacts?) {
         topic = settings.topic
         endpoints = settings.endpoints
+        wakeOnRead = settings.wakesOnRead ? true : nil
         switch settings.authentication {
         case .token(let token):
             teamId = token.teamId

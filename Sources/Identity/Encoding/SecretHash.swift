@@ -5,9 +5,9 @@ enum SecretHash {
     /// The 32 bytes of the hash.
     static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let contiguous = bytes.withContiguousStorageIfAvailable { buffer in
-            Array(SHA256.hash(data: UnsafeRawBufferPointer(buffer)))
+            SHA256.hash(data: UnsafeRawBufferPointer(buffer)).withUnsafeBytes { Array($0) }
         }
-        return contiguous ?? Array(SHA256.hash(data: Array(bytes)))
+        return contiguous ?? SHA256.hash(data: Array(bytes)).withUnsafeBytes { Array($0) }
     }
 
     /// The first eight hexadecimal digits of the hash: enough to tell two keys apart, too little to find one.

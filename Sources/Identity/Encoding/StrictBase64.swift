@@ -35,25 +35,40 @@ package enum StrictBase64 {
 
     /// By a table of the alphabet's values: every part of every token passes here.
     private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ values: [UInt8]) -> [UInt8]? {
+        let text = UnsafeBufferPointer(rebasing: text)
         var isGood = true
-        let decoded = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { buffer, filled in
-            var bits: UInt32 = 0
-            var held = 0
-            for byte in text {
-                let value = values[Int(byte)]
-                if value == foreign {
-                    isGood = false
-                    return
+        let decoded = values.withUnsafeBufferPointer { values in
+            [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { buffer, filled in
+                // Four characters are three bytes; no value but that of a foreign character has the highest bit.
+                var seen: UInt8 = 0
+                var position = 0
+                while position + 4 <= text.count {
+                    let first = values[Int(text[position])]
+                    let second = values[Int(text[position + 1])]
+                    let third = values[Int(text[position + 2])]
+                    let fourth = values[Int(text[position + 3])]
+                    seen |= first | second | third | fourth
+                    buffer[filled] = first << 2 | second >> 4
+                    buffer[filled + 1] = second << 4 | third >> 2
+                    buffer[filled + 2] = third << 6 | fourth
+                    filled += 3
+                    position += 4
                 }
-                bits = bits << 6 | UInt32(value)
-                held += 6
-                if held >= 8 {
-                    held -= 8
-                    buffer[filled] = UInt8(truncatingIfNeeded: bits >> UInt32(held))
-                    filled += 1
+                var bits: UInt32 = 0
+                var held = 0
+                for byte in text[position...] {
+                    let value = values[Int(byte)]
+                    seen |= value
+                    bits = bits << 6 | UInt32(value & 0x3F)
+                    held += 6
+                    if held >= 8 {
+                        held -= 8
+                        buffer[filled] = UInt8(truncatingIfNeeded: bits >> UInt32(held))
+                        filled += 1
+                    }
                 }
+                isGood = seen & 0x80 == 0 && bits & ((1 << UInt32(held)) - 1) == 0
             }
-            isGood = bits & ((1 << UInt32(held)) - 1) == 0
         }
         return isGood ? decoded : nil
     }
@@ -65,30 +80,36 @@ package enum StrictBase64 {
     ///   - form: The form.
     /// - Returns: The text.
     package static func encode(_ bytes: some Collection<UInt8>, _ form: Form) -> String {
+        let encoded = bytes.withContiguousStorageIfAvailable { encode($0, form) }
+        return encoded ?? Array(bytes).withUnsafeBufferPointer { encode($0, form) }
+    }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, _ form: Form) -> String {
         let characters = form == .url ? urlCharacters : standardCharacters
         let capacity = (bytes.count + 2) / 3 * 4
-        let text = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
+        return String(unsafeUninitializedCapacity: capacity) { buffer in
+            var filled = 0
             var bits: UInt32 = 0
             var held = 0
-            func put(_ value: UInt32) {
-                buffer[filled] = characters[Int(value & 0x3F)]
-                filled += 1
-            }
             for byte in bytes {
                 bits = bits << 8 | UInt32(byte)
                 held += 8
                 while held >= 6 {
                     held -= 6
-                    put(bits >> UInt32(held))
+                    buffer[filled] = characters[Int(bits >> UInt32(held) & 0x3F)]
+                    filled += 1
                 }
             }
-            if held > 0 { put(bits << UInt32(6 - held)) }
+            if held > 0 {
+                buffer[filled] = characters[Int(bits << UInt32(6 - held) & 0x3F)]
+                filled += 1
+            }
             while form == .standard, filled < capacity {
                 buffer[filled] = UInt8(ascii: "=")
                 filled += 1
             }
+            return filled
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     private static let urlCharacters = (0..<64).map { character(of: $0, .url) }

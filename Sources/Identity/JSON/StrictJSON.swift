@@ -45,7 +45,7 @@ package enum StrictJSON: Sendable, Equatable {
         maxDepth: Int = StrictJSON.tokenDepth,
         takesZeroFractions: Bool = false
     ) throws(Refusal) -> StrictJSON {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw .encoding }
+        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw .encoding }
         var reader = Reader(bytes: bytes, maxDepth: maxDepth, takesZeroFractions: takesZeroFractions)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
@@ -114,7 +114,8 @@ package enum StrictJSON: Sendable, Equatable {
 
         private mutating func object(depth: Int) throws(Refusal) -> StrictJSON {
             position += 1
-            var members: [String: StrictJSON] = [:]
+            // What headers and claims usually have; more is made room for as it comes.
+            var members = [String: StrictJSON](minimumCapacity: 8)
             skipSpace()
             if next == UInt8(ascii: "}") {
                 position += 1

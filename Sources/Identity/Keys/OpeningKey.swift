@@ -6,18 +6,8 @@ package import GatewayModel
 /// RSA is OpenSSL's (the distribution's fixes and policy hold for the private key), P-256 swift-crypto's, which refuses points
 /// that are not on the curve.
 package struct OpeningKey: Sendable {
-    /// Holds a key that cannot be copied.
-    ///
-    /// `@unchecked`: OpenSSL guards what it keeps beside a key's numbers (the blinding) with locks of its own, and nothing
-    /// else of the key ever changes.
-    private final class RSAKey: @unchecked Sendable {
-        let key: AsymmetricKey
-
-        init(_ key: consuming AsymmetricKey) { self.key = key }
-    }
-
     private enum Key: Sendable {
-        case rsa(RSAKey, AsymmetricKey.OAEPHash)
+        case rsa(OAEPKey)
         case p256(P256.KeyAgreement.PrivateKey)
     }
 
@@ -35,8 +25,8 @@ package struct OpeningKey: Sendable {
         let read = try AsymmetricKey(privatePEM: pem, for: .encryption(algorithm))
         self.algorithm = algorithm
         switch algorithm {
-        case .rsaOAEP: key = .rsa(RSAKey(read), .sha1)
-        case .rsaOAEP256: key = .rsa(RSAKey(read), .sha256)
+        case .rsaOAEP: key = .rsa(OAEPKey(read, .sha1))
+        case .rsaOAEP256: key = .rsa(OAEPKey(read, .sha256))
         case .ecdhES:
             let canonical = String(decoding: read.privatePEM, as: UTF8.self)
             guard let read = try? P256.KeyAgreement.PrivateKey(pemRepresentation: canonical) else { throw .invalid }
@@ -53,10 +43,10 @@ package struct OpeningKey: Sendable {
     func contentKey(of jwe: CompactJWE) throws(AuthenticationError) -> [UInt8] {
         let length = ContentEncryption.keyBytes
         switch key {
-        case .rsa(let rsa, let hash):
+        case .rsa(let rsa):
             // Made in any case, so that the ways of success and failure differ by nothing else.
             let random = SecureRandom.bytes(length)
-            guard let opened = rsa.key.opened(jwe.encryptedKey, hash), opened.count == length else { return random }
+            guard let opened = rsa.opened(jwe.encryptedKey), opened.count == length else { return random }
             return opened
         case .p256(let own):
             // Direct agreement wraps no key (RFC 7516 section 5.2 step 10).

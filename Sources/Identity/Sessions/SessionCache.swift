@@ -32,6 +32,8 @@ struct SessionCache {
         /// The next session of the consumer, or the next free slot.
         var next: Int32
         var previous: Int32
+        /// The hour since 1970 in which its device was last noted as seen.
+        var seenHour: Int32 = 0
         var isUsed: Bool
     }
 
@@ -71,6 +73,13 @@ struct SessionCache {
             expiresAt: slot.expiresAt,
             createdAt: slot.createdAt
         )
+    }
+
+    /// Whether a session is in use for the first time in an hour; says so once.
+    mutating func isFirstUse(_ key: Key, inHour hour: Int32) -> Bool {
+        guard let index = byKey[key], slots[Int(index)].seenHour != hour else { return false }
+        slots[Int(index)].seenHour = hour
+        return true
     }
 
     /// Whether neither its brand nor its credential has ended.

@@ -78,6 +78,15 @@ package final class SessionService: Sendable {
         try check(try await find(hash), brand)
     }
 
+    /// Whether a session was not used in this hour before, as far as this node remembers; says so once.
+    ///
+    /// - Parameter session: A live session.
+    /// - Returns: False also when it is not in memory.
+    package func isFirstUseOfHour(_ session: StoredSession) -> Bool {
+        let hour = Int32(truncatingIfNeeded: clock.now.milliseconds / 3_600_000)
+        return cache.withLock { $0.sessions.isFirstUse(SessionCache.Key(session.tokenHash), inHour: hour) }
+    }
+
     /// Refuses what is no live session of a brand.
     private func check(_ session: StoredSession?, _ brand: BrandID?) throws(SessionError) -> StoredSession {
         guard let session, brand == nil || session.brand == brand else { throw .refused(.tokenInvalid(.revoked)) }

@@ -14,12 +14,13 @@ struct SessionToken {
     /// `sbs_` and 59 characters of base64url.
     private static let length = 63
 
-    private let key: SymmetricKey
+    /// The code's key, taken in once and not for each token.
+    private let keyed: HMAC<SHA256>
 
     /// Makes and reads tokens.
     ///
     /// - Parameter key: What shows times to be ours.
-    init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
+    init(key: [UInt8]) { keyed = HMAC<SHA256>(key: SymmetricKey(data: key)) }
 
     /// A new token.
     func make(expiresAt: Timestamp) -> String {
@@ -46,6 +47,8 @@ struct SessionToken {
     }
 
     private func code(of content: [UInt8]) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: content, using: key).prefix(Self.codeBytes))
+        var code = keyed
+        code.update(data: content)
+        return code.finalize().withUnsafeBytes { Array($0.prefix(Self.codeBytes)) }
     }
 }

@@ -27,6 +27,9 @@ package struct APNsRenderer: Sendable {
     private let background: Kind
     /// From the end of `aps` to the message id: the same for every push of the lane.
     private let brandMembers: [UInt8]
+    /// From the end of `aps` to what was read.
+    private let readMembers: [UInt8]
+    private let wakesOnRead: Bool
 
     /// Prepares what all pushes of a lane share.
     ///
@@ -34,7 +37,8 @@ package struct APNsRenderer: Sendable {
     ///   - brand: The brand as it is now.
     ///   - topic: The app's bundle id.
     ///   - links: The host whose links the app opens.
-    package init(brand: Brand, topic: String, links: LinkSettings? = nil) {
+    ///   - wakesOnRead: Whether a badge push wakes the app, so that it takes away what was read elsewhere.
+    package init(brand: Brand, topic: String, links: LinkSettings? = nil, wakesOnRead: Bool = false) {
         self.brand = BrandRendering(brand: brand, links: links)
         alert = Kind(.alert, bundleID: topic)
         background = Kind(.background, bundleID: topic)
@@ -43,6 +47,12 @@ package struct APNsRenderer: Sendable {
         writer.string(brand.id.rawValue)
         writer.literal(",\"messageId\":\"")
         brandMembers = writer.bytes
+        var read = JSONWriter(capacity: 96)
+        read.literal("},\"brandId\":")
+        read.string(brand.id.rawValue)
+        read.literal(",\"read\":")
+        readMembers = read.bytes
+        self.wakesOnRead = wakesOnRead
     }
 
     /// Renders one push.
@@ -68,7 +78,7 @@ package struct APNsRenderer: Sendable {
                     collapseID: nil,
                     reusing: spare
                 ),
-                body: badgeBody(job.badge ?? 0),
+                body: badgeBody(job),
                 badge: job.badge ?? 0
             )
         }
@@ -113,11 +123,19 @@ package struct APNsRenderer: Sendable {
         return headers
     }
 
-    private func badgeBody(_ badge: Int64) -> [UInt8] {
-        var writer = JSONWriter(capacity: 40)
+    private func badgeBody(_ job: PushJob) -> [UInt8] {
+        var writer = JSONWriter(capacity: 40 + 128 * job.read.count)
         writer.literal("{\"aps\":{\"badge\":")
-        writer.integer(badge)
-        writer.literal("}}")
+        writer.integer(job.badge ?? 0)
+        guard !job.read.isEmpty else {
+            writer.literal("}}")
+            return writer.bytes
+        }
+        // Apple takes nothing away by itself: with this an app is woken, which can (`providers.md` A8).
+        if wakesOnRead { writer.literal(",\"content-available\":1") }
+        writer.raw(readMembers)
+        writer.raw(JSONWriter.text(of: job.read))
+        writer.literal("}")
         return writer.bytes
     }
 

@@ -64,11 +64,15 @@ package struct FCMRenderer: Sendable {
     }
 
     private func badgeBody(_ job: PushJob, now: Timestamp) -> [UInt8] {
-        var writer = JSONWriter(capacity: 256 + job.token.utf8.count)
+        var writer = JSONWriter(capacity: 256 + job.token.utf8.count + 160 * job.read.count)
         open(job, to: &writer)
         writer.literal(",\"badge\":\"")
         writer.integer(job.badge ?? 0)
-        // Only the newest badge counts, so that waiting ones may replace each other.
+        if !job.read.isEmpty {
+            writer.literal("\",\"read\":\"")
+            writer.escaped(String(decoding: JSONWriter.text(of: job.read), as: UTF8.self))
+        }
+        // Only the newest badge counts, so that waiting ones may replace each other: it says what older ones said.
         writer.literal("\"},\"android\":{\"priority\":\"NORMAL\",\"collapse_key\":\"switchboard.badge\"")
         timeToLive(job, now: now, to: &writer)
         writer.literal("}}}")

@@ -10,15 +10,19 @@ final class APNsCertificateDialect: ProviderDialect {
     private let clock: any GatewayClock
 
     init(
+        _ credential: APNsCredential,
         certificate: APNsCertificateFacts,
-        topic: String,
-        endpoint: ProviderEndpoint,
         brand: Brand,
         links: LinkSettings?,
         clock: any GatewayClock
     ) {
-        endpointName = endpoint.name
-        renderer = APNsRenderer(brand: brand, topic: topic, links: links)
+        endpointName = credential.endpoint.name
+        renderer = APNsRenderer(
+            brand: brand,
+            topic: credential.topic,
+            links: links,
+            wakesOnRead: credential.wakesOnRead
+        )
         facts = certificate
         self.clock = clock
     }

@@ -11,9 +11,14 @@ final class APNsDialect: ProviderDialect {
     private var tokens: [UInt64: ConnectionToken] = [:]
     private(set) var credential = CredentialState.present
 
-    init(topic: String, endpoint: ProviderEndpoint, brand: Brand, links: LinkSettings?, signer: ProviderTokenSigner) {
-        endpointName = endpoint.name
-        renderer = APNsRenderer(brand: brand, topic: topic, links: links)
+    init(_ credential: APNsCredential, brand: Brand, links: LinkSettings?, signer: ProviderTokenSigner) {
+        endpointName = credential.endpoint.name
+        renderer = APNsRenderer(
+            brand: brand,
+            topic: credential.topic,
+            links: links,
+            wakesOnRead: credential.wakesOnRead
+        )
         self.signer = signer
     }
 

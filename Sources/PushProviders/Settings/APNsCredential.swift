@@ -16,6 +16,8 @@ struct APNsCredential: Sendable {
     let topic: String
     /// Where to connect to.
     let endpoint: ProviderEndpoint
+    /// Whether a badge push after a read elsewhere wakes the app.
+    let wakesOnRead: Bool
 
     /// Apple's hosts (`providers.md` A1).
     private static func host(_ environment: PushEnvironment) -> String {
@@ -26,6 +28,7 @@ struct APNsCredential: Sendable {
     }
 
     init(_ settings: APNsSettings, environment: PushEnvironment, now: Timestamp) throws(PushCredentialError) {
+        wakesOnRead = settings.wakesOnRead
         if let topic = settings.topic { try Self.check(topic: topic) }
         switch settings.authentication {
         case .token(let token):

@@ -102,8 +102,42 @@ final class Checkpointer: Sendable {
         if moved >= 0 { state.withLock { $0.moved = Int(moved) } }
     }
 
-    private func moveBesideWriter() {
+    /// Moves what the log holds now beside the writer.
+    func move() async {
+        let isMoving = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard isMoving else { return }
+        await withCheckedContinuation { continuation in
+            moveBesideWriter { continuation.resume() }
+        }
+    }
+
+    /// Moves the rest, and makes the log's file empty; on the writer's queue, outside of a transaction.
+    ///
+    /// - Returns: False when somebody reads what is in it.
+    /// - Throws: When the files cannot be written.
+    func cutOff(_ writer: Database) throws -> Bool {
+        guard let handle = writer.sqliteConnection else { return false }
+        // Whoever begins to read afterwards needs nothing of the log.
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        // Nobody is waited for: events would wait too.
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Int32(SQLiteStore.busySeconds * 1000)) }
+        let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        switch result {
+        case SQLITE_OK:
+            state.withLock { ($0.pages, $0.moved, $0.next) = (0, 0, Self.start) }
+            return true
+        case SQLITE_BUSY, SQLITE_LOCKED: return false
+        default: throw DatabaseError(resultCode: ResultCode(rawValue: result))
+        }
+    }
+
+    private func moveBesideWriter(_ completion: @escaping @Sendable () -> Void = {}) {
         queue.asyncWriteWithoutTransaction { db in
+            defer { completion() }
             var moved: Int?
             do {
                 moved = try db.checkpoint(.passive).checkpointedFrameCount

@@ -32,6 +32,9 @@ extension SQLiteStore {
             }
         case .erasures:
             guard let work = try await read({ try HousekeepingSearch($0).erasure(limit: batch.limit) }) else {
+                if try await read({ try HousekeepingSearch($0).isLogToBeCutOff() }), try await cutOffLog() {
+                    try await write { try $0.removeErasures() }
+                }
                 return HousekeepingProgress(removed: 0, next: nil, heldMilliseconds: 0)
             }
             let (removed, held) = try await timedWrite { try $0.removeErased(work, limit: batch.limit) }
@@ -41,6 +44,15 @@ extension SQLiteStore {
         case .deletedBrands:
             return try await remove { try $0.removeDeletedBrand(batch) }
         }
+    }
+
+    /// Moves the whole log into the database file and cuts it off, so that no page of before is left in it.
+    ///
+    /// - Returns: False when a reader looks at it; then the next pass tries again.
+    private func cutOffLog() async throws(StorageError) -> Bool {
+        // Most of it beside the writer, who holds up events.
+        await checkpointer.move()
+        return try await onWriter { try self.checkpointer.cutOff($0) }
     }
 
     /// Removes what a search has found; leaves the writer to events when it found nothing.

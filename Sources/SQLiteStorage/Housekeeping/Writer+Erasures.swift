@@ -18,7 +18,10 @@ extension HousekeepingSearch {
     func erasure(limit: Int) throws -> ErasureWork? {
         let row = try Statement(
             db,
-            "SELECT consumer, brand, id, outbound_next, outbound_through FROM erasures ORDER BY consumer LIMIT 1"
+            """
+            SELECT consumer, brand, id, outbound_next, outbound_through FROM erasures WHERE removed = 0 \
+            ORDER BY consumer LIMIT 1
+            """
         )
         guard try row.next() else { return nil }
         var work = ErasureWork(
@@ -51,8 +54,16 @@ extension HousekeepingSearch {
     }
 }
 
+extension HousekeepingSearch {
+    /// Whether consumers were removed from the tables whom the log may still hold.
+    func isLogToBeCutOff() throws -> Bool {
+        let row = try Statement(db, "SELECT 1 FROM erasures WHERE removed = 1 LIMIT 1")
+        return try row.next()
+    }
+}
+
 extension Writer {
-    /// Removes rows of an erased consumer, at most `limit`; when nothing is left, also that it was being erased.
+    /// Removes rows of an erased consumer, at most `limit`; when nothing is left, says so.
     ///
     /// Ids of back-ends' events stay remembered for their time: they name nobody, and without them a repeated event would
     /// bring the consumer back.
@@ -82,9 +93,14 @@ extension Writer {
         }
         for day in try dedupeDays() where room > 0 { room -= try removeClientIDs(of: work, day: day, limit: room) }
         if room > 0, work.outboundNext == work.outboundThrough {
-            try db.prepare("DELETE FROM erasures WHERE consumer = ?").int(work.consumer).run()
+            try db.prepare("UPDATE erasures SET removed = 1, id = '' WHERE consumer = ?").int(work.consumer).run()
         }
         return limit - room
+    }
+
+    /// Forgets that consumers were being erased of whom nothing is left in any file.
+    func removeErasures() throws {
+        try db.prepare("DELETE FROM erasures WHERE removed = 1").run()
     }
 
     /// Its deliveries in the log, those that are in no index of filters yet among them.

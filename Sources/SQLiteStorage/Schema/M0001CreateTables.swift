@@ -62,10 +62,11 @@ enum M0001CreateTables {
 
         -- Consumers that are being erased, whose own rows are gone: what hung on their keys is still to be removed. Items of
         -- the outbound feed were looked through up to `outbound_next`; those behind `outbound_through` are of another, who
-        -- has the id since.
+        -- has the id since. One of which nothing is left in the tables has no id any more and is `removed`: until the log has
+        -- been cut off, which still holds pages of before.
         CREATE TABLE erasures (
             consumer INTEGER PRIMARY KEY, brand INTEGER NOT NULL, id TEXT NOT NULL,
-            outbound_next INTEGER NOT NULL, outbound_through INTEGER NOT NULL);
+            outbound_next INTEGER NOT NULL, outbound_through INTEGER NOT NULL, removed INTEGER NOT NULL DEFAULT 0);
 
         -- A session whose credential is revoked has ended, though its row is here until housekeeping removes it: to delete
         -- them all at once could hold the writer for a second.
@@ -82,7 +83,9 @@ enum M0001CreateTables {
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             consumer INTEGER NOT NULL, last_sequence INTEGER NOT NULL DEFAULT 0,
             read_sequence INTEGER NOT NULL DEFAULT 0, unread INTEGER NOT NULL DEFAULT 0,
-            last_message INTEGER NOT NULL DEFAULT 0, resolved INTEGER NOT NULL DEFAULT 0, UNIQUE (brand, id));
+            last_message INTEGER NOT NULL DEFAULT 0, resolved INTEGER NOT NULL DEFAULT 0,
+            -- When other devices were last to be told how far it was read.
+            told_at INTEGER, UNIQUE (brand, id));
         CREATE INDEX conversations_consumer ON conversations (consumer);
 
         -- The key is the first eight bytes of the message id, which rise within one node; `low` are the other eight.
@@ -103,7 +106,9 @@ enum M0001CreateTables {
             consumer INTEGER NOT NULL, lane INTEGER NOT NULL, token TEXT NOT NULL, push_type TEXT NOT NULL,
             environment TEXT NOT NULL, platform TEXT NOT NULL, locale TEXT, time_zone TEXT, os_version TEXT,
             app_version TEXT, receives INTEGER NOT NULL, state TEXT NOT NULL, registered_at INTEGER NOT NULL,
-            created_at INTEGER NOT NULL, UNIQUE (brand, app, device));
+            created_at INTEGER NOT NULL, extra_tokens TEXT, last_seen_at INTEGER NOT NULL,
+            UNIQUE (brand, app, device));
+        CREATE INDEX registrations_seen ON registrations (brand, last_seen_at);
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
 

@@ -32,6 +32,8 @@ struct TurnContext {
     /// New rows that their lanes have slots for, and whose unread counts they get at the turn's end.
     var owned: [OutboxRow] = []
     var ownedConsumers: [KnownConsumer] = []
+    /// Whether the turn queued a badge.
+    var hasBadges = false
     private var unowned: [Waiting] = []
     /// Rows that ended in this turn without an answer; new ones among them go to no lane.
     private(set) var withdrawn: Set<Int64> = []

@@ -35,6 +35,7 @@ extension Writer {
             return try resolve(brand, consumer, conversation, &context)
         case .changeProfile(let change): return try self.change(change, &context)
         case .erase(let request): return try erase(request, &context)
+        case .endStale(let stale): return try endStale(stale, &context)
         }
     }
 
@@ -51,6 +52,9 @@ extension Writer {
         }
         // Nothing of the consumer's own is ever pushed.
         guard message.kind != .consumer else { return .notFound }
+        if let consumer = try consumerKey(request.brand, request.consumer) {
+            try see(request.device.rawValue, of: consumer, at: context.turn.now)
+        }
         let key = Int64(bitPattern: request.message.high)
         let earlier = try db.prepare("SELECT tapped_at FROM taps WHERE message = ?").int(key)
         if try earlier.next() {
@@ -124,6 +128,7 @@ extension Writer {
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
         guard let key = try consumerKey(brand, consumer) else { return .receipts(recorded: 0) }
+        for device in Set(receipts.map(\.device)) { try see(device.rawValue, of: key, at: context.turn.now) }
         var recorded = 0
         for receipt in receipts {
             let message = Int64(bitPattern: receipt.message.high)

@@ -17,6 +17,7 @@ extension Writer {
                 .run()
             if let row = try outboxRow(id) { rows.append(row) }
         }
+        try addReadMarks(to: &rows, now: now)
         let next = try db.prepare("SELECT min(due) FROM outbox WHERE lane = ? AND owner IS NULL").int(
             request.lane.rawValue
         )

@@ -145,11 +145,17 @@ extension Writer {
         }
     }
 
+    /// The youngest of those that were merged: an app logs in anew a few times while its ids are remembered, and each costs
+    /// every message a look.
+    private static let mergedLimit: Int64 = 20
+
     /// What the first request of an id made.
     private func find(_ request: ClientRequest, hours: Int64, _ context: TurnContext) throws -> Int64? {
         if let first = try find(request.replay(context), hours: hours) { return first.message }
         // An anonymous consumer may have sent it, who is this one since.
-        let merged = try db.prepare("SELECT key FROM consumers WHERE merged_into = ?").int(request.consumer)
+        let merged = try db.prepare(
+            "SELECT key FROM consumers WHERE merged_into = ? ORDER BY key DESC LIMIT ?"
+        ).int(request.consumer).int(Self.mergedLimit)
         var earlier: [Int64] = []
         while try merged.next() { earlier.append(merged.int64(0)) }
         for consumer in earlier {

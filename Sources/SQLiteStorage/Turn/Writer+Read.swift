@@ -50,7 +50,7 @@ extension Writer {
         )
         guard isRead else { return }
         context.changed(consumer)
-        try queueBadges(consumer, except: device, &context)
+        try queueBadges(conversation, of: consumer, except: device, &context)
     }
 
     private func countUnread(_ conversation: KnownConversation, above mark: Int64) throws -> Int64 {
@@ -68,15 +68,18 @@ extension Writer {
         switch target {
         case .sequence(let sequence): return sequence
         case .sourceSequence(let source):
+            // Events may have come in another order: what is behind the first unread message that the back-end counts
+            // behind the target stays unread.
             let row = try db.prepare(
                 """
-                SELECT sequence FROM messages WHERE conversation = ? AND source_sequence <= ? \
-                ORDER BY sequence DESC LIMIT 1
+                SELECT max(sequence), (SELECT min(sequence) FROM messages WHERE conversation = ?1 AND sequence > ?3 \
+                AND source_sequence > ?2) FROM messages WHERE conversation = ?1 AND source_sequence <= ?2
                 """
-            ).int(conversation.key).int(source)
+            ).int(conversation.key).int(source).int(conversation.readSequence)
             guard try row.next() else { return nil }
             defer { row.end() }
-            return row.int64(0)
+            guard let last = row.optionalInt64(0) else { return nil }
+            return row.optionalInt64(1).map { min(last, $0 - 1) } ?? last
         case .message(let id):
             let row = try db.prepare("SELECT sequence FROM messages WHERE key = ? AND low = ? AND conversation = ?")
                 .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(conversation.key)
@@ -93,14 +96,17 @@ extension Writer {
         return ids
     }
 
-    /// The consumer's other devices get the new badge; of several that wait only the newest goes out.
+    /// The consumer's other devices get the new badge, and take away what they show of what was read; of several that wait
+    /// only the newest goes out.
     private func queueBadges(
-        _ consumer: KnownConsumer,
+        _ conversation: KnownConversation,
+        of consumer: KnownConsumer,
         except device: DeviceID?,
         _ context: inout TurnContext
     ) throws {
         // A badge that is a day late tells nothing that the next push will not.
-        let expiresAt = context.turn.now.adding(seconds: 86_400)
+        let expiresAt = context.turn.now.adding(seconds: ReadMark.toldForSeconds)
+        var isTold = false
         for registration in try registrations(of: consumer.key)
         where registration.receives.contains(.agent) && registration.device != device?.rawValue {
             let row = TurnContext.NewRow(
@@ -113,6 +119,12 @@ extension Writer {
                 expiresAt: expiresAt
             )
             try queue(row, &context)
+            isTold = true
         }
+        // Who has one device, as most do, pays nothing.
+        guard isTold else { return }
+        context.hasBadges = true
+        try db.prepare("UPDATE conversations SET told_at = ? WHERE key = ?")
+            .int(context.turn.now.milliseconds).int(conversation.key).run()
     }
 }

@@ -46,7 +46,7 @@ extension Writer {
             ended += try endOthers(than: device.device.rawValue, of: consumer, &context)
         }
         memory.registrations.remove(consumer)
-        let registration = DeviceRegistration(
+        var registration = DeviceRegistration(
             id: RegistrationID(id),
             brand: device.brand,
             app: device.app,
@@ -66,6 +66,7 @@ extension Writer {
             registeredAt: now,
             createdAt: kept?.createdAt ?? now
         )
+        registration.extraTokens = device.extraTokens
         return .registered(RegistrationChange(registration: registration, created: kept == nil, ended: ended))
     }
 
@@ -89,14 +90,15 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO registrations (brand, app, device, consumer, lane, token, push_type, environment, platform, locale, \
-            time_zone, os_version, app_version, receives, state, registered_at, created_at) \
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'active', ?15, ?15)
+            time_zone, os_version, app_version, receives, state, registered_at, created_at, last_seen_at, extra_tokens) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'active', ?15, ?15, ?15, ?16)
             """
         )
         .int(brand).text(device.app.rawValue).text(device.device.rawValue).int(consumer).int(lane)
         .text(device.token).text(device.pushType.rawValue).text(device.environment.rawValue)
         .text(device.platform.rawValue).text(device.locale).text(device.timeZone).text(device.osVersion)
-        .text(device.appVersion).int(device.receives.rawValue).int(now.milliseconds).run()
+        .text(device.appVersion).int(device.receives.rawValue).int(now.milliseconds)
+        .text(ExtraTokenText.text(device.extraTokens)).run()
         return db.lastInsertedRow
     }
 
@@ -107,13 +109,14 @@ extension Writer {
         }
         try db.prepare(
             """
-            UPDATE registrations SET token = ?, platform = ?, locale = ?, time_zone = ?, os_version = ?, app_version = ?, \
-            receives = ?, state = 'active', registered_at = ? WHERE id = ?
+            UPDATE registrations SET token = ?2, platform = ?3, locale = ?4, time_zone = ?5, os_version = ?6, \
+            app_version = ?7, receives = ?8, state = 'active', registered_at = ?9, last_seen_at = ?9, extra_tokens = ?10 \
+            WHERE id = ?1
             """
         )
-        .text(device.token).text(device.platform.rawValue).text(device.locale).text(device.timeZone)
+        .int(id).text(device.token).text(device.platform.rawValue).text(device.locale).text(device.timeZone)
         .text(device.osVersion).text(device.appVersion).int(device.receives.rawValue)
-        .int(context.turn.now.milliseconds).int(id).run()
+        .int(context.turn.now.milliseconds).text(ExtraTokenText.text(device.extraTokens)).run()
         // A badge of this turn leaves with the token that the turn ends with.
         for index in context.owned.indices where context.owned[index].registration.rawValue == id {
             context.owned[index].token = device.token

@@ -35,6 +35,7 @@ final class Writer {
         var context = TurnContext(turn: turn)
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
         for name in turn.releases { try release(name, &context) }
+        for sighting in turn.seen { try note(sighting, context) }
         result.changes = try turn.changes.map { try apply($0, &context) }
         context.expect(events: turn.accepts.reduce(0) { $0 + $1.events.count })
         result.accepts = try turn.accepts.map { try accept($0, &context) }
@@ -42,6 +43,7 @@ final class Writer {
         try store(context.counts)
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
+        if context.hasBadges { try addReadMarks(to: &result.owned, now: turn.now) }
         result.unowned = context.backlog
         result.withdrawn = context.withdrawnEarlier
         result.unread = context.unread

@@ -218,6 +218,14 @@ enum AcceptCases {
         let other = try #require(try await f.accepted(f.message("u-1", in: "c-2")).messageID)
         let foreign = f.readEvent("u-1", in: "c-1", .message(other))
         #expect(try await f.accept(foreign) == [.rejected(.unknownMessage)])
+        // They came in another order than they were written in.
+        for source: Int64 in [7, 5, 6] {
+            var event = f.message("u-2", in: "c-3")
+            event.sourceSequence = source
+            try await f.accepted(event)
+        }
+        #expect(try await f.accepted(f.readEvent("u-2", in: "c-3", .sourceSequence(5))).unread == 3)
+        #expect(try await f.accepted(f.readEvent("u-2", in: "c-3", .sourceSequence(7))).unread == 0)
         // In one turn with what it reads and with what comes after it.
         let results = try await f.accept(
             f.message("u-1"),

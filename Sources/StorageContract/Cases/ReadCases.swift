@@ -6,7 +6,7 @@ import Testing
 enum ReadCases {
     static let all = [
         marks, counts, cancels, badges, badgesCollapse, nothingNew, foreign, readAndAccept, badgeRow, messagesAfter,
-        messagesOfAll,
+        messagesOfAll, tells, tellsAfterRestart, tellsMessages, tellsForADay,
     ]
 
     static let marks = ContractCase("a read mark only rises and stops at the last message") { (f) async throws in
@@ -94,6 +94,84 @@ enum ReadCases {
         #expect(record.state == .accepted && record.messageID == nil && record.badge == 0)
     }
 
+    static let tells = ContractCase("a badge says of all conversations that were just read how far, the last one first")
+    {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-2")
+        for conversation in ["c-1", "c-2", "c-3"] {
+            for _ in 1...3 { try await f.accepted(f.message("u-1", in: conversation)) }
+        }
+        try await f.accepted(f.message("u-2", in: "c-4"))
+        _ = try await f.claim()
+        f.giveSlots(9)
+        // The first of the two gives way to the second: what it would have said must not be lost.
+        let result = try await f.commit {
+            $0.changes = [f.read("u-1", "c-1", 1), f.read("u-1", "c-2", 2), f.read("u-2", "c-4", 1)]
+        }
+        #expect(result.owned.map(\.consumer.rawValue).count == 2)
+        #expect(result.owned.first?.marks == ["c-2 2", "c-1 1"] && result.owned.last?.marks == ["c-4 1"])
+        // Also when it already is on its way: the next says it again.
+        f.wait(seconds: 1)
+        let request = f.request([f.readEvent("u-1", in: "c-1", .sequence(3))])
+        let next = try await f.commit { $0.accepts = [request] }
+        #expect(next.owned.map(\.marks) == [["c-1 3", "c-2 2"]])
+        #expect(next.owned.map(\.unread) == [4])
+    }
+
+    static let tellsAfterRestart = ContractCase("a badge that waits, or that a process died with, says what was read") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
+        for conversation in ["c-1", "c-2"] { try await f.accepted(f.message("u-1", in: conversation)) }
+        _ = try await f.claim()
+        _ = try await f.claim(f.fcm)
+        f.budgets = [f.apns: LaneBudget(slots: 1, mayHaveBacklog: true)]
+        #expect(try await f.commit { $0.changes = [f.read("u-1", "c-1", 1)] }.owned.map(\.marks) == [["c-1 1"]])
+        f.budgets = [:]
+        f.wait(seconds: 1)
+        // Nobody else is to be told: the badges that wait say it all the same, once they are claimed.
+        try await f.change(f.read("u-1", "c-2", 1, on: "d-2"))
+        _ = try await f.restart()
+        let claimed = try await f.claim().rows + f.claim(f.fcm).rows
+        #expect(claimed.filter { $0.kind == .badge }.map(\.marks) == [["c-2 1", "c-1 1"], ["c-2 1", "c-1 1"]])
+        #expect(claimed.filter { $0.kind == .message }.allSatisfy { $0.read.isEmpty })
+    }
+
+    static let tellsMessages = ContractCase("a badge names the messages whose notifications bear their ids") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        var silent = f.message("u-1")
+        silent.silent = true
+        var collapsing = f.message("u-1")
+        collapsing.collapseKey = "one"
+        var ids: [MessageID] = []
+        for event in [f.message("u-1"), silent, collapsing, f.proactive("u-1"), f.message("u-1"), f.message("u-1")] {
+            if let id = try await f.accepted(event).messageID { ids.append(id) }
+        }
+        _ = try await f.claim()
+        f.giveSlots(9)
+        let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 5)] }
+        #expect(result.owned.first?.read.first?.messageIDs == [ids[4], ids[3], ids[0]])
+        // Of very many only the newest.
+        for _ in 1...30 { _ = try await f.accepted(f.message("u-1", in: "c-2")) }
+        f.wait(seconds: 1)
+        let many = try await f.commit { $0.changes = [f.read("u-1", "c-2", 99)] }
+        #expect(many.owned.last?.marks == ["c-2 30", "c-1 5"])
+        #expect(many.owned.last?.read.map(\.messageIDs.count) == [ReadMark.maxMessages, 0])
+    }
+
+    static let tellsForADay = ContractCase("reads are told again for a day") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for conversation in ["c-1", "c-2"] { try await f.accepted(f.message("u-1", in: conversation)) }
+        _ = try await f.claim()
+        f.giveSlots(9)
+        try await f.change(f.read("u-1", "c-1", 1))
+        f.wait(seconds: ReadMark.toldForSeconds)
+        let result = try await f.commit { $0.changes = [f.read("u-1", "c-2", 1)] }
+        #expect(result.owned.map(\.marks) == [["c-2 1"]])
+    }
+
     static let nothingNew = ContractCase("a read that changes no count sends no badge") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         _ = try await f.accept(f.proactive("u-1"), f.message("u-1"))
@@ -163,4 +241,9 @@ enum ReadCases {
         #expect(first.map(\.text) == ["1", "2"] && first.map(\.conversation.rawValue) == ["c-2", "c-1"])
         #expect(try await page(first.last?.id, 2).map(\.text) == ["3"])
     }
+}
+
+extension OutboxRow {
+    /// What a badge says was read, in short.
+    fileprivate var marks: [String] { read.map { "\($0.conversation.rawValue) \($0.upToSequence)" } }
 }

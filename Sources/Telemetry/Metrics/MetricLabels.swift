@@ -125,6 +125,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case audit
     /// What erased consumers have left behind.
     case erasures
+    /// Registrations of devices that were not heard of for long.
+    case staleDevices = "stale_devices"
     /// What deleted brands have left behind.
     case deletedBrands = "deleted_brands"
 }

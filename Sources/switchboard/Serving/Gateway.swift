@@ -268,6 +268,7 @@ final class Gateway: Sendable {
         delivery.report(monitor.look())
         let housekeeper = Housekeeper(
             store: store,
+            delivery: delivery,
             directory: GatewayRetentionDirectory(directory: directory),
             settings: settings.housekeeping,
             // A jump of the machine's clock must not end deliveries, nor what is kept for years.

@@ -1,0 +1,37 @@
+import GatewayModel
+
+extension JSONWriter {
+    /// What the marks of one push may take, counted as in a string of JSON: the rest of a badge push is below 500 bytes.
+    ///
+    /// The longest mark there can be takes about 2,300, so that one always fits.
+    static var maxReadMarkBytes: Int { 3584 }
+
+    /// The marks as a JSON array: as many as fit, the first ones first.
+    ///
+    /// - Parameter marks: How far conversations were read.
+    /// - Returns: JSON text.
+    static func text(of marks: [ReadMark]) -> [UInt8] {
+        var text = JSONWriter(capacity: 128 * marks.count)
+        text.literal("[")
+        var room = maxReadMarkBytes
+        for (index, mark) in marks.enumerated() {
+            var piece = JSONWriter(capacity: 128)
+            piece.literal(index > 0 ? ",{\"conversation\":" : "{\"conversation\":")
+            piece.string(mark.conversation.rawValue)
+            piece.literal(",\"upToSequence\":")
+            piece.integer(mark.upToSequence)
+            piece.literal(",\"messageIds\":[")
+            for (index, id) in mark.messageIDs.enumerated() {
+                piece.literal(index > 0 ? ",\"" : "\"")
+                piece.identifier(id)
+                piece.literal("\"")
+            }
+            piece.literal("]}")
+            room -= piece.bytes.reduce(0) { $0 + escapedCount($1) }
+            guard room >= 0 else { break }
+            text.raw(piece.bytes)
+        }
+        text.literal("]")
+        return text.bytes
+    }
+}

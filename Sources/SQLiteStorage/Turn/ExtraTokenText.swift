@@ -1,0 +1,18 @@
+import GatewayModel
+
+/// A device's extra tokens as they stand in its row: a line for each, of kind and token.
+///
+/// In the row of the registration, so that they come, move and go with it, whatever ends it.
+enum ExtraTokenText {
+    static func text(_ tokens: [ExtraToken]) -> String? {
+        tokens.isEmpty ? nil : tokens.map { "\($0.kind.rawValue) \($0.token)" }.joined(separator: "\n")
+    }
+
+    static func tokens(_ text: String?) -> [ExtraToken] {
+        (text ?? "").split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let kind = ExtraToken.Kind(rawValue: String(parts[0])) else { return nil }
+            return ExtraToken(kind: kind, token: String(parts[1]))
+        }
+    }
+}
