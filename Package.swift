@@ -58,6 +58,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -77,7 +78,11 @@ let package = Package(
         .target(name: "Telemetry", dependencies: ["GatewayModel", logging, metrics], swiftSettings: settings),
 
         // Sending.
-        .target(name: "PushPayloads", dependencies: ["GatewayModel"], swiftSettings: settings),
+        .target(
+            name: "PushPayloads",
+            dependencies: ["GatewayModel", .product(name: "Mustache", package: "swift-mustache")],
+            swiftSettings: settings
+        ),
         .target(
             name: "HTTP2Connections",
             dependencies: ["CNghttp2", "COpenSSL", nioCore, nioPosix, nioConcurrency, collections, logging],

@@ -56,6 +56,10 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case strandHeld
     /// The store takes what a closed window held for acknowledged.
     case suppressReleased
+    /// The machine does not know when it is quiet.
+    case hideQuietHours
+    /// The store forgets what a summary stands for.
+    case forgetSummary
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -83,6 +87,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .hideBacklog: .workIsPlanned
         case .forgetRelease, .strandHeld: .heldForAWindow
         case .suppressReleased: .suppressedWasRead
+        case .hideQuietHours: .quietIsKept
+        case .forgetSummary: .summaryStands
         }
     }
 
@@ -97,6 +103,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .countReplay: .countsReplay
         case .strandHeld: .strandsHeld
         case .suppressReleased: .suppressesReleased
+        case .forgetSummary: .forgetsSummaries
         default: nil
         }
     }

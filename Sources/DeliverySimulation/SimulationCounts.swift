@@ -42,6 +42,10 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var released = 0
     /// Such that were acknowledged in it.
     package var suppressed = 0
+    /// Pushes that left without a sound.
+    package var quieted = 0
+    /// Pushes that stood for several messages.
+    package var summaries = 0
     /// Deliveries whose time was over.
     package var expired = 0
     /// Pushes that arrived again, each explained.
@@ -75,6 +79,8 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
         held += other.held
         released += other.released
         suppressed += other.suppressed
+        quieted += other.quieted
+        summaries += other.summaries
         expired += other.expired
         duplicates += other.duplicates
     }

@@ -295,6 +295,18 @@ package protocol GatewayStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [StoredConversation]?
 
+    /// The conversation that an event without one would go to: of those that are not resolved the one with the newest message.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    /// - Returns: Nil when there is none, or the brand has never seen the consumer.
+    /// - Throws: `StorageError`.
+    func activeConversation(
+        brand: BrandID,
+        consumer: ConsumerID
+    ) async throws(StorageError) -> ConversationID?
+
     /// Messages of one conversation in order, with their taps.
     ///
     /// - Parameters:
@@ -342,6 +354,24 @@ package protocol GatewayStore: Sendable {
         after: MessageID?,
         limit: Int
     ) async throws(StorageError) -> [Message]?
+
+    /// A consumer's proactive messages that were neither tapped nor cleared and are not past their look-back (R115).
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - consumer: The consumer.
+    ///   - before: Only messages before this one (a cursor); nil begins with the newest.
+    ///   - now: The time that look-backs are held against.
+    ///   - limit: At most this many.
+    /// - Returns: The messages, newest first; empty when the brand has never seen the consumer.
+    /// - Throws: `StorageError`.
+    func pendingProactive(
+        brand: BrandID,
+        consumer: ConsumerID,
+        before: MessageID?,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StorageError) -> [Message]
 
     /// A registration.
     ///
@@ -422,6 +452,17 @@ package protocol GatewayStore: Sendable {
         window: StatsWindow,
         now: Timestamp
     ) async throws(StorageError) -> DeliveryStats
+
+    /// What became of a campaign.
+    ///
+    /// The work for it has a bound, whatever the log holds.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - id: The campaign.
+    /// - Returns: Nil when the brand has no message of it, or its last one is older than what is kept.
+    /// - Throws: `StorageError`.
+    func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats?
 
     // MARK: Outbound feed
 

@@ -13,4 +13,11 @@ extension SQLiteStore {
             return try LogStats(handle, brand: brand)?.stats(window, now: now) ?? DeliveryStats()
         }
     }
+
+    package func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats? {
+        try await read { db in
+            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            return try LogStats(handle, brand: brand)?.campaign(id)
+        }
+    }
 }

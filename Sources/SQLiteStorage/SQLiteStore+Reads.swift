@@ -41,8 +41,8 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT u.key, u.anonymous, u.name, u.email, u.phone,
-                    (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id
-                    FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
+                    (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id,
+                    u.quiet_hours FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
                     """,
                 arguments: [brand.rawValue, id.rawValue]
             )
@@ -53,7 +53,8 @@ extension SQLiteStore {
                     anonymous: row.value(1),
                     profile: ConsumerProfile(name: row.value(2), email: row.value(3), phone: row.value(4)),
                     unread: row.value(5),
-                    createdAt: Timestamp(milliseconds: row.value(6))
+                    createdAt: Timestamp(milliseconds: row.value(6)),
+                    quietHours: (row.value(8) as String?).flatMap(QuietHours.init(stored:))
                 )
             }
         }
@@ -127,6 +128,22 @@ extension SQLiteStore {
                     isResolved: $0.value(5)
                 )
             }
+        }
+    }
+
+    package func activeConversation(
+        brand: BrandID,
+        consumer: ConsumerID
+    ) async throws(StorageError) -> ConversationID? {
+        try await read { db in
+            try String.fetchOne(
+                db,
+                sql: """
+                    SELECT c.id FROM \(Self.namedConsumer) JOIN conversations c ON c.consumer = u.key AND c.resolved = 0
+                    WHERE b.id = ? AND n.id = ? ORDER BY c.last_message DESC LIMIT 1
+                    """,
+                arguments: [brand.rawValue, consumer.rawValue]
+            ).map(ConversationID.init(trusted:))
         }
     }
 
@@ -245,6 +262,32 @@ extension SQLiteStore {
                 )
             }
             return try rows.map { try Self.message($0, brand: brand, consumer: ConsumerID(trusted: id)) }
+        }
+    }
+
+    package func pendingProactive(
+        brand: BrandID,
+        consumer: ConsumerID,
+        before: MessageID?,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StorageError) -> [Message] {
+        try await read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT u.id AS consumer_id, c.id AS conversation_id, m.* FROM \(Self.namedConsumer)
+                    CROSS JOIN conversations c ON c.consumer = u.key
+                    CROSS JOIN pending_proactive p ON p.conversation = c.key AND p.message < ?3
+                    CROSS JOIN messages m ON m.key = p.message
+                    WHERE b.id = ?1 AND n.id = ?2 AND (m.look_back_until IS NULL OR m.look_back_until >= ?4)
+                    ORDER BY m.key DESC LIMIT ?5
+                    """,
+                arguments: [
+                    brand.rawValue, consumer.rawValue, before.map { Int64(bitPattern: $0.high) } ?? .max,
+                    now.milliseconds, limit,
+                ]
+            ).map { try Self.message($0, brand: brand, consumer: ConsumerID(trusted: $0.value("consumer_id"))) }
         }
     }
 

@@ -124,6 +124,24 @@ extension ForwardingStore {
             limit: limit
         )
     }
+    package func activeConversation(
+        brand: BrandID,
+        consumer: ConsumerID
+    ) async throws(StorageError) -> ConversationID? {
+        try await base.activeConversation(brand: brand, consumer: consumer)
+    }
+    package func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats? {
+        try await base.campaign(brand: brand, id: id)
+    }
+    package func pendingProactive(
+        brand: BrandID,
+        consumer: ConsumerID,
+        before: MessageID?,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StorageError) -> [Message] {
+        try await base.pendingProactive(brand: brand, consumer: consumer, before: before, now: now, limit: limit)
+    }
     package func registration(
         brand: BrandID,
         app: AppID,

@@ -19,6 +19,7 @@ enum StoreText {
             lines.append("claim \(claim.lane), next \(claim.nextDue?.milliseconds ?? -1)")
             for row in claim.rows { lines.append("claimed \(text(row))") }
         }
+        lines.append("requeued \(result.requeued)")
         let withdrawn = result.withdrawn.map { "\($0.delivery)@\($0.registration)" }.sorted()
         lines.append("withdrawn \(withdrawn)")
         let unread = result.unread.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
@@ -54,6 +55,6 @@ enum StoreText {
             + "unread \(row.unread), \(row.kind), conversation \(row.conversation?.rawValue ?? 0), "
             + "message \(row.message?.id.description ?? "none") \(row.message?.sequence ?? 0) "
             + "\(row.message?.collapseKey ?? "-") \(row.message?.silent == true), tries \(row.attempts), "
-            + "until \(row.expiresAt), since \(row.queuedAt)"
+            + "until \(row.expiresAt), since \(row.queuedAt), for \(row.summary)"
     }
 }

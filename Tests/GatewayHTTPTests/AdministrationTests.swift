@@ -54,8 +54,22 @@ struct AdministrationTests {
             (#"{"id":"a","name":"x","settings":{"preview":"some"}}"#, ["/settings/preview"]),
             (#"{"id":"a","name":"x","settings":{"sessionTtlSeconds":59}}"#, ["/settings/sessionTtlSeconds"]),
             (#"{"id":"a","name":"x","settings":{"singleDevice":"yes"}}"#, ["/settings/singleDevice"]),
-            (#"{"id":"a","name":"x","settings":{"quietHours":{"from":"22:00"}}}"#, ["/settings/quietHours"]),
-            (#"{"id":"a","name":"x","settings":{"templates":{}}}"#, ["/settings/templates"]),
+            (
+                #"{"id":"a","name":"x","settings":{"quietHours":{"from":"22:00"}}}"#,
+                ["/settings/quietHours/to", "/settings/quietHours/timeZone"]
+            ),
+            (
+                #"{"id":"a","name":"x","settings":{"quietHours":{"from":"24:00","to":"7:00","timeZone":"Mars/X"}}}"#,
+                ["/settings/quietHours/from", "/settings/quietHours/to", "/settings/quietHours/timeZone"]
+            ),
+            (
+                #"{"id":"a","name":"x","settings":{"quietHours":{"from":"07:00","to":"07:00","timeZone":"UTC"}}}"#,
+                ["/settings/quietHours/to"]
+            ),
+            (
+                #"{"id":"a","name":"x","settings":{"quietHours":{"mode":"off","till":1},"summaryThreshold":0}}"#,
+                ["/settings/quietHours/till", "/settings/quietHours/mode", "/settings/summaryThreshold"]
+            ),
             (
                 #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"talkdesk":false}}}"#,
                 ["/settings/wire/ccai", "/settings/wire/talkdesk", "/settings/wire/ccaip", "/settings/links"]

@@ -44,6 +44,7 @@ struct GuardedRoute: Sendable, CustomStringConvertible {
         .init(method: .delete, path: "/v1/brands/acme/apps/ios/devices/d", kind: .device),
         .init(method: .get, path: "/v1/brands/acme/unread", kind: .device),
         .init(method: .get, path: "/v1/brands/acme/messages", kind: .device),
+        .init(method: .get, path: "/v1/brands/acme/proactive", kind: .device),
         .init(method: .post, path: "/v1/brands/acme/conversations/c/read", kind: .device),
         .init(method: .post, path: "/v1/brands/acme/messages/m/tap", kind: .device),
         .init(method: .post, path: "/v1/brands/acme/receipts", kind: .device),

@@ -46,8 +46,16 @@ struct ConsumerRouteTests {
             #expect(changed.status == 200 && changed["name"]?.string == "Ada")
             let cleared = try await api.call(.patch, Self.path, #"{"phone":null}"#)
             #expect(cleared["phone"] == .null && cleared["name"]?.string == "Ada")
+            let quiet = try await api.call(.patch, Self.path, #"{"quietHours":{"from":"22:00","to":"07:05"}}"#)
+            #expect(quiet["quietHours"]?["from"]?.string == "22:00" && quiet["quietHours"]?["to"]?.string == "07:05")
+            #expect(quiet["quietHours"]?["mode"]?.string == "held" && quiet["quietHours"]?["timeZone"] == .null)
+            let off = try await api.call(.patch, Self.path, #"{"quietHours":{"mode":"off"}}"#)
+            #expect(off["quietHours"] == .object(["mode": .string("off")]), "\(off.text)")
+            #expect(try await api.call(.patch, Self.path, #"{"name":"Ada"}"#)["quietHours"] == off["quietHours"])
+            #expect(try await api.call(.patch, Self.path, #"{"quietHours":null}"#)["quietHours"] == .null)
             for (body, pointer) in [
-                (#"{"merge":"a-1"}"#, "/merge"), (#"{"quietHours":{}}"#, "/quietHours"), (#"{"name":""}"#, "/name"),
+                (#"{"merge":"a-1"}"#, "/merge"), (#"{"quietHours":{"from":"22:00"}}"#, "/quietHours/to"),
+                (#"{"name":""}"#, "/name"),
                 (#"{"email":5}"#, "/email"),
             ] {
                 let refused = try await api.call(.patch, Self.path, body)

@@ -11,7 +11,7 @@ struct ConventionTests {
     @Test("what is not there is 404, another method 405 with Allow, all in one shape")
     func routing() async throws {
         try await TestGateway.run { api in
-            for path in ["/", "/nope", "/v1", "/v1/brands/acme/nope", "/v1/brands/acme/engagements"] {
+            for path in ["/", "/nope", "/v1", "/v1/brands/acme/nope", "/v1/brands/acme/inbox"] {
                 try await api.call(.get, path, as: .none).expectProblem(404, "not_found")
             }
             let wrong = try await api.call(.put, "/v1/brands/acme/events", as: .none)

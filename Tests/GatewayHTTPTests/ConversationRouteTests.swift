@@ -87,7 +87,10 @@ struct ConversationRouteTests {
             try await api.call(.post, Self.all + "?consumer=nobody", #"{"clientId":"o-1"}"#)
                 .expectProblem(404, "not_found")
             let engaged = #"{"clientId":"o-1","engagement":{"campaignId":"c"}}"#
-            #expect(try await api.call(.post, Self.all, as: session, engaged).pointers == ["/engagement"])
+            #expect(
+                try await api.call(.post, Self.all, as: session, engaged).pointers
+                    == ["/engagement/engagementId", "/engagement/contextId"]
+            )
             let large = String(repeating: "x", count: 33_000)
             for (body, pointer) in [
                 (#"{"clientId":"m","text":""}"#, "/text"), (#"{"clientId":"m","text":"a\u0000b"}"#, "/text"),

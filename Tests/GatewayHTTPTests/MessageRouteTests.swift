@@ -177,27 +177,107 @@ struct MessageRouteTests {
         }
     }
 
-    @Test("receipts are taken, and what is wrong in one is named")
+    @Test("each receipt is answered by itself; when none is right, all that is wrong is named")
     func receipts() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
             let session = try await api.makeSession(device: "d-1")
             _ = try await api.register("d-1", as: session)
             let id = try #require(try await api.post("1")["messageId"]?.string)
-            let path = "/v1/brands/acme/receipts"
-            let receipt = #"{"messageId":"\#(id)","deviceId":"d-1","state":"displayed","at":"2026-01-02T00:00:00Z"}"#
-            #expect(try await api.call(.post, path, as: session, #"{"receipts":[\#(receipt)]}"#).status == 202)
-            #expect(try await api.call(.post, path, as: session, #"{"receipts":[]}"#).status == 202)
-            let wrong = try await api.call(
-                .post,
-                path,
-                as: session,
-                #"{"receipts":[\#(receipt),{"messageId":"x","deviceId":"d-1","state":"eaten","at":"now"}]}"#
+            let foreign = try #require(
+                try await api.post("2", consumer: "u-2", conversation: "c-2")["messageId"]?.string
             )
+            let path = "/v1/brands/acme/receipts"
+            func receipt(_ id: String, _ state: String = "displayed", device: String = "d-1") -> String {
+                #"{"messageId":"\#(id)","deviceId":"\#(device)","state":"\#(state)","at":"2026-01-02T00:00:00Z"}"#
+            }
+            func post(_ receipts: String...) async throws -> Reply {
+                try await api.call(.post, path, as: session, #"{"receipts":[\#(receipts.joined(separator: ","))]}"#)
+            }
+            #expect(try await post().text == #"{"recorded":0,"results":[]}"#)
+            let unknown = "0190b5a8-0000-7000-8000-000000000000"
+            let mixed = try await post(
+                receipt(id),
+                receipt(foreign),
+                receipt(unknown),
+                receipt(id, "eaten"),
+                receipt(id, device: "d-2"),
+                "5",
+                receipt(id, "dismissed")
+            )
+            #expect(mixed.status == 202 && mixed["recorded"]?.int == 2)
+            let results = try #require(mixed["results"]).items
+            #expect(
+                results.map { $0["status"]?.string } == [
+                    "recorded", "unknown", "unknown", "rejected", "rejected", "rejected", "recorded",
+                ]
+            )
+            #expect(
+                results.map { $0["errors"]?[0]?["pointer"]?.string } == [
+                    nil, nil, nil, "/receipts/3/state", "/receipts/4/deviceId", "/receipts/5", nil,
+                ]
+            )
+            let wrong = try await post(#"{"messageId":"x","deviceId":"d-1","state":"eaten","at":"now"}"#)
             wrong.expectProblem(422, "invalid_request")
-            #expect(wrong.pointers == ["/receipts/1/messageId", "/receipts/1/state", "/receipts/1/at"])
-            let missing = try await api.call(.post, path, as: session, #"{"receipts":[{"messageId":"\#(id)"}]}"#)
+            #expect(wrong.pointers == ["/receipts/0/messageId", "/receipts/0/state", "/receipts/0/at"])
+            let missing = try await post(#"{"messageId":"\#(id)"}"#)
             #expect(missing.pointers == ["/receipts/0/deviceId", "/receipts/0/state", "/receipts/0/at"])
+            try await post(receipt(id, device: "d-2")).expectProblem(403, "forbidden")
+            let many = Array(repeating: receipt(id), count: 501).joined(separator: ",")
+            #expect(try await post(many).pointers == ["/receipts"])
+        }
+    }
+
+    @Test("receipts and taps in any order are counted once, and a delivery never falls back (R109)")
+    func counted() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session)
+            var ids: [String] = []
+            for number in 1...4 { ids.append(try #require(try await api.post("\(number)")["messageId"]?.string)) }
+            // Only a badge: it is no message that could be tapped.
+            _ = try await api.call(
+                .post,
+                "/v1/brands/acme/conversations/c-1/read?consumer=u-1",
+                #"{"upToSequence":1}"#
+            )
+            _ = try await api.until {
+                try await api.call(.get, "/v1/brands/acme/deliveries?state=accepted")
+            } holds: {
+                ($0["items"]?.items.count ?? 0) >= 4
+            }
+            func report(_ id: String, _ state: String, at: String) async throws {
+                let body = #"{"messageId":"\#(id)","deviceId":"d-1","state":"\#(state)","at":"\#(at)"}"#
+                let reply = try await api.call(
+                    .post,
+                    "/v1/brands/acme/receipts",
+                    as: session,
+                    #"{"receipts":[\#(body),\#(body)]}"#
+                )
+                #expect(reply["recorded"]?.int == 2)
+            }
+            // Of the future, the distant past, out of order, repeated.
+            try await report(ids[0], "dismissed", at: "2999-01-01T00:00:00Z")
+            try await report(ids[0], "delivered", at: "1971-01-01T00:00:00Z")
+            try await report(ids[1], "displayed", at: "2026-01-01T00:00:00Z")
+            _ = try await api.call(
+                .post,
+                "/v1/brands/acme/messages/\(ids[1])/tap",
+                as: session,
+                #"{"deviceId":"d-1","tappedAt":"2999-01-01T00:00:00Z"}"#
+            )
+            try await report(ids[1], "delivered", at: "2026-01-01T00:00:00Z")
+            let listed = try await api.call(.get, "/v1/brands/acme/deliveries?message=\(ids[1])")
+            #expect(listed["items"]?[0]?["state"]?.string == "tapped")
+            let stats = try await api.call(.get, "/v1/brands/acme/stats")
+            #expect(
+                stats["receipts"]
+                    == .object(["delivered": .number(2), "displayed": .number(1), "dismissed": .number(1)])
+            )
+            let messages = try #require(stats["taps"]?["accepted"]?.int)
+            #expect((3...4).contains(messages) && stats["taps"]?["tapped"]?.int == 1)
+            #expect(stats["tapRate"] == stats["taps"]?["rate"])
         }
     }
 }

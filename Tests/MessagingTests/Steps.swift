@@ -18,7 +18,7 @@ struct Steps {
     static func open(_ conversations: [String: Int64] = [:], lifeSeconds: Int64 = 3600) -> Steps {
         var steps = Steps()
         _ = steps.run { $0.opened(now: $1) }
-        _ = steps.completed(.identified(steps.identity(lifeSeconds: lifeSeconds)))
+        _ = steps.identified(lifeSeconds: lifeSeconds)
         _ = steps.ready(conversations)
         return steps
     }
@@ -36,6 +36,11 @@ struct Steps {
             device: device.map { DeviceID(trusted: $0) },
             expiresAt: now.date.adding(seconds: lifeSeconds)
         )
+    }
+
+    /// The session was found, and is there still.
+    mutating func identified(lifeSeconds: Int64 = 3600) -> [String] {
+        completed(.identified(identity(lifeSeconds: lifeSeconds))) + completed(.done)
     }
 
     mutating func pass(_ seconds: Double) -> [String] {
@@ -116,6 +121,7 @@ struct Steps {
         case .close(let close): "close \(close.code) \(close.text)"
         case .answerClose(let code): "answer \(code.map { "\($0)" } ?? "none")"
         case .cut(let label): "cut \(label.rawValue)"
+        case .leave: "leave"
         }
     }
 

@@ -30,6 +30,7 @@ package enum HousekeepingPlan {
         return [
             (.deletedBrands, .deletedBrands), (.eventIDs, .eventIDs(keepHours: keepHours)), (.sessions, .sessions),
             (.deliveries, .deliveries(before: before)), (.messages, .messages(before: before)),
+            (.campaigns, .campaigns(before: before)),
             (
                 .outbound,
                 .outbound(

@@ -11,6 +11,19 @@ extension DeliveryMachine {
             addLane(change.registration.lane)
             registrations[change.registration.id]?.token = change.registration.token
             registrations[change.registration.id]?.platform = change.registration.platform
+            setTraits(of: change.registration.id) {
+                DeviceTraits(
+                    locale: change.registration.locale,
+                    timeZone: change.registration.timeZone,
+                    quietHours: $0?.quietHours
+                )
+            }
+        case .consumer(let stored):
+            for id in consumers[stored.key]?.registrations ?? [] {
+                setTraits(of: id) {
+                    DeviceTraits(locale: $0?.locale, timeZone: $0?.timeZone, quietHours: stored.quietHours)
+                }
+            }
         case .unregistered(let change): follow(change)
         case .sessionsEnded(let ended): follow(ended.registrations)
         case .read(let change):
@@ -26,10 +39,16 @@ extension DeliveryMachine {
         case .sessionOpened(let opening):
             for merge in opening.merged { self.merge(merge.from, into: merge.into) }
             for ended in opening.endedRegistrations { end(ended) }
-        case .tapped, .receipts, .consumer, .credentialRevoked, .sessionEnded, .retried, .notRetried, .notFound, .gone,
+        case .tapped, .receipts, .credentialRevoked, .sessionEnded, .retried, .notRetried, .notFound, .gone,
             .conversation, .written, .resolved, .conflict:
             break
         }
+    }
+
+    /// What is in memory is sent by the traits of now.
+    private mutating func setTraits(of id: RegistrationID, _ change: (DeviceTraits?) -> DeviceTraits?) {
+        guard let place = registrations.index(forKey: id) else { return }
+        registrations.values[place].traits = change(registrations.values[place].traits)
     }
 
     private mutating func follow(_ change: RegistrationsChange) {

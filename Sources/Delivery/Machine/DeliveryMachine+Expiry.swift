@@ -55,13 +55,16 @@ extension DeliveryMachine {
     }
 
     /// Writes down that a row's time is over.
-    mutating func addExpired(_ row: OutboxRow) {
+    mutating func addExpired(_ row: OutboxRow) { addEnd(of: row, .expired, by: nil) }
+
+    /// Writes down that an unsent row ends.
+    mutating func addEnd(of row: OutboxRow, _ state: DeliveryState, by suppressedBy: SuppressedBy?) {
         add(
             OutcomeRecord(
                 delivery: row.id,
                 registration: row.registration,
                 answer: nil,
-                disposition: .finished(.expired, nil),
+                disposition: .finished(state, suppressedBy),
                 token: .none
             )
         )

@@ -18,6 +18,7 @@ extension DeliveryMachine {
         }
         defer { lanes[id] = lane }
         var room = capacity
+        let rules = rules.isEmpty ? nil : rules[id]
         if case .open = lane.breaker { lane.breaker = .trying }
         if lane.breaker == .trying { room = lane.inFlight == 0 ? min(room, 1) : 0 }
         while room > 0, let key = lane.ready.popFirst() {
@@ -33,14 +34,25 @@ extension DeliveryMachine {
                 forgetIfIdle(key)
                 continue
             }
+            let quiet = quiet(row, registration.traits, rules, now: now)
+            if let quiet, quiet.mode == .held {
+                hold(&registration, key, &lane, until: quiet.until)
+                registrations[key] = registration
+                forgetIfIdle(key)
+                continue
+            }
             registration.isSending = true
+            let unread = consumers[registration.consumer]?.unread ?? row.unread
             var job = PushJob(
                 delivery: row.id,
                 registration: key,
                 token: registration.token,
                 platform: registration.platform,
+                locale: registration.traits?.locale,
+                isQuiet: quiet != nil,
+                summary: Self.count(of: row, unread: unread),
                 message: row.message,
-                badge: row.message?.silent == true ? nil : consumers[registration.consumer]?.unread ?? row.unread,
+                badge: row.message?.silent == true ? nil : unread,
                 expiresAt: row.expiresAt
             )
             job.read = row.read
@@ -55,6 +67,12 @@ extension DeliveryMachine {
             lane.inFlight += 1
             room -= 1
         }
+    }
+
+    /// How many messages a summary tells of: no more than are unread now, and one alone needs no summary.
+    private static func count(of row: OutboxRow, unread: Int64) -> Int64 {
+        let count = min(row.summary, unread)
+        return count > 1 ? count : 0
     }
 
     /// Whether a lane has something that could leave now.

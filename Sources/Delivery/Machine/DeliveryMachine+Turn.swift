@@ -11,9 +11,11 @@ extension DeliveryMachine {
         package var claims: [ClaimRequest] = []
         /// Outcomes to write down, at most `maxOutcomesPerTurn`.
         package var outcomes: [OutcomeRecord] = []
+        /// Waiting rows that are to be due at once.
+        package var requeues: [RequeueRequest] = []
 
         /// Whether there is anything in it that is worth a commit of its own.
-        package var needsCommit: Bool { !claims.isEmpty || !outcomes.isEmpty }
+        package var needsCommit: Bool { !claims.isEmpty || !outcomes.isEmpty || !requeues.isEmpty }
     }
 
     /// Plans the next commit, with slots for its rows.
@@ -47,6 +49,10 @@ extension DeliveryMachine {
             }
         }
         plan.claims = share(among: asking)
+        // One after the other: a brand's waiting rows may be many.
+        if let lane = requeues.min(by: { $0.rawValue < $1.rawValue }), !isDraining {
+            plan.requeues = [RequeueRequest(lane: lane, limit: settings.maxClaimsPerTurn)]
+        }
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
         return plan
@@ -79,7 +85,13 @@ extension DeliveryMachine {
         for (index, ask) in (inOrder[first...] + inOrder[..<first]).enumerated() where room > 0 {
             // An equal part of what is left, but never crumbs.
             let part = max(room / (inOrder.count - index), min(room, 64))
-            claims.append(ClaimRequest(lane: ask.lane, limit: min(ask.free, part)))
+            claims.append(
+                ClaimRequest(
+                    lane: ask.lane,
+                    limit: min(ask.free, part),
+                    summaryThreshold: rules[ask.lane]?.summaryThreshold
+                )
+            )
             room -= min(ask.free, part)
             lastClaim = ask.lane
         }
@@ -120,6 +132,10 @@ extension DeliveryMachine {
         for (lane, due) in result.unowned {
             addLane(lane)
             lanes[lane]?.noteBacklog(due: due)
+        }
+        for (request, count) in zip(committed.requeues, result.requeued) {
+            if count < request.limit { requeues.remove(request.lane) }
+            if count > 0 { lanes[request.lane]?.noteBacklog(due: committed.now) }
         }
         for row in result.owned { place(row, now: now) }
         for claim in result.claims {
@@ -163,6 +179,7 @@ extension DeliveryMachine {
                 next = min(next ?? due, due)
             }
         }
+        if !requeues.isEmpty { next = min(next ?? now, now) }
         if let expiry = nextExpiry(now: now) { next = min(next ?? expiry, expiry) }
         return next
     }
@@ -204,6 +221,7 @@ extension DeliveryMachine {
         var (isNew, isFirst) = (false, true)
         if let place = registrations.index(forKey: key) {
             registrations.values[place].token = row.token
+            registrations.values[place].traits = row.traits
             isFirst = registrations.values[place].head == nil
             if isFirst {
                 registrations.values[place].head = row

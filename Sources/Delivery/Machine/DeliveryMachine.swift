@@ -34,6 +34,12 @@ package struct DeliveryMachine: Sendable {
     var outcomesCommitted: UInt64 = 0
     /// Registrations with ``Registration/givenBack``.
     var givenBack: Set<RegistrationID> = []
+    /// What brands ask of their lanes; a lane that is absent asks nothing.
+    var rules: [LaneID: LaneRules] = [:]
+    /// When it is quiet, for those who asked lately.
+    var quietSpans: [QuietKey: QuietSpan] = [:]
+    /// Lanes whose rows in the store are to be due at once.
+    var requeues: Set<LaneID> = []
     var isDraining = false
     /// The lane whose claim came last.
     var lastClaim: LaneID?
@@ -89,6 +95,8 @@ package struct DeliveryMachine: Sendable {
         var consumer: ConsumerKey
         var token: String
         var platform: DevicePlatform
+        /// As of the newest row, or of the device's last registration.
+        var traits: DeviceTraits?
         /// The oldest row, which waits or is on its way.
         ///
         /// Only one is on its way at a time, or two connections could show badge 4 and then 3.
@@ -107,6 +115,7 @@ package struct DeliveryMachine: Sendable {
             consumer = row.consumer
             token = row.token
             platform = row.platform
+            traits = row.traits
             head = row
         }
 

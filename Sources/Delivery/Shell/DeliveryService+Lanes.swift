@@ -43,6 +43,8 @@ extension DeliveryService {
                 let source = LaneSource(service: self, lane: lane, name: description.key)
                 let provider = try directory.makeProvider(description, source: source)
                 providers[lane] = provider
+                let rules = LaneRules(description.brand.settings)
+                state.withLock { $0.machine.setRules(rules, of: lane, isChange: false) }
                 return .success(provider)
             } catch {
                 return .failure(ProviderFailure(text: "\(error)"))

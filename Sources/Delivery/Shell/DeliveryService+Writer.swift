@@ -315,6 +315,7 @@ extension DeliveryService.State {
         pending.turn.outcomes = plan.outcomes
         pending.turn.claims = plan.claims
         pending.turn.budgets = plan.budgets
+        pending.turn.requeues = plan.requeues
         pending.turn.releases = presence.takeReleases(atMost: settings.maxChangesPerTurn)
         pending.turn.windows = presence.windows
         pending.changes = changes.next(atMost: settings.maxChangesPerTurn)

@@ -55,8 +55,10 @@ package final class DeliveryService: Service, Sendable {
     /// - Throws: `StorageError`.
     package func start() async throws(StorageError) -> IncarnationStart {
         let start = try await store.begin(now: clock.now)
+        let rules = start.backlog.keys.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
         state.withLock {
             $0.machine = DeliveryMachine(settings: settings, backlog: start.backlog)
+            for (lane, rules) in rules { $0.machine.setRules(rules, of: lane, isChange: false) }
             $0.incarnation = start.incarnation
             $0.ids = MessageIDGenerator(after: start.lastMessage)
             $0.phase = .running
@@ -140,8 +142,10 @@ package final class DeliveryService: Service, Sendable {
     package func lanesChanged(_ lanes: [LaneID]) {
         let old = providers.withLock { providers in lanes.compactMap { providers.removeValue(forKey: $0) } }
         let now = clock.now
+        let rules = lanes.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
         state.withLock { state in
             for lane in lanes { state.machine.resetLane(lane, now: now) }
+            for (lane, rules) in rules { state.machine.setRules(rules, of: lane, isChange: true) }
         }
         retire(old)
         signal()

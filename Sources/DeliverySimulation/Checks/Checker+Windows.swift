@@ -30,6 +30,16 @@ extension Checker {
             }
         }
         for (index, row) in store.deliveries.enumerated() where row.state == .suppressed {
+            switch row.suppressedBy {
+            case .quietHours: continue
+            case .collapsed:
+                let isStoodFor = store.deliveries[(index + 1)...].contains {
+                    $0.registration == row.registration && $0.summary > 1
+                }
+                try expect(.summaryStands, isStoodFor) { "nothing stands for delivery \(index + 1), which ended" }
+                continue
+            default: break
+            }
             let mark = row.conversation.map { ledger.marks[Int($0) - 1] } ?? 0
             try expect(.suppressedWasRead, row.sequence <= mark && row.wasHeld) {
                 "delivery \(index + 1) was not made because of a window, and nobody has read it"

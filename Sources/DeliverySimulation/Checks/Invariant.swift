@@ -46,6 +46,10 @@ package enum Invariant: String, Sendable, CaseIterable {
     case heldForAWindow
     /// A delivery that was not made because of a window was read.
     case suppressedWasRead
+    /// Nothing that shows something leaves in quiet hours that hold pushes back, and only quietly in those that do not.
+    case quietIsKept
+    /// A delivery that ended for a summary has a newer one of its device that stands for it.
+    case summaryStands
     /// While work waits that only time can bring, the machine says when; what may leave now is not left lying.
     case workIsPlanned
 }

@@ -11,6 +11,7 @@ extension Simulation {
         if isRecorded { storeSteps.append(.begin(now, start)) }
         incarnation = start.incarnation
         machine = DeliveryMachine(settings: plan.settings, backlog: start.backlog)
+        setRules(isChange: false)
         forgetWindows()
         checker.started(store)
         trace.note(20, Int64(start.recovered)) {

@@ -43,6 +43,7 @@ extension Simulation {
         if sabotage == .forgetOutcome, !turn.outcomes.isEmpty { turn.outcomes.removeLast() }
         turn.claims = turnPlan.claims.sorted { $0.lane.rawValue < $1.lane.rawValue }
         turn.budgets = turnPlan.budgets
+        turn.requeues = turnPlan.requeues
         turn.releases = presence.takeReleases(atMost: plan.settings.maxChangesPerTurn)
         if sabotage == .forgetRelease { turn.releases = [] }
         turn.windows = presence.windows

@@ -31,6 +31,9 @@ package struct Simulation {
     /// Lanes without a credential, by their places.
     var closedLanes: Set<Int> = []
 
+    /// What the brand asks of its lanes now.
+    var rules: LaneRules?
+
     // What the shell holds.
     var incarnation = IncarnationID(0)
     var accepts: Deque<AcceptRequest> = []
@@ -57,6 +60,7 @@ package struct Simulation {
         random = SplitMix64(seed: seed.rawValue)
         trace = Trace(isWritten: isTraced)
         plan = SimulationPlan(&random)
+        rules = plan.rules[0]
         world = SimulatedWorld(plan)
         store = SimulatedStore(lanes: SimulatedWorld.lanes)
         store.flaw = sabotage?.flaw
@@ -140,6 +144,7 @@ package struct Simulation {
         case .jump: jump()
         case .removeLane: try removeLane(random.below(flights.count))
         case .resetLane: try resetLane(random.below(flights.count))
+        case .changeRules: changeRules()
         case .wait: elapsed += Int64(random.below(10_000))
         }
     }

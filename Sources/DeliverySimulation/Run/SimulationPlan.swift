@@ -1,4 +1,5 @@
 import Delivery
+import GatewayModel
 
 /// What one seed draws before its run: how large things are and how often each happens.
 ///
@@ -8,7 +9,7 @@ struct SimulationPlan: Sendable {
     enum Event: Int, CaseIterable {
         case post, change, beginCommit, applyCommit, tellCommit, take, answer, stick
         case openWindow, closeWindow, acknowledge
-        case crash, drain, jump, removeLane, resetLane, wait
+        case crash, drain, jump, removeLane, resetLane, changeRules, wait
     }
 
     var settings = DeliverySettings()
@@ -26,6 +27,8 @@ struct SimulationPlan: Sendable {
     var shortLived: Int
     /// Whether a window holds for its device alone.
     var isPerDevice: Bool
+    /// What the brand asks of all lanes, and what it asks at other times.
+    var rules: [LaneRules?]
     /// The running sums of the events' weights.
     private var sums: [Int] = []
 
@@ -51,6 +54,7 @@ struct SimulationPlan: Sendable {
         collapsing = [0, 20, 60][random.below(3)]
         shortLived = [0, 10, 40][random.below(3)]
         isPerDevice = random.chance(30)
+        rules = [Self.rules(&random), Self.rules(&random)]
         var sum = 0
         for event in Event.allCases {
             let weight =
@@ -64,7 +68,7 @@ struct SimulationPlan: Sendable {
                 case .crash: 1
                 case .drain: 1
                 case .jump: 1
-                case .removeLane, .resetLane: 1
+                case .removeLane, .resetLane, .changeRules: 1
                 case .wait: 5
                 case .openWindow, .closeWindow, .acknowledge: 3
                 }
@@ -73,6 +77,22 @@ struct SimulationPlan: Sendable {
             sum += weight * scale
             sums.append(sum)
         }
+    }
+
+    /// Quiet hours of some minutes, since a run is not long, and summaries of few messages; often neither.
+    private static func rules(_ random: inout SplitMix64) -> LaneRules? {
+        var settings = BrandSettings()
+        if random.chance(30) {
+            let from = Int(SimulatedWorld.start / 60_000 % 1440) + random.between(0, 20)
+            settings.quietHours = QuietHours(
+                from: from % 1440,
+                to: (from + random.between(1, 40)) % 1440,
+                timeZone: "UTC",
+                mode: random.chance(70) ? .held : .silent
+            )
+        }
+        if random.chance(40) { settings.summaryThreshold = Int64(random.between(1, 3)) }
+        return LaneRules(settings)
     }
 
     func next(_ random: inout SplitMix64) -> Event {

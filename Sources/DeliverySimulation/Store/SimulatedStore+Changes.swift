@@ -52,6 +52,7 @@ extension SimulatedStore {
         if let kept {
             key = kept
             if !device.receives.contains(.agent) { withdrawAgents(of: kept) }
+            if !device.receives.contains(.proactive) { withdrawProactive(of: kept) }
             registrations[Int(kept) - 1]?.token = device.token
             registrations[Int(kept) - 1]?.platform = device.platform
             registrations[Int(kept) - 1]?.receives = device.receives
@@ -134,6 +135,13 @@ extension SimulatedStore {
     private mutating func withdrawAgents(of key: Int64) {
         for id in registration(key)?.pending ?? [] where delivery(id).message.map({ $0.kind == .agent }) ?? true {
             withdraw(id, .cancelled, by: .unregisteredAgent)
+        }
+    }
+
+    private mutating func withdrawProactive(of key: Int64) {
+        for id in registration(key)?.pending ?? []
+        where delivery(id).message.map({ [.proactive, .c2m].contains($0.kind) }) ?? false {
+            withdraw(id, .cancelled, by: .noConsent)
         }
     }
 

@@ -47,6 +47,12 @@ extension SimulatedStore {
                     opening.endedRegistrations.append(end(registration, by: .unregistered))
                 }
             }
+            for (place, found) in registrations.enumerated() {
+                guard let found, found.brand == session.brand, found.device == device, found.consumer != key,
+                    !consumers[Int(found.consumer) - 1].isAnonymous
+                else { continue }
+                opening.endedRegistrations.append(end(Int64(place) + 1, by: .tokenMoved))
+            }
         }
         sessions.append(Session(consumer: key, device: session.device, createdAt: session.createdAt))
         return .sessionOpened(opening)

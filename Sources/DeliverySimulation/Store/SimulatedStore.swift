@@ -98,6 +98,7 @@ package struct SimulatedStore: Sendable {
         withdrawn = []
         let newest = deliveries.count
         for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
+        for request in turn.requeues { result.requeued.append(requeue(request, now: turn.now)) }
         for name in turn.releases { release(name, &context) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
@@ -126,7 +127,12 @@ package struct SimulatedStore: Sendable {
         }
         due.sort { ($0.due, $0.id) < ($1.due, $1.id) }
         var rows: [OutboxRow] = []
-        for (_, id) in due.prefix(request.limit) {
+        var ids = due.prefix(request.limit).map(\.id)
+        if let threshold = request.summaryThreshold {
+            let ended = summarize(ids, above: threshold, now: context.now)
+            ids.removeAll(where: ended.contains)
+        }
+        for id in ids {
             change(id) { $0.owner = context.incarnation }
             rows.append(row(id))
         }
@@ -172,7 +178,8 @@ package struct SimulatedStore: Sendable {
             message: row.message,
             attempts: row.attempts,
             expiresAt: row.expiresAt,
-            queuedAt: row.queuedAt
+            queuedAt: row.queuedAt,
+            summary: row.summary
         )
     }
 

@@ -113,6 +113,10 @@ extension JSONWriter {
             literal(#","campaign":"#)
             string(campaign)
         }
+        if let until = message.lookBackUntil {
+            literal(#","lookBackUntil":"#)
+            timestamp(until)
+        }
         literal(#","silent":"#)
         boolean(message.silent)
         literal(#","sentAt":"#)

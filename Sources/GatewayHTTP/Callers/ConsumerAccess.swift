@@ -16,7 +16,12 @@ struct ConsumerAccess: Sendable {
     /// Refuses what a session does for another device than its own: 403, for the identity is right.
     func require(device: DeviceID) throws(Problem) {
         guard boundDevice == nil || boundDevice == device else {
-            throw Problem(.forbidden, "The session belongs to another device.")
+            throw Problem.foreignDevice
         }
     }
+}
+
+extension Problem {
+    /// What a session does for another device than its own.
+    static let foreignDevice = Problem(.forbidden, "The session belongs to another device.")
 }

@@ -145,6 +145,7 @@ struct ConsumerExport: Sendable {
                 after = record.message.sequence
                 writer.literal(#"{"message":"#)
                 writer.message(record.message)
+                writer.keptMembers(record.message)
                 if let tap = record.tap {
                     writer.literal(#","tap":{"deviceId":"#)
                     writer.string(tap.device.rawValue)
@@ -166,6 +167,7 @@ struct ConsumerExport: Sendable {
         try await output.write(ByteBuffer(string: #"],"deliveries":["#))
         var query = DeliveryQuery(brand: brand, limit: Self.rows)
         query.consumer = consumer
+        query.reachesAllMerged = true
         var isFirst = true
         repeat {
             let page = try await store.deliveries(query)
@@ -178,6 +180,10 @@ struct ConsumerExport: Sendable {
                 isFirst = false
                 writer.literal("{")
                 writer.deliveryMembers(delivery.record)
+                writer.literal(#","deliveredAt":"#)
+                writer.timestamp(orNull: delivery.record.deliveredAt)
+                writer.literal(#","finishedAt":"#)
+                writer.timestamp(orNull: delivery.record.finishedAt)
                 writer.literal(#","tries":["#)
                 for (index, attempt) in delivery.attempts.enumerated() {
                     if index > 0 { writer.literal(",") }
@@ -194,6 +200,24 @@ struct ConsumerExport: Sendable {
 }
 
 extension JSONWriter {
+    /// Appends what is kept of a message beside what everybody sees of it.
+    fileprivate mutating func keptMembers(_ message: Message) {
+        literal(#","acceptedAt":"#)
+        timestamp(message.acceptedAt)
+        literal(#","expiresAt":"#)
+        timestamp(message.expiresAt)
+        literal(#","lookBackUntil":"#)
+        timestamp(orNull: message.lookBackUntil)
+        literal(#","collapseKey":"#)
+        string(orNull: message.collapseKey)
+        literal(#","sound":"#)
+        string(orNull: message.sound)
+        literal(#","priority":"#)
+        string(message.priority.rawValue)
+    }
+}
+
+extension JSONWriter {
     /// Appends the members of a consumer's profile, without the braces.
     mutating func consumerMembers(_ consumer: StoredConsumer) {
         literal(#""id":"#)
@@ -206,7 +230,24 @@ extension JSONWriter {
         string(orNull: consumer.profile.email)
         literal(#","phone":"#)
         string(orNull: consumer.profile.phone)
+        literal(#","quietHours":"#)
+        quietHours(consumer.quietHours)
         literal(#","createdAt":"#)
         timestamp(consumer.createdAt)
+    }
+
+    private mutating func quietHours(_ hours: QuietHours?) {
+        guard let hours else { return literal("null") }
+        literal(#"{"mode":"#)
+        string(hours.mode.rawValue)
+        if hours.mode != .off {
+            literal(#","from":"#)
+            string(QuietHours.text(hours.from))
+            literal(#","to":"#)
+            string(QuietHours.text(hours.to))
+            literal(#","timeZone":"#)
+            string(orNull: hours.timeZone)
+        }
+        literal("}")
     }
 }

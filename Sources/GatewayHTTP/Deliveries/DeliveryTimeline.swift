@@ -35,6 +35,8 @@ enum DeliveryTimeline {
             steps.append(Step(state: record.state.rawValue, at: finishedAt, reason: record.suppressedBy?.rawValue))
         }
         if let deliveredAt = record.deliveredAt { steps.append(Step(state: "delivered", at: deliveredAt)) }
+        if let displayedAt = record.displayedAt { steps.append(Step(state: "displayed", at: displayedAt)) }
+        if let dismissedAt = record.dismissedAt { steps.append(Step(state: "dismissed", at: dismissedAt)) }
         if let tappedAt = record.tappedAt { steps.append(Step(state: "tapped", at: tappedAt)) }
         return steps
     }

@@ -32,15 +32,52 @@ extension JSONWriter {
             latency(entry.value)
         }
         literal("}")
-        let taken = all.filter { [.accepted, .delivered, .tapped].contains($0.state) }.reduce(0) { $0 + $1.count }
-        let tapped = all.filter { $0.state == .tapped }.reduce(0) { $0 + $1.count }
-        literal(#","taps":{"accepted":"#)
-        integer(taken)
+        reports(stats.reports)
+        literal("}")
+    }
+
+    /// Appends what became of a campaign.
+    mutating func campaign(_ stats: CampaignStats) {
+        literal(#"{"campaign":"#)
+        string(stats.campaign.rawValue)
+        literal(#","messages":"#)
+        integer(stats.messages)
+        literal(#","tappedMessages":"#)
+        integer(stats.tappedMessages)
+        literal(#","deliveries":"#)
+        integer(stats.deliveries)
+        literal(#","unfinished":"#)
+        integer(stats.unfinished)
+        literal(#","byState":"#)
+        counts(stats.finished) { $0.state.rawValue }
+        literal(#","byProvider":"#)
+        counts(stats.finished) { $0.provider.rawValue }
+        literal(#","byReason":"#)
+        counts(stats.finished) { $0.reason }
+        reports(stats.reports)
+        literal(#","firstAt":"#)
+        timestamp(stats.firstAt)
+        literal(#","lastAt":"#)
+        timestamp(stats.lastAt)
+        literal("}")
+    }
+
+    /// Appends what devices reported, and the tap rate: of the deliveries of messages that providers took.
+    private mutating func reports(_ reports: DeliveryReports) {
+        literal(#","receipts":{"delivered":"#)
+        integer(reports.delivered)
+        literal(#","displayed":"#)
+        integer(reports.displayed)
+        literal(#","dismissed":"#)
+        integer(reports.dismissed)
+        literal(#"},"taps":{"accepted":"#)
+        integer(reports.taken)
         literal(#","tapped":"#)
-        integer(tapped)
+        integer(reports.tapped)
         literal(#","rate":"#)
-        ratio(tapped, of: taken)
-        literal("}}")
+        ratio(reports.tapped, of: reports.taken)
+        literal(#"},"tapRate":"#)
+        ratio(reports.tapped, of: reports.taken)
     }
 
     private mutating func counts(_ counts: [DeliveryStats.Count], by name: (DeliveryStats.Count) -> String?) {

@@ -71,7 +71,9 @@ enum PreviewAnswer {
         else { return [] }
         var names: [String] = []
         let text = payload.aps?.alert?.body ?? payload.message?.data?.text
-        if !message.silent, text != BrandRendering(brand: brand).text(of: message) { names.append("text") }
+        if !message.silent, text != BrandRendering(brand: brand).words(of: message, for: job).text {
+            names.append("text")
+        }
         let hasData = payload.message == nil ? payload.data != nil : payload.message?.data?.data != nil
         if message.data != nil, !hasData { names.append("data") }
         return names.isEmpty ? ["other"] : names

@@ -214,7 +214,7 @@ extension OpenAPIDocument {
             BrandSettings:
               type: object
               description: >-
-                `quietHours`, `templates` and `links` are refused: this version does not do what they ask for.
+                `links` is refused: this version does not do what it asks for.
               additionalProperties: false
               properties:
                 preview: { enum: [full, sender, none, null], default: full, description: How much a notification shows. }
@@ -238,8 +238,84 @@ extension OpenAPIDocument {
                   default: false
                   description: >-
                     A login on another device logs the first one out; one without a deviceId does when it registers.
+                engagements:
+                  type: [array, 'null']
+                  maxItems: 100
+                  description: 'What is offered where; of several that match the first is taken. Ids are unique.'
+                  items: { $ref: '#/components/schemas/Engagement' }
+                quietHours:
+                  oneOf: [{ $ref: '#/components/schemas/BrandQuietHours' }, { type: 'null' }]
+                  description: >-
+                    When devices are not to be woken, given as a whole; the device's own time zone wins over the one named
+                    here, and a consumer's own quiet hours over these.
+                summaryThreshold:
+                  type: [integer, 'null']
+                  minimum: 1
+                  maximum: 100
+                  description: >-
+                    More agents' messages than this that wait for one device, one of them for a minute or longer, become one
+                    push; never when it is absent.
+                templates: { oneOf: [{ $ref: '#/components/schemas/Templates' }, { type: 'null' }] }
                 wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
+            Engagement:
+              type: object
+              additionalProperties: false
+              required: [id, campaignId, entryPoints, skill]
+              properties:
+                id: { $ref: '#/components/schemas/Line' }
+                campaignId: { $ref: '#/components/schemas/Line' }
+                entryPoints: { $ref: '#/components/schemas/EntryPoints' }
+                app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }], description: The only app that it is offered in. }
+                skill: { $ref: '#/components/schemas/Line' }
+                language: { $ref: '#/components/schemas/NullableLine' }
+                surveyId: { $ref: '#/components/schemas/NullableLine' }
+            EntryPoints:
+              type: array
+              maxItems: 32
+              description: An engagement matches where all of its entry points are named, in whatever order; one without any matches everywhere.
+              items: { type: string, minLength: 1, maxLength: 1024 }
+            BrandQuietHours:
+              type: object
+              required: [from, to, timeZone]
+              additionalProperties: false
+              properties:
+                from: { $ref: '#/components/schemas/TimeOfDay' }
+                to: { $ref: '#/components/schemas/TimeOfDay' }
+                timeZone: { type: string, minLength: 1, maxLength: 64, examples: [Europe/Berlin] }
+                mode:
+                  enum: [held, silent, null]
+                  default: held
+                  description: Pushes wait until the quiet hours end, or are sent without a sound.
+            TimeOfDay: { type: string, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['22:00'] }
+            Templates:
+              type: object
+              description: >-
+                The brand's own words for its notifications, given as a whole (65,536 bytes at most): by kind, then by
+                language tag or `default`. A device's locale chooses, part by part: the exact tag, then without its last
+                part, then `default`, then the built-in words.
+              additionalProperties: false
+              properties:
+                agent: { $ref: '#/components/schemas/TemplateLocales' }
+                proactive: { $ref: '#/components/schemas/TemplateLocales' }
+                c2m: { $ref: '#/components/schemas/TemplateLocales' }
+                summary: { $ref: '#/components/schemas/TemplateLocales' }
+            TemplateLocales:
+              type: [object, 'null']
+              maxProperties: 64
+              propertyNames: { maxLength: 35, pattern: '^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8})*$' }
+              additionalProperties: { $ref: '#/components/schemas/TemplateWords' }
+            TemplateWords:
+              type: object
+              description: >-
+                Mustache of few tags: `{{name}}`, `{{#name}}`, `{{^name}}`, `{{/name}}` and `{{! comment }}`, where a name is
+                one of agent, brand, text, title, unread, conversation and, in a summary, count. Nothing is escaped; what
+                `preview` hides is absent. What comes to nothing is replaced by the built-in words.
+              minProperties: 1
+              additionalProperties: false
+              properties:
+                title: { type: [string, 'null'], minLength: 1, maxLength: 1024 }
+                body: { type: [string, 'null'], minLength: 1, maxLength: 1024 }
             Brand:
               type: object
               required: [id, name, settings, createdAt]

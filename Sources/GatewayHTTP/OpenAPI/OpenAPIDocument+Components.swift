@@ -127,6 +127,12 @@ extension OpenAPIDocument {
               minLength: 1
               maxLength: 256
               pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
+            Line:
+              type: string
+              description: A short text of one line.
+              minLength: 1
+              maxLength: 256
+              pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
             BrandId:
               type: string
               pattern: '^[A-Za-z0-9._-]{1,64}$'

@@ -33,6 +33,7 @@ extension OpenAPIDocument {
                         name: { $ref: '#/components/schemas/NullableLine' }
                         email: { $ref: '#/components/schemas/NullableLine' }
                         phone: { $ref: '#/components/schemas/NullableLine' }
+                        quietHours: { oneOf: [{ $ref: '#/components/schemas/QuietHours' }, { type: 'null' }] }
                     example: { name: Ada Lovelace, phone: null }
               responses:
                 '200':
@@ -83,15 +84,27 @@ extension OpenAPIDocument {
         """
 
     static let consumerSchemas = """
+            QuietHours:
+              type: object
+              description: >-
+                A consumer's own, given as a whole; `mode` off stands alone and means none though the brand has some. Without a
+                time zone here, on the device and with the brand, they are in UTC.
+              additionalProperties: false
+              properties:
+                from: { $ref: '#/components/schemas/TimeOfDay' }
+                to: { $ref: '#/components/schemas/TimeOfDay' }
+                timeZone: { type: [string, 'null'], minLength: 1, maxLength: 64 }
+                mode: { enum: ['held', 'silent', 'off', null], default: held }
             Consumer:
               type: object
-              required: [id, anonymous, name, email, phone, createdAt, unread, conversations, devices]
+              required: [id, anonymous, name, email, phone, quietHours, createdAt, unread, conversations, devices]
               properties:
                 id: { $ref: '#/components/schemas/Id' }
                 anonymous: { type: boolean }
                 name: { type: [string, 'null'] }
                 email: { type: [string, 'null'] }
                 phone: { type: [string, 'null'] }
+                quietHours: { oneOf: [{ $ref: '#/components/schemas/QuietHours' }, { type: 'null' }] }
                 createdAt: { $ref: '#/components/schemas/Time' }
                 unread: { type: integer, minimum: 0 }
                 conversations: { type: array, items: { $ref: '#/components/schemas/Conversation' } }

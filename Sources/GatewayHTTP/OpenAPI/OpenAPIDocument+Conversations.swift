@@ -1,6 +1,40 @@
 // What consumers do in their conversations (`http-api.md` section 6).
 extension OpenAPIDocument {
     static let conversations = """
+          /v1/brands/{brand}/engagements:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            post:
+              operationId: getEngagement
+              tags: [messages]
+              summary: What the brand offers at a place of an app.
+              description: >-
+                Takes the first of the brand's `engagements` that names this app or none, and whose entry points are all named.
+                Nothing is stored. The three ids are those given, or new ones. A consumer is known by an `identity` only; its
+                active conversation is named then, and the offer holds for it alone.
+              security: []
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [app, entryPoints]
+                      properties:
+                        app: { $ref: '#/components/schemas/BrandId' }
+                        entryPoints: { $ref: '#/components/schemas/EntryPoints' }
+                        identity: { type: [string, 'null'], description: 'An assertion as in a login, always as a compact JWE.' }
+                        visitorId: { $ref: '#/components/schemas/NullableLine' }
+                        sessionId: { $ref: '#/components/schemas/NullableLine' }
+                    example: { app: ios, entryPoints: ['sec://sales', 'lang://en'] }
+              responses:
+                '200':
+                  description: The offer, if there is one, in the session that was named.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/EngagementOffer' } } }
+                '201':
+                  description: The offer, if there is one, in a new session.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/EngagementOffer' } } }
+                \(problems(400, 401, 404, 413, 415, 422))
           /v1/brands/{brand}/conversations:
             parameters:
               - { $ref: '#/components/parameters/brand' }
@@ -11,7 +45,9 @@ extension OpenAPIDocument {
               summary: Opens a conversation, or answers with the active one.
               description: >-
                 A repetition by `clientId` answers with the conversation that the first one opened, within the brand's
-                `dedupeHours`.
+                `dedupeHours`. With the `engagement` that was offered, a new conversation is told to the back-end with its
+                skill, language and survey (`conversation.opened`). An offer that is older than a day, or that the brand has
+                changed or taken away since, is 410; one that was never made, or not to this consumer, is 422.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -21,7 +57,17 @@ extension OpenAPIDocument {
                       type: object
                       additionalProperties: false
                       required: [clientId]
-                      properties: { clientId: { $ref: '#/components/schemas/Id' } }
+                      properties:
+                        clientId: { $ref: '#/components/schemas/Id' }
+                        engagement:
+                          type: [object, 'null']
+                          description: From `engagementDetails`; all three belong together.
+                          additionalProperties: false
+                          required: [campaignId, engagementId, contextId]
+                          properties:
+                            campaignId: { $ref: '#/components/schemas/Line' }
+                            engagementId: { $ref: '#/components/schemas/Line' }
+                            contextId: { $ref: '#/components/schemas/Line' }
                     example: { clientId: o-1 }
               responses:
                 '200':
@@ -30,7 +76,7 @@ extension OpenAPIDocument {
                 '201':
                   description: The new one.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Conversation' } } }
-                \(problems(400, 401, 403, 404, 413, 415, 422))
+                \(problems(400, 401, 403, 404, 410, 413, 415, 422))
           /v1/brands/{brand}/conversations/{conversation}/messages:
             parameters:
               - { $ref: '#/components/parameters/brand' }

@@ -165,8 +165,30 @@ extension OpenAPIDocument {
                     web: { type: [string, 'null'] }
                 category: { type: string }
                 campaign: { type: string }
+                lookBackUntil:
+                  { type: string, format: date-time, description: After it a proactive message is pending no longer. }
                 silent: { type: boolean }
                 sentAt: { $ref: '#/components/schemas/Time' }
+            EngagementOffer:
+              type: object
+              required: [pageId, sessionId, visitorId]
+              properties:
+                pageId: { type: string }
+                sessionId: { type: string }
+                visitorId: { type: string }
+                engagementDetails:
+                  type: object
+                  description: Absent when nothing is offered.
+                  required: [campaignId, engagementId, contextId, skill, status]
+                  properties:
+                    campaignId: { type: string }
+                    engagementId: { type: string }
+                    contextId: { type: string }
+                    skill: { type: string }
+                    language: { type: string }
+                    surveyId: { type: string }
+                    conversationId: { $ref: '#/components/schemas/Id' }
+                    status: { enum: [expose, conversation] }
             Health: { type: object, required: [status], properties: { status: { enum: [ok, ready] } } }
         """
 }

@@ -45,6 +45,24 @@ extension OpenAPIDocument {
               responses:
                 \(page(of: "Message"))
                 \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/proactive:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { $ref: '#/components/parameters/actingFor' }
+            get:
+              operationId: listProactive
+              tags: [messages]
+              summary: Proactive messages that are pending, newest first.
+              description: >-
+                Pending is what was neither tapped nor cleared by the tap of another (`clearOthers`) and is not past its
+                look-back; that its push expired, or that it was read in a window, changes nothing. Listing marks nothing.
+              security: [{ session: [] }, { backend: [] }, { admin: [] }]
+              parameters:
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                \(page(of: "Message"))
+                \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/conversations/{conversation}/read:
             parameters:
               - { $ref: '#/components/parameters/brand' }
@@ -84,6 +102,10 @@ extension OpenAPIDocument {
               operationId: tap
               tags: [messages]
               summary: Says that the push of a message was tapped; repetitions answer the same.
+              description: >-
+                The first report counts. One that comes after the look-back of a proactive message, by the gateway's clock, is
+                410; repetitions of one that came in time are answered. `tappedAt` is the device's; one in the future becomes
+                now. A tap never changes what is unread.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -96,6 +118,12 @@ extension OpenAPIDocument {
                         deviceId: { $ref: '#/components/schemas/Id' }
                         tappedAt: { $ref: '#/components/schemas/NullableTime' }
                         action: { $ref: '#/components/schemas/NullableLine' }
+                        clearOthers:
+                          type: [boolean, 'null']
+                          default: false
+                          description: >-
+                            Whether the consumer's other pending proactive messages are pending no longer; what still waits to
+                            be pushed of them is not pushed. Counts only in the first report of a tap.
                     example: { deviceId: d-1 }
               responses:
                 '200':
@@ -120,6 +148,10 @@ extension OpenAPIDocument {
               operationId: postReceipts
               tags: [messages]
               summary: Says what became of pushes on the device.
+              description: >-
+                Each receipt is taken by itself. Repetitions, and receipts out of order, change nothing that was said before,
+                and a tap stays a tap; `displayed` and `dismissed` say that the push had arrived. An `at` in the future becomes
+                now. When not one is right the call is 422, or 403 when all are of other devices than the session's.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -142,10 +174,29 @@ extension OpenAPIDocument {
                               at: { $ref: '#/components/schemas/Time' }
               responses:
                 '202':
-                  description: How many of them met a delivery.
+                  description: How many of them met a delivery, and what became of each, in their order.
                   content:
                     application/json:
-                      schema: { type: object, required: [recorded], properties: { recorded: { type: integer, minimum: 0 } } }
+                      schema:
+                        type: object
+                        required: [recorded, results]
+                        properties:
+                          recorded: { type: integer, minimum: 0 }
+                          results:
+                            type: array
+                            items:
+                              type: object
+                              required: [status]
+                              properties:
+                                status:
+                                  enum: [recorded, unknown, rejected]
+                                  description: '`unknown` is a message that was not delivered to the device.'
+                                errors:
+                                  type: array
+                                  items:
+                                    type: object
+                                    required: [pointer, detail]
+                                    properties: { pointer: { type: string }, detail: { type: string } }
                 \(problems(400, 401, 403, 404, 413, 415, 422))
         """
 }

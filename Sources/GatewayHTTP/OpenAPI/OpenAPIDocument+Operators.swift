@@ -95,6 +95,22 @@ extension OpenAPIDocument {
                   description: The counts.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Stats' } } }
                 \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/campaigns/{campaign}:
+            parameters:
+              - { $ref: '#/components/parameters/brand' }
+              - { name: campaign, in: path, required: true, schema: { $ref: '#/components/schemas/Id' } }
+            get:
+              operationId: getCampaign
+              tags: [operators]
+              summary: What became of the proactive messages of a campaign.
+              description: >-
+                Scope: `deliveries:read`. Counted from its first message on, as things stand now; what `retentionDays` removes
+                stays counted, and the campaign is forgotten when its newest message is older than that.
+              responses:
+                '200':
+                  description: The counts.
+                  content: { application/json: { schema: { $ref: '#/components/schemas/CampaignStats' } } }
+                \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/apps/{app}/preview:
             parameters:
               - { $ref: '#/components/parameters/brand' }
@@ -273,7 +289,8 @@ extension OpenAPIDocument {
                 max: { type: [number, 'null'] }
             Stats:
               type: object
-              required: [since, until, resolutionSeconds, total, byState, byProvider, byReason, latencyMs, taps]
+              required:
+                [since, until, resolutionSeconds, total, byState, byProvider, byReason, latencyMs, receipts, taps, tapRate]
               properties:
                 since: { $ref: '#/components/schemas/Time' }
                 until: { $ref: '#/components/schemas/Time' }
@@ -287,13 +304,48 @@ extension OpenAPIDocument {
                 latencyMsByProvider:
                   type: object
                   additionalProperties: { $ref: '#/components/schemas/Latencies' }
-                taps:
-                  type: object
-                  required: [accepted, tapped, rate]
-                  properties:
-                    accepted: { type: integer, minimum: 0 }
-                    tapped: { type: integer, minimum: 0 }
-                    rate: { type: [number, 'null'] }
+                receipts: { $ref: '#/components/schemas/Receipts' }
+                taps: { $ref: '#/components/schemas/Taps' }
+                tapRate: { type: [number, 'null'], description: The same as the `rate` of `taps`. }
+            CampaignStats:
+              type: object
+              required:
+                [campaign, messages, tappedMessages, deliveries, unfinished, byState, byProvider, byReason, receipts, taps, tapRate,
+                firstAt, lastAt]
+              properties:
+                campaign: { $ref: '#/components/schemas/Id' }
+                messages: { type: integer, minimum: 0, description: Messages that were accepted. }
+                tappedMessages: { type: integer, minimum: 0, description: 'Of them those that were tapped, on any device.' }
+                deliveries: { type: integer, minimum: 0, description: 'Deliveries that were made, one for each device.' }
+                unfinished: { type: integer, minimum: 0, description: Of them those that wait or are on their way. }
+                byState: { $ref: '#/components/schemas/Counts' }
+                byProvider: { $ref: '#/components/schemas/Counts' }
+                byReason: { $ref: '#/components/schemas/Counts' }
+                receipts: { $ref: '#/components/schemas/Receipts' }
+                taps: { $ref: '#/components/schemas/Taps' }
+                tapRate: { type: [number, 'null'], description: The same as the `rate` of `taps`. }
+                firstAt: { $ref: '#/components/schemas/Time' }
+                lastAt: { $ref: '#/components/schemas/Time' }
+            Receipts:
+              type: object
+              description: >-
+                Of how many deliveries of messages the device reported this. A delivery counts once under each, whatever came
+                later; what was shown or dismissed has arrived.
+              required: [delivered, displayed, dismissed]
+              properties:
+                delivered: { type: integer, minimum: 0 }
+                displayed: { type: integer, minimum: 0 }
+                dismissed: { type: integer, minimum: 0 }
+            Taps:
+              type: object
+              description: >-
+                Deliveries of messages that were tapped, and their share of those that providers accepted (now `accepted`,
+                `delivered` or `tapped`; not badges). Not of those reported as delivered: many devices report taps alone.
+              required: [accepted, tapped, rate]
+              properties:
+                accepted: { type: integer, minimum: 0 }
+                tapped: { type: integer, minimum: 0 }
+                rate: { type: [number, 'null'], description: 'From 0 to 1, with four digits; null of nothing.' }
             AuditPage:
               type: object
               required: [items, nextCursor]

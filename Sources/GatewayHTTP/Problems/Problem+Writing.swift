@@ -27,14 +27,21 @@ extension Problem {
             writer.literal(#","errors":["#)
             for (index, error) in errors.enumerated() {
                 if index > 0 { writer.literal(",") }
-                writer.literal(#"{"pointer":"#)
-                writer.string(error.pointer)
-                writer.literal(#","detail":"#)
-                writer.string(error.detail)
-                writer.literal("}")
+                writer.fieldProblem(error)
             }
             writer.literal("]")
         }
         writer.literal("}")
+    }
+}
+
+extension JSONWriter {
+    /// Appends what is wrong with one member.
+    mutating func fieldProblem(_ problem: FieldProblem) {
+        literal(#"{"pointer":"#)
+        string(problem.pointer)
+        literal(#","detail":"#)
+        string(problem.detail)
+        literal("}")
     }
 }

@@ -72,7 +72,10 @@ enum ConsumerRoutes {
         change.name = member("name")
         change.email = member("email")
         change.phone = member("phone")
-        checks.refuseOthers(in: body, than: ["name", "email", "phone"])
+        if body["quietHours"].isNamed {
+            change.quietHours = .some(QuietHoursBody.hours(body["quietHours"], isBrands: false, &checks))
+        }
+        checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours"])
         try checks.finish()
         guard case .consumer(let consumer) = try await call.perform(.changeProfile(change)) else {
             throw Problem.notFound("consumer")

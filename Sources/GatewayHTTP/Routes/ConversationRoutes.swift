@@ -17,19 +17,35 @@ enum ConversationRoutes {
         let body = try await call.object()
         var checks = FieldChecks()
         let client = checks.identifier(body["clientId"], as: ClientID.self, isRequired: true)
-        if body["engagement"].isNamed { checks.fail("/engagement", "is not supported yet") }
+        let claim = EngagementBody.Claim(body["engagement"], &checks)
         checks.refuseOthers(in: body, than: ["clientId", "engagement"])
-        let request = ConversationToOpen(
+        var request = ConversationToOpen(
             brand: access.brand.id,
             consumer: access.consumer,
             clientID: try checks.finish(client),
             dedupeHours: access.brand.settings.dedupeHours
         )
+        request.engagement = try claim.map { claim throws(Problem) in try engagement(claim, access, call) }
         guard case .conversation(let conversation, let opened) = try await call.perform(.openConversation(request))
         else { throw Problem.notFound("consumer") }
         var writer = JSONWriter(capacity: 128)
         writer.conversation(conversation)
         return Answer.json(opened ? .created : .ok, writer)
+    }
+
+    /// The engagement of a claim: one that is not offered as it was routes nothing (R120).
+    private static func engagement(
+        _ claim: EngagementBody.Claim,
+        _ access: ConsumerAccess,
+        _ call: Call
+    ) throws(Problem) -> Engagement {
+        let seal = call.services.engagements
+        switch seal.verdict(on: claim, of: access.brand, from: access.consumer, at: call.services.clock.now) {
+        case .good(let engagement): return engagement
+        case .stale:
+            throw Problem(.gone, "The engagement is not offered any more as it was: ask for engagements again.")
+        case .unknown: throw Problem(invalid: "/engagement/contextId", "is not of an offer of this engagement")
+        }
     }
 
     private static func write(_ call: Call) async throws -> Response {

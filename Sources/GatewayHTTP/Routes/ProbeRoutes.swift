@@ -36,11 +36,10 @@ enum ProbeRoutes {
         if let pushType, !app.settings.supports(pushType) {
             checks.fail("/pushType", "is one that the app has no credential for")
         }
-        // Texts are sent as they come: no language is chosen by this version.
-        _ = checks.line(body["locale"], atMost: 64)
+        let locale = checks.line(body["locale"], atMost: 64)
         let event = try event(body, call, &checks)
         let (transport, posted) = try checks.finish(pushType, event)
-        let job = try await job(posted, transport, app, brand, call)
+        let job = try await job(posted, transport, locale, app, brand, call)
         let now = call.services.clock.now
         // An app's certificate is opened for it.
         let made = try await call.administer { directory throws(DirectoryError) in
@@ -93,6 +92,7 @@ enum ProbeRoutes {
     private static func job(
         _ event: AgentEvent,
         _ pushType: PushType,
+        _ locale: String?,
         _ app: DirectoryApp,
         _ brand: Brand,
         _ call: Call
@@ -117,6 +117,7 @@ enum ProbeRoutes {
             registration: RegistrationID(0),
             token: PreviewAnswer.token,
             platform: pushType == .apns ? .ios : app.settings.platform,
+            locale: locale,
             message: message,
             badge: event.silent ? nil : unread + (counts ? 1 : 0),
             expiresAt: message.expiresAt

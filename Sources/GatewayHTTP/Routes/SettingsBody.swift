@@ -4,15 +4,15 @@ internal import Identity
 /// The settings of a brand as a body names them: a member that is absent stays as it is, one that is null takes its
 /// default.
 ///
-/// What this version cannot do is refused, and not kept for a day when it could: nobody shall believe that quiet hours are
-/// observed.
+/// What this version cannot do is refused, and not kept for a day when it could: nobody shall believe that a link
+/// is made.
 struct SettingsBody {
     private var edits: [(inout BrandSettings) -> Void] = []
     /// What becomes of the webhook; nil stays.
     private(set) var webhook: WebhookChange?
 
     /// What the contract knows and this version does not do.
-    private static let unsupported = ["quietHours", "templates", "links"]
+    private static let unsupported = ["links"]
     static let unsupportedDetail = "must be absent: this version does not support it"
 
     /// Reads them; notes what is wrong.
@@ -48,6 +48,14 @@ struct SettingsBody {
         number("staleDeviceDays", \.staleDeviceDays, BrandSettings.staleDeviceRange)
         flag("anonymousConsumers", \.anonymousConsumers)
         flag("singleDevice", \.singleDevice)
+        if let edit = take("engagements", \.engagements, EngagementBody.engagements) { edits.append(edit) }
+        if let edit = take("templates", \.templates, { TemplateBody.templates($1, &$0) }) { edits.append(edit) }
+        if let edit = take("quietHours", \.quietHours, { QuietHoursBody.hours($1, isBrands: true, &$0) }) {
+            edits.append(edit)
+        }
+        if let edit = take("summaryThreshold", \.summaryThreshold, { $0.integer($1, in: BrandSettings.summaryRange) }) {
+            edits.append(edit)
+        }
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)

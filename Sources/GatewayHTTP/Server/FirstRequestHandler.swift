@@ -183,7 +183,6 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
         state = .decided
         let answer = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: fields)
         context.writeAndFlush(Self.wrapOutboundOut(.head(answer)), promise: nil)
-        place.giveBack()
         let address = ClientAddress(
             peer: context.remoteAddress?.ipAddress,
             forwarded: head.headers["x-forwarded-for"],
@@ -197,14 +196,15 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
             try pipeline.addHandler(
                 ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
             )
-            try pipeline.addHandler(
-                WindowHandler(
-                    shell: windows,
-                    request: request,
-                    address: address,
-                    refusal: isSurplus ? .overloaded : nil
-                )
+            let window = WindowHandler(
+                shell: windows,
+                request: request,
+                address: address,
+                refusal: isSurplus ? .overloaded : nil
             )
+            try pipeline.addHandler(window)
+            // One that is not let in keeps the connection's, for as long as it is there.
+            if window.hasPlace { place.giveBack() }
             // What the client sent behind its request comes out of the decoder when it goes, and passes through here.
             pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
                 pipeline.removeHandler(self, promise: nil)

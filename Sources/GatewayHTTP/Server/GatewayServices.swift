@@ -41,6 +41,8 @@ package struct GatewayServices: Sendable {
     let events = EventReader()
     /// Makes and reads the cursors of lists.
     let cursors: CursorSeal
+    /// Makes and checks the context ids of engagements.
+    let engagements: EngagementSeal
     /// The requests with an idempotency key that run.
     let idempotency = IdempotencyKeys()
     /// Makes a provider for a self-check; until it is set there is none.
@@ -96,5 +98,6 @@ package struct GatewayServices: Sendable {
         self.metrics = metrics
         self.renderMetrics = renderMetrics
         cursors = CursorSeal(key: directory.derivedKey(for: "cursor"))
+        engagements = EngagementSeal(key: directory.derivedKey(for: "engagement context"))
     }
 }

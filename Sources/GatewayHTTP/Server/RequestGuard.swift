@@ -28,6 +28,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReading = false
     /// Set when this handler has answered for good: nothing goes through any more.
     private var isOver = false
+    /// Whether the request on its way is the connection's last one.
+    private var isLast = false
     private var requestFields: HTTPFields?
 
     init(connection: ConnectionGuard, isSurplus: Bool, metrics: HTTPMetrics) {
@@ -47,6 +49,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             isReading = true
             unanswered += 1
             requestFields = head.headerFields
+            // The codec takes what follows for another protocol: no further request would ever be read.
+            if head.headerFields[.upgrade] != nil || head.method == .connect { isLast = true }
             if isSurplus, !Self.alwaysAnswered.contains(head.path ?? "") {
                 metrics.refused[.connections].increment()
                 answer(context, Problem(.overloaded, "Too many connections are open.", retryAfterSeconds: 5))
@@ -67,13 +71,19 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
+        var data = data
         switch Self.unwrapOutboundIn(data) {
-        case .head(let head): isAnswering = head.status.kind != .informational
+        case .head(var head):
+            isAnswering = head.status.kind != .informational
+            if isLast, unanswered == 1, isAnswering {
+                head.headerFields[.connection] = "close"
+                data = Self.wrapOutboundOut(.head(head))
+            }
         case .body: break
         case .end:
             isAnswering = false
             unanswered -= 1
-            if isSurplus {
+            if isSurplus || isLast && unanswered == 0 {
                 context.writeAndFlush(data, promise: promise)
                 context.close(promise: nil)
                 return

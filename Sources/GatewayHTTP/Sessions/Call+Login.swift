@@ -65,7 +65,7 @@ extension Call {
     }
 
     /// The session that had an assertion signed, if one had.
-    private func signingSession(of assertion: VerifiedAssertion) async throws(Problem) -> StoredSession? {
+    func signingSession(of assertion: VerifiedAssertion) async throws(Problem) -> StoredSession? {
         guard let hash = assertion.session else { return nil }
         let session: StoredSession
         do { session = try await services.sessions.session(tokenHash: hash, brand: assertion.brand) } catch {

@@ -36,8 +36,11 @@ final class WindowHandler: ChannelDuplexHandler {
     private var request: WindowRequest?
     private var session: StoredSession?
     private var ticket: WindowTicket?
-    /// Whether one of the places for windows is ours.
-    private var hasPlace = false
+    /// Whether one of the places for windows is ours, until the connection ends.
+    private(set) var hasPlace = false
+    /// Why the window ended.
+    private var label: WindowCloseLabel?
+    private var loop: (any EventLoop)?
     /// Why nothing is done for it from the start.
     private let refusal: WindowClose?
     private var fragments: ByteBuffer?
@@ -57,6 +60,7 @@ final class WindowHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        loop = context.eventLoop
         hasPlace = refusal == nil && shell.services.hub.enter()
         let now = shell.now()
         if hasPlace {
@@ -75,12 +79,14 @@ final class WindowHandler: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
     private func end() {
-        machine.lost()
-        leave(.gone)
+        context = nil
+        perform(machine.lost())
         timer?.cancel()
         timer = nil
         fragments = nil
-        context = nil
+        guard hasPlace else { return }
+        hasPlace = false
+        shell.services.hub.leave(label ?? .gone)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -108,6 +114,8 @@ final class WindowHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
+        // Of one that has ended, or was never let in, only the answer to the close frame counts.
+        guard machine.isAlive || frame.opcode == .connectionClose else { return }
         // Clients mask (RFC 6455 section 5.1), and no extension was agreed on (section 5.2).
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else { return fail(.protocolError) }
         switch frame.opcode {
@@ -119,8 +127,9 @@ final class WindowHandler: ChannelDuplexHandler {
             guard fragments != nil else { return fail(.protocolError) }
             keep(frame)
         case .ping:
-            write([WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)])
             perform(machine.receivedControl(now: shell.now()))
+            // Not for one ping more than is allowed.
+            if machine.isAlive { write([WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)]) }
         case .pong: perform(machine.receivedControl(now: shell.now()))
         case .connectionClose: closed(frame.unmaskedData)
         default: fail(.protocolError)
@@ -131,13 +140,11 @@ final class WindowHandler: ChannelDuplexHandler {
     private func keep(_ frame: WebSocketFrame) {
         var part = frame.unmaskedData
         var whole = fragments ?? ByteBuffer()
-        guard whole.readableBytes + part.readableBytes <= WindowLimits.maxMessageBytes else {
-            fragments = nil
-            return fail(.tooBig)
-        }
+        // The only owner of its bytes, which are not copied then.
+        fragments = nil
+        guard whole.readableBytes + part.readableBytes <= WindowLimits.maxMessageBytes else { return fail(.tooBig) }
         whole.writeBuffer(&part)
         if frame.fin {
-            fragments = nil
             message(whole)
         } else {
             fragments = whole
@@ -191,15 +198,18 @@ final class WindowHandler: ChannelDuplexHandler {
             case .ping: output.append(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()))
             case .run(let operation): run(operation)
             case .close(let close):
-                leave(close.label)
+                ended(close.label)
                 output.append(Self.closeFrame(close.code, close.text))
             case .answerClose(let code):
-                leave(.client)
+                ended(.client)
                 output.append(Self.closeFrame(code, ""))
                 isLast = true
             case .cut(let label):
-                leave(label)
+                ended(label)
                 isLast = true
+            case .leave:
+                if let ticket { shell.services.hub.close(ticket) }
+                ticket = nil
             }
         }
         write(output, frames: frames)
@@ -252,15 +262,9 @@ final class WindowHandler: ChannelDuplexHandler {
         }
     }
 
-    /// The window counts as closed.
-    private func leave(_ label: WindowCloseLabel) {
-        guard hasPlace else { return }
-        hasPlace = false
+    private func ended(_ label: WindowCloseLabel) {
         request = nil
-        shell.services.hub.leave(label)
-        guard let ticket else { return }
-        self.ticket = nil
-        shell.services.hub.close(ticket)
+        if self.label == nil { self.label = label }
     }
 
     // MARK: Operations
@@ -288,7 +292,9 @@ final class WindowHandler: ChannelDuplexHandler {
             case .page(let conversation, let after): wait { await operations.page(name, conversation, after: after) }
             case .ack(let conversation, let upTo):
                 wait { await operations.ack(name, device, conversation, upTo: upTo) }
-            case .send(let message): wait { await operations.send(name, message, from: window) }
+            case .send(let message):
+                wait { [hash = session?.tokenHash] in await operations.send(name, message, from: window, session: hash)
+                }
             case .typing(let conversation):
                 wait { await operations.type(name, conversation, from: window) }
             default: wait { await operations.ready(name) }
@@ -298,8 +304,8 @@ final class WindowHandler: ChannelDuplexHandler {
 
     /// Runs what tells a session.
     private func look(_ work: @escaping @Sendable () async throws(WindowClose) -> StoredSession) {
-        guard let context else { return }
-        let future = context.eventLoop.makeFutureWithTask { () -> Result<StoredSession, WindowClose> in
+        guard let loop else { return }
+        let future = loop.makeFutureWithTask { () -> Result<StoredSession, WindowClose> in
             do throws(WindowClose) { return .success(try await work()) } catch { return .failure(error) }
         }
         future.assumeIsolated().whenSuccess { [self] in
@@ -311,15 +317,16 @@ final class WindowHandler: ChannelDuplexHandler {
     }
 
     private func wait(_ work: @escaping @Sendable () async -> WindowResult) {
-        guard let context else { return }
-        context.eventLoop.makeFutureWithTask(work).assumeIsolated().whenSuccess { [self] in finished($0) }
+        // Also when the connection is gone: what was acknowledged by it counts.
+        guard let loop else { return }
+        loop.makeFutureWithTask(work).assumeIsolated().whenSuccess { [self] in finished($0) }
     }
 
     private func finished(_ result: WindowResult) { perform(machine.completed(result, now: shell.now())) }
 
     /// Takes a session: the first one opens the window at the hub.
     private func identify(_ found: StoredSession) -> WindowResult {
-        guard let context, hasPlace else { return .refused(.unavailable) }
+        guard let context, hasPlace, machine.isAlive else { return .refused(.unavailable) }
         let name = ConsumerName(brand: found.brand, consumer: found.consumer)
         let device = session == nil ? request?.device ?? found.device : found.device
         let identity = WindowIdentity(consumer: name, device: device, expiresAt: found.expiresAt)

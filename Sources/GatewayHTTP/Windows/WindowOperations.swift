@@ -72,8 +72,11 @@ struct WindowOperations: Sendable {
             guard found.consumer == session.consumer else { return .refused(.loggedOut) }
             return .done
         } catch {
-            if case .refused = error { return .refused(close) }
-            return .refused(.unavailable)
+            switch error {
+            case .refused(.tokenExpired): return .refused(.tokenExpired)
+            case .refused: return .refused(close)
+            case .unknownBrand, .storage: return .refused(.unavailable)
+            }
         }
     }
 
@@ -132,7 +135,16 @@ struct WindowOperations: Sendable {
     }
 
     /// Stores a message of the consumer: the same change as that of `POST …/messages`.
-    func send(_ name: ConsumerName, _ message: ClientMessage, from window: WindowID) async -> WindowResult {
+    func send(
+        _ name: ConsumerName,
+        _ message: ClientMessage,
+        from window: WindowID,
+        session: [UInt8]?
+    ) async -> WindowResult {
+        // What is stored counts as much by a window as by a request.
+        do throws(Problem) { if let session { _ = try limiter.take(.session, session) } } catch {
+            return .failed(.rateLimited, error.detail)
+        }
         guard let brand = services.directory.brand(name.brand), let client = ClientID(message.clientID) else {
             return .failed(.invalidRequest, "`clientId` is not a valid id.")
         }

@@ -36,11 +36,19 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var anonymousConsumers = false
     /// Whether a login on another device logs the first one out; default false.
     package var singleDevice = false
+    /// What the brand offers where, those that come first before others; default none.
+    package var engagements: [Engagement] = []
     /// After how many days without a sign of life a device's registration ends, 1 to 3,650; default 270, when FCM lets
     /// tokens of devices die that were not there.
     package var staleDeviceDays: Int64 = 270
     /// The wire adaptors that answer for the brand; default none.
     package var wire = WireSettings()
+    /// The brand's own words for its notifications; default none.
+    package var templates: TemplateSettings?
+    /// When devices are not to be woken; default never.
+    package var quietHours: QuietHours?
+    /// More agents' messages than this that wait for one device become one summary, 1 to 100; default never.
+    package var summaryThreshold: Int64?
 
     /// What ``messageTtlSeconds`` may be.
     package static let messageTtlRange: ClosedRange<Int64> = 0...2_419_200
@@ -48,6 +56,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package static let retentionRange: ClosedRange<Int64> = 1...3650
     /// What ``sessionTtlSeconds`` may be.
     package static let sessionTtlRange: ClosedRange<Int64> = 60...86_400
+    /// What ``summaryThreshold`` may be.
+    package static let summaryRange: ClosedRange<Int64> = 1...100
     /// What ``dedupeHours`` may be.
     package static let dedupeRange: ClosedRange<Int64> = 1...168
     /// What ``staleDeviceDays`` may be.
@@ -58,7 +68,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
-        case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, wire
+        case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
+        case summaryThreshold
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -90,7 +101,13 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         dedupeHours = try number(.dedupeHours, Self.dedupeRange, 72)
         anonymousConsumers = try flag(.anonymousConsumers, false)
         singleDevice = try flag(.singleDevice, false)
+        engagements = try container.decodeIfPresent([Engagement].self, forKey: .engagements) ?? []
         staleDeviceDays = try number(.staleDeviceDays, Self.staleDeviceRange, 270)
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
+        templates = try container.decodeIfPresent(TemplateSettings.self, forKey: .templates)
+        quietHours = try container.decodeIfPresent(QuietHours.self, forKey: .quietHours)
+        if try container.decodeIfPresent(Int64.self, forKey: .summaryThreshold) != nil {
+            summaryThreshold = try number(.summaryThreshold, Self.summaryRange, 1)
+        }
     }
 }

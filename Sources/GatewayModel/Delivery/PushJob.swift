@@ -8,6 +8,12 @@ package struct PushJob: Sendable {
     package var token: String
     /// What kind of device it is.
     package var platform: DevicePlatform
+    /// The language that the device asked for; chooses among a brand's templates.
+    package var locale: String?
+    /// Whether it must not make a sound.
+    package var isQuiet: Bool
+    /// How many agents' messages it stands for, its own included; 0 when it is no summary.
+    package var summary: Int64
     /// The message; nil for a push that only sets the badge.
     package var message: Message?
     /// The consumer's unread count now, this message included; nil leaves the badge alone (silent pushes, R185).
@@ -24,6 +30,9 @@ package struct PushJob: Sendable {
     ///   - registration: The registration.
     ///   - token: The provider's token.
     ///   - platform: What kind of device it is.
+    ///   - locale: The language that the device asked for.
+    ///   - isQuiet: Whether it must not make a sound.
+    ///   - summary: How many agents' messages it stands for.
     ///   - message: The message; nil only sets the badge.
     ///   - badge: The consumer's unread count now.
     ///   - expiresAt: After this moment the provider must not deliver it.
@@ -32,6 +41,9 @@ package struct PushJob: Sendable {
         registration: RegistrationID,
         token: String,
         platform: DevicePlatform,
+        locale: String? = nil,
+        isQuiet: Bool = false,
+        summary: Int64 = 0,
         message: Message?,
         badge: Int64?,
         expiresAt: Timestamp
@@ -40,6 +52,9 @@ package struct PushJob: Sendable {
         self.registration = registration
         self.token = token
         self.platform = platform
+        self.locale = locale
+        self.isQuiet = isQuiet
+        self.summary = summary
         self.message = message
         self.badge = badge
         self.expiresAt = expiresAt

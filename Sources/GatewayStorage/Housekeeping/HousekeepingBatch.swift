@@ -27,6 +27,8 @@ package struct HousekeepingBatch: Sendable {
         /// brand has acknowledged and that are older than `acknowledgedBefore`. Brands that are not named are left alone;
         /// positions are never given again.
         case outbound(before: [BrandID: Timestamp], acknowledgedBefore: Timestamp)
+        /// Campaigns whose newest message was accepted before a moment, by brand; brands that are not named are left alone.
+        case campaigns(before: [BrandID: Timestamp])
         /// Entries of the audit trail from before a moment, of all brands and of those that are gone, oldest first; an
         /// entry may stay while one before it in the order of numbers does.
         case audit(before: Timestamp)

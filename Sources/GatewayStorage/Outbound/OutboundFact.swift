@@ -3,7 +3,7 @@ package import GatewayModel
 /// What an engine tells a brand's outbound feed; the shape of its JSON is the same whatever the engine.
 package enum OutboundFact: Sendable {
     /// A conversation began.
-    case opened(consumer: String, conversation: String)
+    case opened(consumer: String, conversation: String, engagement: Engagement?)
     /// A consumer wrote to the agent.
     case written(Message, client: ClientID)
     /// A conversation was resolved, by the agent's side or the consumer's.
@@ -31,9 +31,10 @@ package enum OutboundFact: Sendable {
     package var data: JSONText {
         var object = FactText()
         switch self {
-        case .opened(let consumer, let conversation):
+        case .opened(let consumer, let conversation, let engagement):
             object.add("consumer", consumer)
             object.add("conversation", conversation)
+            object.add("engagement", engagement.map(Self.data))
         case .written(let message, let client):
             object.add("messageId", message.id.description)
             object.add("clientId", client.rawValue)
@@ -76,6 +77,17 @@ package enum OutboundFact: Sendable {
             object.add("reason", delivery.reason)
             object.add("attempts", delivery.attempts)
         }
+        return object.end()
+    }
+
+    /// What a back-end needs to route a conversation (R121).
+    private static func data(_ engagement: Engagement) -> JSONText {
+        var object = FactText()
+        object.add("campaignId", engagement.campaignId)
+        object.add("engagementId", engagement.id)
+        object.add("skill", engagement.skill)
+        object.add("language", engagement.language)
+        object.add("surveyId", engagement.surveyId)
         return object.end()
     }
 

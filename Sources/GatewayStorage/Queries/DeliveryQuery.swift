@@ -6,6 +6,8 @@ package struct DeliveryQuery: Sendable {
     package var brand: BrandID
     /// Only this consumer's.
     package var consumer: ConsumerID?
+    /// Also what is logged for more than the hundred youngest consumers that were merged into it: for exports, which are rare.
+    package var reachesAllMerged = false
     /// Only this device's.
     package var device: DeviceID?
     /// Only this message's.
@@ -88,6 +90,10 @@ package struct DeliveryRecord: Sendable, Equatable {
     package var tappedAt: Timestamp?
     /// When the device said that it had arrived.
     package var deliveredAt: Timestamp?
+    /// When the device said that it was shown.
+    package var displayedAt: Timestamp?
+    /// When the device said that it was wiped away.
+    package var dismissedAt: Timestamp?
     /// When it ended without an answer (expired, cancelled, suppressed); nil when an answer ended it.
     package var finishedAt: Timestamp?
     /// The badge that it carried.

@@ -88,6 +88,8 @@ package struct DeliveryStats: Sendable, Equatable {
     package var unfinished: [Count] = []
     /// False when the outbox holds more rows than were looked at: then ``unfinished`` counts only the youngest.
     package var isUnfinishedWhole = true
+    /// What providers and devices say of the finished ones.
+    package var reports = DeliveryReports()
     /// How long each provider took.
     package var latency: [PushType: Latency] = [:]
     /// How long all took.

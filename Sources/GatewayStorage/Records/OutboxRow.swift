@@ -12,6 +12,8 @@ package struct OutboxRow: Sendable {
     package var token: String
     /// What kind of device it is.
     package var platform: DevicePlatform
+    /// What of the device shapes words and times; nil when it says none of it.
+    package var traits: DeviceTraits?
     /// Whose it is.
     package var consumer: ConsumerKey
     /// The consumer's unread count as it was at the end of the same transaction.
@@ -28,6 +30,8 @@ package struct OutboxRow: Sendable {
     package var expiresAt: Timestamp
     /// When it was queued.
     package var queuedAt: Timestamp
+    /// How many agents' messages it stands for, its own included; 0 when it is no summary.
+    package var summary: Int64
     /// For a badge: the conversations that were read last, as of the same transaction, those read last first.
     ///
     /// At most ``GatewayModel/ReadMark/maxConversations``.
@@ -41,6 +45,7 @@ package struct OutboxRow: Sendable {
     ///   - registration: The registration.
     ///   - token: The provider's token.
     ///   - platform: What kind of device it is.
+    ///   - traits: What of the device shapes words and times.
     ///   - consumer: Whose it is.
     ///   - unread: The consumer's unread count at the end of the same transaction.
     ///   - kind: What it carries.
@@ -49,12 +54,14 @@ package struct OutboxRow: Sendable {
     ///   - attempts: How often it was tried.
     ///   - expiresAt: After this moment it is not sent any more.
     ///   - queuedAt: When it was queued.
+    ///   - summary: How many agents' messages it stands for.
     package init(
         id: DeliveryID,
         lane: LaneID,
         registration: RegistrationID,
         token: String,
         platform: DevicePlatform,
+        traits: DeviceTraits? = nil,
         consumer: ConsumerKey,
         unread: Int64,
         kind: DeliveryKind,
@@ -62,13 +69,15 @@ package struct OutboxRow: Sendable {
         message: Message?,
         attempts: Int,
         expiresAt: Timestamp,
-        queuedAt: Timestamp
+        queuedAt: Timestamp,
+        summary: Int64 = 0
     ) {
         self.id = id
         self.lane = lane
         self.registration = registration
         self.token = token
         self.platform = platform
+        self.traits = traits
         self.consumer = consumer
         self.unread = unread
         self.kind = kind
@@ -77,5 +86,6 @@ package struct OutboxRow: Sendable {
         self.attempts = attempts
         self.expiresAt = expiresAt
         self.queuedAt = queuedAt
+        self.summary = summary
     }
 }

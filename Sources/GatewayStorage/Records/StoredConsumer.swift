@@ -14,6 +14,8 @@ package struct StoredConsumer: Sendable, Equatable {
     package var unread: Int64
     /// When it was first seen.
     package var createdAt: Timestamp
+    /// Its own quiet hours; nil when the brand's hold.
+    package var quietHours: QuietHours?
 
     /// Takes the facts of a consumer.
     ///
@@ -24,13 +26,15 @@ package struct StoredConsumer: Sendable, Equatable {
     ///   - profile: What an assertion said of it.
     ///   - unread: Its unread count.
     ///   - createdAt: When it was first seen.
+    ///   - quietHours: Its own quiet hours.
     package init(
         key: ConsumerKey,
         id: ConsumerID,
         anonymous: Bool,
         profile: ConsumerProfile,
         unread: Int64,
-        createdAt: Timestamp
+        createdAt: Timestamp,
+        quietHours: QuietHours? = nil
     ) {
         self.key = key
         self.id = id
@@ -38,6 +42,7 @@ package struct StoredConsumer: Sendable, Equatable {
         self.profile = profile
         self.unread = unread
         self.createdAt = createdAt
+        self.quietHours = quietHours
     }
 }
 

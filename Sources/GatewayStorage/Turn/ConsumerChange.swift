@@ -12,6 +12,8 @@ package struct ProfileChange: Sendable {
     package var email: String??
     /// The phone number.
     package var phone: String??
+    /// The consumer's own quiet hours; a change makes what waits for it due, to be looked at again.
+    package var quietHours: QuietHours??
 
     /// Takes whom to change; nothing unless told.
     ///

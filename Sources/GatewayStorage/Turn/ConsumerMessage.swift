@@ -84,6 +84,8 @@ package struct ConversationToOpen: Sendable {
     package var clientID: ClientID
     /// How long the client's id tells a repetition, in hours, counted as for events.
     package var dedupeHours: Int64
+    /// What it begins with, for who routes it; means nothing when the conversation is there already.
+    package var engagement: Engagement?
     /// What names a conversation that is opened; given by the delivery core when the turn is made.
     package var messageID = MessageID(high: 0, low: 0)
 

@@ -8,7 +8,7 @@ package struct SessionOpening: Sendable, Equatable {
     package var anonymous: Bool
     /// How many other sessions ended: older ones of the consumer, and all of those that were merged into it.
     package var endedSessions = 0
-    /// Registrations of the consumer's other devices, which are gone.
+    /// Registrations that are gone: of the consumer's other devices, and of other consumers on this one.
     package var endedRegistrations: [RegistrationID] = []
     /// Anonymous consumers that were merged into the consumer, by their keys.
     package var merged: [ConsumerMerge] = []

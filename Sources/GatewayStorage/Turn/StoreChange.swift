@@ -14,9 +14,11 @@ package enum StoreChange: Sendable {
     /// Moves a read mark forward. Pending rows of what was read are cancelled (`read`), and the consumer's other devices
     /// get a badge row.
     case read(ReadRequest)
-    /// Records a tap (R109-R112). Never changes unread.
+    /// Records a tap (R109-R112). Never changes unread. A proactive message that was tapped, or cleared by the tap of another
+    /// (``TapRequest/clearsOthers``), is pending no longer; deliveries of one that was cleared are cancelled (`read`).
     case tap(TapRequest)
-    /// Records what a device says of deliveries to it; unknown ones are ignored.
+    /// Records what a device says of deliveries to it; unknown ones are ignored. What was said before is not changed by a
+    /// repetition, and a tap stays a tap. Whatever is said says that the push arrived.
     case receipts(brand: BrandID, consumer: ConsumerID, [DeviceReceipt])
     /// Finds or creates a consumer and updates what is known of it; nil members of the profile change nothing.
     case upsertConsumer(brand: BrandID, id: ConsumerID, anonymous: Bool, profile: ConsumerProfile)
@@ -209,6 +211,9 @@ package struct TapRequest: Sendable {
     package var tappedAt: Timestamp
     /// The action or button, as the device says.
     package var action: String?
+    /// Whether the consumer's other pending proactive messages are pending no longer; means something only with the first
+    /// report of the tap, so that a repetition never clears what came in between.
+    package var clearsOthers = false
 
     /// Takes a tap.
     ///

@@ -10,8 +10,8 @@ package enum StoreChangeResult: Sendable {
     case read(ReadChange)
     /// A tap was recorded, or had been before.
     case tapped(TapAnswer)
-    /// Receipts were recorded: how many of them met a delivery.
-    case receipts(recorded: Int)
+    /// Receipts were recorded: which of them, in their order, met a delivery.
+    case receipts(met: [Bool])
     /// A consumer was found or created.
     case consumer(StoredConsumer)
     /// A session was opened.

@@ -26,6 +26,8 @@ package struct WriterTurn: Sendable {
     package var budgets: [LaneID: LaneBudget]
     /// Rows that lanes with a backlog ask for.
     package var claims: [ClaimRequest]
+    /// Lanes whose waiting rows are due at once, because what they waited for is gone; done right after the outcomes.
+    package var requeues: [RequeueRequest] = []
 
     /// An empty turn.
     ///
@@ -67,8 +69,35 @@ package struct ClaimRequest: Sendable, Equatable {
     package var lane: LaneID
     /// At most this many.
     package var limit: Int
+    /// More waiting agents' messages than this for one device become one summary; nil never does that.
+    ///
+    /// One of them must have waited for ``summaryAfterSeconds``. The newest stands for all, the others end as collapsed.
+    package var summaryThreshold: Int?
+
+    /// How long the oldest must have waited: what a busy lane holds up for a moment is no absence.
+    package static let summaryAfterSeconds: Int64 = 60
 
     /// Takes a demand.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane.
+    ///   - limit: At most this many.
+    ///   - summaryThreshold: More agents' messages than this for one device become a summary.
+    package init(lane: LaneID, limit: Int, summaryThreshold: Int? = nil) {
+        self.lane = lane
+        self.limit = limit
+        self.summaryThreshold = summaryThreshold
+    }
+}
+
+/// A lane whose waiting rows are due at once, in the order in which they would have become due.
+package struct RequeueRequest: Sendable, Equatable {
+    /// The lane.
+    package var lane: LaneID
+    /// At most this many.
+    package var limit: Int
+
+    /// Takes a request.
     ///
     /// - Parameters:
     ///   - lane: The lane.

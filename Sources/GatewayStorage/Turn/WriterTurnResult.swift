@@ -14,6 +14,8 @@ package struct WriterTurnResult: Sendable {
     package var unowned: [LaneID: Timestamp]
     /// A result for each claim, in order.
     package var claims: [ClaimResult]
+    /// How many rows each request to requeue made due, in order.
+    package var requeued: [Int]
     /// Rows of earlier turns that this one ended without an answer, whatever for: read, collapsed, unregistered; what of
     /// them waits in memory goes.
     package var withdrawn: [WithdrawnRow]
@@ -32,6 +34,7 @@ package struct WriterTurnResult: Sendable {
         owned = []
         unowned = [:]
         claims = []
+        requeued = []
         withdrawn = []
         unread = [:]
         news = []

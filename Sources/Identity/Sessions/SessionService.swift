@@ -158,12 +158,14 @@ package final class SessionService: Sendable {
     ) async throws(SessionError) -> SessionOpening {
         let result: StoreChangeResult
         do {
-            result = try await perform(.openSession(session, singleDevice: settings.singleDevice))
+            result = try await writer.perform(.openSession(session, singleDevice: settings.singleDevice))
         } catch {
-            // Perhaps it is done, to whomever the names lead: what is forgotten is only looked up again.
-            forget { $0.remove(brand: session.brand) }
-            tell(.everybody(session.brand))
-            throw error
+            // To whomever the names lead: what is forgotten is only looked up again.
+            if error.mayBeDone {
+                forget { $0.remove(brand: session.brand) }
+                tell(.everybody(session.brand))
+            }
+            throw .storage(error.error)
         }
         switch result {
         case .sessionOpened(let opening):
@@ -200,7 +202,9 @@ package final class SessionService: Sendable {
                 known.map { .consumer(ConsumerName(brand: $0.brand, consumer: $0.consumer)) } ?? .token(hash)
             )
         }
-        return Self.ended(try await perform(.endSession(tokenHash: hash, unregister: unregister)))
+        do {
+            return Self.ended(try await writer.perform(.endSession(tokenHash: hash, unregister: unregister)))
+        } catch { throw .storage(error.error) }
     }
 
     /// Ends a consumer's sessions (remote logout).
@@ -220,14 +224,16 @@ package final class SessionService: Sendable {
     ) async throws(SessionError) -> EndedSessions {
         let result: StoreChangeResult
         do {
-            result = try await perform(
+            result = try await writer.perform(
                 .endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister)
             )
         } catch {
-            // Perhaps it is done, and nobody says whom the name leads to.
-            forget { $0.remove(brand: brand) }
-            tell(.everybody(brand))
-            throw error
+            // Nobody says whom the name leads to.
+            if error.mayBeDone {
+                forget { $0.remove(brand: brand) }
+                tell(.everybody(brand))
+            }
+            throw .storage(error.error)
         }
         // A name that was merged means another consumer's sessions.
         if case .sessionsEnded(let ended) = result, let named = ended.consumer {
@@ -287,10 +293,6 @@ package final class SessionService: Sendable {
             cache.generation += 1
             work(&cache.sessions)
         }
-    }
-
-    private func perform(_ change: StoreChange) async throws(SessionError) -> StoreChangeResult {
-        do { return try await writer.perform(change) } catch { throw .storage(error) }
     }
 
     private static func ended(_ result: StoreChangeResult) -> EndedSessions {

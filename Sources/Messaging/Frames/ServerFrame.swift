@@ -35,6 +35,8 @@ package struct WindowError: Error, Sendable, Equatable {
         case conflict
         /// It was there, and has been removed.
         case gone
+        /// The session asks for too much.
+        case rateLimited = "rate_limited"
         /// The gateway cannot do it now.
         case overloaded
         /// A fault of the gateway.

@@ -11,6 +11,8 @@ struct CatchUp: Sendable {
     private var queue: [ConversationID] = []
     /// Conversations of which messages were dropped since their last read began.
     private var mustRead: Set<ConversationID> = []
+    /// Conversations that are to be read from before the page that is being read.
+    private var restarted: Set<ConversationID> = []
     /// What was sent live before the client asked for what lies before it.
     private var sentLive: [ConversationID: ClosedRange<Int64>] = [:]
     /// What the window itself wrote meanwhile, of which it knows.
@@ -22,15 +24,26 @@ struct CatchUp: Sendable {
 
     /// Asks for what came after a sequence.
     mutating func want(_ conversation: ConversationID, after sequence: Int64, sentLive range: ClosedRange<Int64>?) {
-        guard !queue.contains(conversation) else { return }
-        cursors[conversation] = sequence
         sentLive[conversation] = range
-        queue.append(conversation)
+        guard queue.contains(conversation) else {
+            cursors[conversation] = sequence
+            queue.append(conversation)
+            return
+        }
+        // It is read already, because too much news waited, but perhaps from further on.
+        if sequence < cursors[conversation] ?? 0 {
+            cursors[conversation] = sequence
+            restarted.insert(conversation)
+        }
     }
 
-    /// What `ready` says is not new.
+    /// What `ready` says is not new, but for what has come since the window is known: nobody else tells that.
     mutating func cover(_ conversation: ConversationID, upTo sequence: Int64) {
-        cursors[conversation] = max(cursors[conversation] ?? 0, sequence)
+        var last = sequence
+        for case .message(let message) in buffered where message.conversation == conversation {
+            last = min(last, message.sequence - 1)
+        }
+        cursors[conversation] = max(cursors[conversation] ?? 0, last)
     }
 
     /// A message of the window itself is not said again, also when it is read from the store.
@@ -46,6 +59,7 @@ struct CatchUp: Sendable {
     mutating func nextPage() -> (ConversationID, after: Int64)? {
         guard let first = queue.first else { return nil }
         mustRead.remove(first)
+        restarted.remove(first)
         return (first, cursors[first] ?? 0)
     }
 
@@ -56,7 +70,7 @@ struct CatchUp: Sendable {
     ///   - limit: How many were asked for.
     /// - Returns: Those to send.
     mutating func took(_ page: [Message]?, limit: Int) -> [Message] {
-        guard let conversation = queue.first else { return [] }
+        guard let conversation = queue.first, restarted.remove(conversation) == nil else { return [] }
         if let last = page?.last { cursors[conversation] = max(cursors[conversation] ?? 0, last.sequence) }
         if (page?.count ?? 0) < limit, !mustRead.contains(conversation) { queue.removeFirst() }
         let (skipped, own) = (sentLive[conversation], written[conversation])

@@ -12,7 +12,8 @@ extension WindowMachine {
         case .closing(let until): return until
         case .opening, .open: break
         }
-        var next = lastHeard &+ (hasPinged ? idleNanoseconds : idleNanoseconds / 2)
+        var next = UInt64.max
+        if notReadingSince == nil { next = lastHeard &+ (hasPinged ? idleNanoseconds : idleNanoseconds / 2) }
         if let graceUntil { next = min(next, graceUntil) }
         if outstanding > 0 { next = min(next, stalledSince &+ stallNanoseconds) }
         if let identity {
@@ -21,7 +22,7 @@ extension WindowMachine {
             let milliseconds = identity.expiresAt.milliseconds - warning - now.date.milliseconds
             next = min(next, now.steady &+ UInt64(max(milliseconds, 0)) * 1_000_000)
         }
-        return next
+        return next == .max ? nil : next
     }
 
     /// Time has passed.
@@ -44,8 +45,8 @@ extension WindowMachine {
         }
         if outstanding > 0, now.steady >= stalledSince &+ stallNanoseconds { return end(.slow, now) }
         if let until = graceUntil, now.steady >= until { graceUntil = nil }
-        if !wantsReading {
-            lastHeard = now.steady
+        if notReadingSince != nil {
+            // What it says meanwhile is read later.
         } else if now.steady >= lastHeard &+ idleNanoseconds {
             return cut(.idle)
         } else if !hasPinged, now.steady >= lastHeard &+ idleNanoseconds / 2 {

@@ -24,7 +24,9 @@ package struct WindowMachine: Sendable {
     package internal(set) var identity: WindowIdentity?
     private var actions: [WindowAction] = []
     private var running: WindowOperation?
+    /// What is to be done, in this order; of a window that has ended only what was acknowledged in time.
     private var waiting: [WindowOperation] = []
+    private var hasLeft = false
     /// What came before the window was open.
     private var early: [ClientFrame] = []
     private var catchUp: CatchUp?
@@ -39,7 +41,8 @@ package struct WindowMachine: Sendable {
     var lastHeard: UInt64 = 0
     var hasPinged = false
     var hasWarned = false
-    private var wasReading = false
+    /// Since when the client is not read from; nil while it is.
+    private(set) var notReadingSince: UInt64?
     /// When the client's allowance of frames is whole again.
     private var allowanceFullAt: UInt64 = 0
 
@@ -65,7 +68,8 @@ package struct WindowMachine: Sendable {
 
     private var isOpening: Bool { if case .opening = phase { true } else { false } }
 
-    var isAlive: Bool {
+    /// Whether the client is still listened to; afterwards only its close frame counts.
+    package var isAlive: Bool {
         switch phase {
         case .opening, .open: true
         case .closing, .closed: false
@@ -123,16 +127,24 @@ package struct WindowMachine: Sendable {
     /// - Parameter code: Its code; nil when it has none.
     /// - Returns: What to do.
     package mutating func receivedClose(code: UInt16?) -> [WindowAction] {
-        defer { release(.closed) }
         switch phase {
-        case .opening, .open: return [.answerClose(code: code)]
-        case .closing: return [.cut(.client)]
+        case .opening, .open: actions.append(.answerClose(code: code))
+        case .closing: actions.append(.cut(.client))
         case .closed: return []
         }
+        release(.closed)
+        return take()
     }
 
     /// The connection is gone.
-    package mutating func lost() { release(.closed) }
+    ///
+    /// - Returns: What to do.
+    package mutating func lost() -> [WindowAction] {
+        if case .closed = phase { return [] }
+        actions.append(.cut(.gone))
+        release(.closed)
+        return take()
+    }
 
     /// Takes what commits did, in their order.
     ///
@@ -178,6 +190,8 @@ package struct WindowMachine: Sendable {
     /// - Returns: What to do.
     package mutating func recheck(_ close: WindowClose, now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
+        // One look is enough for all that ended before it.
+        waiting.removeAll { if case .recheck = $0 { true } else { false } }
         waiting.insert(.recheck(close), at: 0)
         return finish(now)
     }
@@ -193,23 +207,29 @@ package struct WindowMachine: Sendable {
     package mutating func completed(_ result: WindowResult, now: WindowMoment) -> [WindowAction] {
         let operation = running
         running = nil
-        guard isAlive, let operation else { return [] }
+        guard isAlive else {
+            finishAcknowledgements()
+            return take()
+        }
+        guard let operation else { return [] }
         if case .refused(let close) = result { return end(close, now) }
         switch (operation, result) {
         case (.open, .identified(let identity)):
             self.identity = identity
-            waiting.insert(.ready, at: 0)
+            // Its session may have ended before the hub, which tells ends, knew of the window.
+            waiting.insert(contentsOf: [.recheck(.loggedOut), .ready], at: 0)
         case (.ready, .ready(let counts)): becomeOpen(counts, now)
         case (.page, .page(let messages)):
             if messages == nil {
                 send(.error(WindowError(.notFound, "There is no such conversation.", ref: "resume")), now)
             }
-            for message in catchUp?.took(messages, limit: WindowLimits.pageSize) ?? [] { send(.message(message), now) }
+            for message in catchUp?.took(messages, limit: WindowLimits.pageSize) ?? [] { emit(.message(message), now) }
         case (.send(let message), .sent(let id, let sequence)):
             catchUp?.wrote(message.conversation, sequence)
             send(.sent(clientID: message.clientID, messageID: id, sequence: sequence), now)
         case (.reauthenticate, .identified(let new)):
             guard extend(new) else { return end(.forbidden, now) }
+            waiting.insert(.recheck(.loggedOut), at: 0)
         case (.recheck, _), (.ack, _), (.send, _), (.typing, _), (.reauthenticate, _):
             if case .failed(let code, let detail) = result {
                 send(.error(WindowError(code, detail, ref: operation.ref)), now)
@@ -223,8 +243,8 @@ package struct WindowMachine: Sendable {
 
     private mutating func becomeOpen(_ counts: UnreadCounts, _ now: WindowMoment) {
         phase = .open
-        // What wasReading starts from.
         lastHeard = now.steady
+        notReadingSince = nil
         send(.ready(counts), now)
         if catchUp != nil {
             for conversation in counts.conversations {
@@ -254,7 +274,10 @@ package struct WindowMachine: Sendable {
         case .send(let message): waiting.append(.send(message))
         case .typing(let conversation): waiting.append(.typing(conversation))
         case .reauthenticate(let token): waiting.append(.reauthenticate(token: token))
-        case .wrong(let error): answers.append(error)
+        case .wrong(let error):
+            answers.append(error)
+            // It may be said again as it should be.
+            if error.ref == "resume" { return }
         }
         hasHeardFrame = true
         sentLive = [:]
@@ -313,9 +336,13 @@ package struct WindowMachine: Sendable {
             if catchUp?.isDone ?? false { catchUp = nil }
         }
         if running == nil { startNext() }
-        // While it was not read from, nothing could be heard.
-        if wantsReading, !wasReading { lastHeard = now.steady }
-        wasReading = wantsReading
+        // While it is not read from, nothing can be heard.
+        if wantsReading, let since = notReadingSince {
+            lastHeard = min(lastHeard &+ (now.steady &- since), now.steady)
+            notReadingSince = nil
+        } else if !wantsReading, notReadingSince == nil {
+            notReadingSince = now.steady
+        }
         return take()
     }
 
@@ -342,23 +369,54 @@ package struct WindowMachine: Sendable {
     mutating func end(_ close: WindowClose, _ now: WindowMoment) -> [WindowAction] {
         if close == .goingAway, case .open = phase { send(.bye(reason: close.text), now) }
         actions.append(.close(close))
-        release(.closing(until: now.steady &+ WindowLimits.closingNanoseconds))
+        // Whoever may not see the messages has not read them.
+        let isRefused = [.refused, .loggedOut].contains(close.label)
+        release(.closing(until: now.steady &+ WindowLimits.closingNanoseconds), keepsAcknowledgements: !isRefused)
         return take()
     }
 
     mutating func cut(_ label: WindowCloseLabel) -> [WindowAction] {
+        actions.append(.cut(label))
         release(.closed)
-        return [.cut(label)]
+        return take()
     }
 
-    private mutating func release(_ next: Phase) {
+    private mutating func release(_ next: Phase, keepsAcknowledgements: Bool = true) {
+        if isAlive {
+            let isKnown = identity != nil && keepsAcknowledgements
+            waiting = isKnown ? Self.acknowledgements(among: waiting) : []
+        }
         phase = next
-        waiting = []
         early = []
         answers = []
         catchUp = nil
         sentLive = [:]
         graceUntil = nil
+        finishAcknowledgements()
+    }
+
+    /// What was acknowledged, once for each conversation.
+    private static func acknowledgements(among operations: [WindowOperation]) -> [WindowOperation] {
+        var last: [ConversationID: Int64] = [:]
+        var order: [ConversationID] = []
+        for case .ack(let conversation, let sequence) in operations {
+            if last[conversation] == nil { order.append(conversation) }
+            last[conversation] = max(last[conversation] ?? 0, sequence)
+        }
+        return order.map { .ack($0, upToSequence: last[$0] ?? 0) }
+    }
+
+    /// After the end: does what the client acknowledged before it, and then counts as closed; pushes for the rest are held
+    /// back until then.
+    private mutating func finishAcknowledgements() {
+        if !waiting.isEmpty {
+            if running == nil { start(waiting.removeFirst()) }
+            return
+        }
+        if case .ack? = running { return }
+        guard !hasLeft else { return }
+        hasLeft = true
+        actions.append(.leave)
     }
 
     private mutating func heard(_ now: WindowMoment) {

@@ -70,10 +70,12 @@ package enum WindowAction: Sendable {
     case ping
     /// Runs an operation; the shell reports with ``WindowMachine/completed(_:now:)``.
     case run(WindowOperation)
-    /// Sends a close frame; the window counts as closed from now on.
+    /// Sends a close frame.
     case close(WindowClose)
-    /// Answers the client's close frame and ends the connection; the window counts as closed from now on.
+    /// Answers the client's close frame and ends the connection.
     case answerClose(code: UInt16?)
-    /// Ends the connection as it is; the window counts as closed from now on.
+    /// Ends the connection as it is.
     case cut(WindowCloseLabel)
+    /// The window counts as closed from now on: comes once, after one of the three before.
+    case leave
 }

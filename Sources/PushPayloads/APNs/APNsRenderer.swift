@@ -90,7 +90,7 @@ package struct APNsRenderer: Sendable {
             path: path,
             headers: headers(
                 kind,
-                priority: message.priority == .high ? kind.urgentPriority : kind.usualPriority,
+                priority: message.priority == .high && !job.isQuiet ? kind.urgentPriority : kind.usualPriority,
                 expiration: expiration,
                 id: message.id.derived(by: job.registration.rawValue),
                 collapseID: collapseID,
@@ -140,14 +140,14 @@ package struct APNsRenderer: Sendable {
     }
 
     private func body(_ message: Message, job: PushJob, limit: Int) -> [UInt8] {
-        let title = brand.title(of: message)
+        // A silent push carries no text, so that there is nothing to cut.
+        let words = message.silent ? .none : brand.words(of: message, for: job)
         return TextFitting.body(
             limit: limit,
-            // A silent push carries no text, so that there is nothing to cut.
-            text: message.silent ? "" : brand.text(of: message),
+            text: words.text,
             dataBytes: message.data?.text.utf8.count,
             copies: 1,
-            render: { full(message, job: job, title: title, fit: $0) },
+            render: { full(message, job: job, title: words.title, fit: $0) },
             bare: { bare(message, job: job) }
         )
     }
@@ -169,7 +169,9 @@ package struct APNsRenderer: Sendable {
                 writer.literal(",\"badge\":")
                 writer.integer(badge)
             }
-            if let sound = message.sound {
+            if job.isQuiet {
+                writer.literal(",\"interruption-level\":\"passive\"")
+            } else if let sound = message.sound {
                 writer.literal(",\"sound\":")
                 writer.string(sound)
             }
@@ -222,7 +224,9 @@ package struct APNsRenderer: Sendable {
                 writer.literal(",\"badge\":")
                 writer.integer(badge)
             }
-            if let sound = message.sound, sound.utf8.count <= 64 {
+            if job.isQuiet {
+                writer.literal(",\"interruption-level\":\"passive\"")
+            } else if let sound = message.sound, sound.utf8.count <= 64 {
                 writer.literal(",\"sound\":")
                 writer.string(sound)
             }

@@ -80,14 +80,14 @@ package struct FCMRenderer: Sendable {
     }
 
     private func body(_ message: Message, job: PushJob, now: Timestamp) -> [UInt8] {
-        let title = brand.title(of: message)
+        let words = message.silent ? .none : brand.words(of: message, for: job)
         return TextFitting.body(
             // Escapes in a token would count against the text; real ones have none.
             limit: Self.maxPayloadBytes + job.token.utf8.count,
-            text: message.silent ? "" : brand.text(of: message),
+            text: words.text,
             dataBytes: message.data?.text.utf8.count,
             copies: isNotification(message) ? 2 : 1,
-            render: { full(message, job: job, now: now, title: title, fit: $0) },
+            render: { full(message, job: job, now: now, title: words.title, fit: $0) },
             bare: { bare(message, job: job, now: now) }
         )
     }
@@ -140,7 +140,7 @@ package struct FCMRenderer: Sendable {
             writer.escaped(fit.text)
             writer.literal(fit.isCut ? "…\"}" : "\"}")
         }
-        android(message, job: job, now: now, sound: message.sound, to: &writer)
+        android(message, job: job, now: now, sound: job.isQuiet ? nil : message.sound, to: &writer)
         return writer.bytes
     }
 
@@ -169,7 +169,7 @@ package struct FCMRenderer: Sendable {
             writer.string(BrandRendering.genericText)
             writer.literal("}")
         }
-        let sound = message.sound.flatMap { $0.utf8.count <= 64 ? $0 : nil }
+        let sound = job.isQuiet ? nil : message.sound.flatMap { $0.utf8.count <= 64 ? $0 : nil }
         android(message, job: job, now: now, sound: sound, to: &writer)
         return writer.bytes
     }
@@ -198,7 +198,10 @@ package struct FCMRenderer: Sendable {
         if message.silent {
             // A data message looks the same whether it is to be shown or not; only this tells the app.
             writer.literal(",\"silent\":\"true\"")
-        } else if let badge = job.badge {
+        }
+        // Who shows a data message chooses its sound.
+        if job.isQuiet { writer.literal(",\"quiet\":\"true\"") }
+        if !message.silent, let badge = job.badge {
             writer.literal(",\"badge\":\"")
             writer.integer(badge)
             writer.literal("\"")
@@ -215,7 +218,7 @@ package struct FCMRenderer: Sendable {
     ) {
         // HIGH for what shows nothing gets an app demoted (`providers.md` B5).
         writer.literal(
-            message.priority == .high && !message.silent
+            message.priority == .high && !message.silent && !job.isQuiet
                 ? ",\"android\":{\"priority\":\"HIGH\"" : ",\"android\":{\"priority\":\"NORMAL\""
         )
         timeToLive(job, now: now, to: &writer)

@@ -18,6 +18,8 @@ package struct BrandRendering: Sendable {
     let links: LinkSettings?
     /// The title of a push that is reduced to its bare form.
     let bareTitle: String?
+    /// The brand's own words; nil where it has none.
+    private let templates: BrandTemplates?
 
     /// Takes what matters of a brand and its app.
     ///
@@ -29,8 +31,54 @@ package struct BrandRendering: Sendable {
         self.links = links
         name = brand.name
         preview = brand.settings.preview
+        templates = BrandTemplates(brand.settings.templates)
         let escapedBytes = brand.name.utf8.reduce(0) { $0 + JSONWriter.escapedCount($1) }
         bareTitle = escapedBytes <= Self.maxBareNameBytes ? brand.name : nil
+    }
+
+    /// What a notification says.
+    package struct Words: Sendable, Equatable {
+        /// The title.
+        package var title: String
+        /// The text, before it is cut.
+        package var text: String
+
+        /// Of a push that shows nothing.
+        static let none = Words(title: "", text: "")
+    }
+
+    /// What the notification of a push says: in the brand's own words where it has some, else in those of
+    /// `http-api.md` section 10.
+    ///
+    /// - Parameters:
+    ///   - message: The message of the push.
+    ///   - job: The push.
+    /// - Returns: Title and text; neither tells what the brand's `preview` hides.
+    package func words(of message: Message, for job: PushJob) -> Words {
+        let isSummary = job.summary > 0
+        let plain =
+            isSummary
+            ? Words(title: name, text: "\(job.summary) new messages")
+            : Words(title: title(of: message), text: text(of: message))
+        guard let templates else { return plain }
+        let kind = isSummary ? .summary : TemplateSettings.Kind(message.kind)
+        let own = templates.words(kind, locale: job.locale) {
+            value($0, of: message, for: job)
+        }
+        return Words(title: own.title ?? plain.title, text: own.text ?? plain.text)
+    }
+
+    /// A value of a template: nothing that ``preview`` hides.
+    private func value(_ name: WordTemplate.Name, of message: Message, for job: PushJob) -> String? {
+        switch name {
+        case .brand: self.name
+        case .agent: preview == .none ? nil : message.agentNickname
+        case .text: preview == .full ? message.text : nil
+        case .title: preview == .full ? message.title : nil
+        case .unread: job.badge.map(String.init)
+        case .conversation: message.conversation.rawValue
+        case .count: job.summary > 0 ? String(job.summary) : nil
+        }
     }
 
     /// The title of a notification: the event's, else the sender's name, else the brand's (`http-api.md` section 10).
@@ -39,7 +87,7 @@ package struct BrandRendering: Sendable {
     ///
     /// - Parameter message: The message.
     /// - Returns: The title; the brand's name when nothing else may be shown.
-    package func title(of message: Message) -> String {
+    private func title(of message: Message) -> String {
         switch preview {
         case .full: message.title ?? message.agentNickname ?? name
         case .sender: message.agentNickname ?? name
@@ -51,7 +99,7 @@ package struct BrandRendering: Sendable {
     ///
     /// - Parameter message: The message.
     /// - Returns: The message's text, or ``genericText`` when the brand hides it.
-    package func text(of message: Message) -> String {
+    private func text(of message: Message) -> String {
         preview == .full ? message.text : Self.genericText
     }
 }

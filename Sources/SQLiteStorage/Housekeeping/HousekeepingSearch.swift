@@ -13,6 +13,8 @@ struct HousekeepingSearch {
         var next: HousekeepingPosition?
         /// That no older message of a brand is left; nil leaves the mark where it is.
         var mark: (brand: Int64, message: Int64)?
+        /// Whose rows they are, where a batch is of one brand.
+        var brand: BrandID?
     }
 
     /// A read ends after this many rows: about 10 ms.
@@ -123,6 +125,23 @@ struct HousekeepingSearch {
                 found.next = found.next ?? HousekeepingPosition(brand: brand, row: through)
                 return found
             }
+        }
+        return Found()
+    }
+
+    /// Campaigns whose newest message is old enough, brand by brand.
+    func campaigns(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
+        for (brand, after) in Self.brands(batch, before.keys) {
+            guard let key = try brandKey(brand), let limit = before[brand] else { continue }
+            var found = Found(brand: brand)
+            let rows = try Statement(
+                db,
+                "SELECT id FROM campaigns WHERE brand = ? AND id > ? AND last_at < ? ORDER BY id LIMIT \(batch.limit)"
+            ).int(key).int(after).int(limit.milliseconds)
+            while try rows.next() { found.rows.append(rows.int64(0)) }
+            guard let last = found.rows.last else { continue }
+            found.next = HousekeepingPosition(brand: brand, row: last)
+            return found
         }
         return Found()
     }

@@ -16,6 +16,10 @@ extension SQLiteStore {
             return try await remove(try await read { try HousekeepingSearch($0).messages(batch, before: before) }) {
                 try $0.removeMessages($1.rows, mark: $1.mark)
             }
+        case .campaigns(let before):
+            return try await remove(try await read { try HousekeepingSearch($0).campaigns(batch, before: before) }) {
+                try $0.removeCampaigns($1, before: before)
+            }
         // These are found by an index that leads to nothing else, so that the writer finds them itself.
         case .eventIDs(let keepHours):
             return try await remove { try $0.removeEventIDs(batch, keepHours: keepHours) }

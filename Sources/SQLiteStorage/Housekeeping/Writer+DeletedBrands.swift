@@ -1,3 +1,4 @@
+import GatewayModel
 import GatewayStorage
 
 /// What brands that were deleted have left behind.
@@ -11,6 +12,7 @@ extension Writer {
         try removeLog(brand, &room)
         try removeConversations(brand, &room)
         try removeConsumers(brand, &room)
+        try removeCampaigns(brand, &room)
         for day in try dedupeDays() where room > 0 {
             room -= try removeEventIDs(brand: brand, day: day, limit: room)
         }
@@ -62,6 +64,12 @@ extension Writer {
             try db.prepare("DELETE FROM consumers WHERE key = ?").int(consumer).run()
             room -= 1
         }
+    }
+
+    private func removeCampaigns(_ brand: Int64, _ room: inout Int) throws {
+        guard room > 0 else { return }
+        let campaigns = try keys("SELECT id FROM campaigns WHERE brand = ? LIMIT ?", brand, room)
+        room -= try removeCampaigns(campaigns, before: Timestamp(milliseconds: .max))
     }
 
     func first(_ sql: StaticString, _ key: Int64?) throws -> Int64? {

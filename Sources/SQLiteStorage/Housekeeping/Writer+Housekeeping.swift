@@ -27,7 +27,7 @@ extension Writer {
         var deltas = LogDeltas()
         for id in ids {
             // One that is tried again meanwhile keeps its tries.
-            guard try removeFromLog(id, &deltas) else { continue }
+            guard try removeFromLog(id, isForgotten: true, &deltas) else { continue }
             try db.prepare("DELETE FROM attempts WHERE delivery = ?").int(id).run()
             removed += 1
         }
@@ -42,11 +42,20 @@ extension Writer {
     }
 
     /// Removes one row of the log and takes it out of the counts; false when it is gone already.
-    func removeFromLog(_ id: Int64, _ deltas: inout LogDeltas) throws -> Bool {
+    ///
+    /// One that is forgotten, and not tried again, stays in the counts of its campaign.
+    func removeFromLog(_ id: Int64, isForgotten: Bool, _ deltas: inout LogDeltas) throws -> Bool {
         guard let facts = try logFacts(id) else { return false }
         try db.prepare("DELETE FROM delivery_log WHERE id = ?").int(id).run()
         if facts.isIndexed { try deltas.add(facts, -1, words: word) }
+        if isForgotten { try deltas.addToCampaign(facts, 1, words: word) }
         return true
+    }
+
+    /// Removes campaigns, those of one brand that a search has found.
+    func removeCampaigns(_ found: HousekeepingSearch.Found, before: [BrandID: Timestamp]) throws -> Int {
+        guard let before = found.brand.flatMap({ before[$0] }) else { return 0 }
+        return try removeCampaigns(found.rows, before: before)
     }
 
     /// Removes messages that have no outbox row, and takes those that were unread out of the counts.
@@ -83,7 +92,11 @@ extension Writer {
 
     func removeMessage(_ key: Int64) throws {
         try db.prepare("DELETE FROM taps WHERE message = ?").int(key).run()
-        try db.prepare("DELETE FROM messages WHERE key = ?").int(key).run()
+        let row = try db.prepare("DELETE FROM messages WHERE key = ? RETURNING conversation, kind").int(key)
+        guard try row.next() else { return }
+        let (conversation, kind) = (row.int64(0), row.string(1))
+        row.end()
+        if kind != MessageKind.agent.rawValue { try forgetPending(key, in: conversation) }
     }
 
     /// Lowers a conversation's count in the file, and where the writer remembers it.

@@ -19,7 +19,7 @@ struct DeliveryFilter {
 
     /// A consumer's log is looked for under its own key and those of so many that were merged into it, the youngest: each
     /// costs a look into the index, and a consumer logs in anew a few times while the log is kept.
-    private static let mergedLimit = 100
+    private static let mergedLimit: Int64 = 100
 
     let brand: Int64
     let query: DeliveryQuery
@@ -53,8 +53,8 @@ struct DeliveryFilter {
         var keys = [row.int64(0)]
         let merged = try Statement(
             db,
-            "SELECT key FROM consumers WHERE merged_into = ? ORDER BY key DESC LIMIT \(Self.mergedLimit)"
-        ).int(keys[0])
+            "SELECT key FROM consumers WHERE merged_into = ? ORDER BY key DESC LIMIT ?"
+        ).int(keys[0]).int(query.reachesAllMerged ? -1 : Self.mergedLimit)
         while try merged.next() { keys.append(merged.int64(0)) }
         consumers = keys
     }

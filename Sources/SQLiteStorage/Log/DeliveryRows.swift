@@ -23,7 +23,7 @@ final class DeliveryRows {
                 """
                 SELECT d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), u.id, \
                 d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
-                d.state, d.suppressed_by, d.provider_id, d.badge, d.delivered_at, d.finished_at \
+                d.state, d.suppressed_by, d.provider_id, d.badge, d.delivered_at, d.finished_at, d.displayed_at, d.dismissed_at \
                 FROM delivery_log d JOIN consumers n ON n.key = d.consumer \
                 JOIN consumers u ON u.key = coalesce(n.merged_into, n.key) WHERE d.id = ?
                 """
@@ -40,6 +40,8 @@ final class DeliveryRows {
         record.badge = row.optionalInt64(17)
         record.deliveredAt = row.optionalInt64(18).map(Timestamp.init(milliseconds:))
         record.finishedAt = row.optionalInt64(19).map(Timestamp.init(milliseconds:))
+        record.displayedAt = row.optionalInt64(20).map(Timestamp.init(milliseconds:))
+        record.dismissedAt = row.optionalInt64(21).map(Timestamp.init(milliseconds:))
         return record
     }
 
@@ -51,7 +53,7 @@ final class DeliveryRows {
                 """
                 SELECT o.id, o.message, (SELECT low FROM messages WHERE key = o.message), u.id, r.device, r.app, r.push_type, \
                 o.attempts, o.queued_at, o.tapped_at, a.status, a.reason, a.sent_at, a.latency, \
-                CASE WHEN o.held THEN 2 ELSE o.owner IS NOT NULL END, o.delivered_at \
+                CASE WHEN o.held THEN 2 ELSE o.owner IS NOT NULL END, o.delivered_at, o.displayed_at, o.dismissed_at \
                 FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
                 LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?
                 """
@@ -62,6 +64,8 @@ final class DeliveryRows {
         defer { row.end() }
         var record = record(row, state: .unfinished(place: row.int64(14), attempts: row.int64(7)))
         record?.deliveredAt = row.optionalInt64(15).map(Timestamp.init(milliseconds:))
+        record?.displayedAt = row.optionalInt64(16).map(Timestamp.init(milliseconds:))
+        record?.dismissedAt = row.optionalInt64(17).map(Timestamp.init(milliseconds:))
         return record
     }
 

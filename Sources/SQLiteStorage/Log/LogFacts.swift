@@ -8,17 +8,44 @@ struct LogFacts: Equatable {
     var latency: Int64?
     /// Whether the row is in the indexes of filters, and counted.
     var isIndexed: Bool
+    /// What is counted beside the state.
+    var marks: LogMarks = []
+    /// The number of its campaign.
+    var campaign: Int64?
 
-    /// Reads seven columns: brand, queued_at, push_type, state, reason, latency, indexed.
-    init(_ row: Statement, from first: Int32 = 0) {
-        brand = row.int64(first)
-        queuedAt = row.int64(first + 1)
-        provider = row.string(first + 2)
-        state = row.string(first + 3)
-        reason = row.optionalString(first + 4)
-        latency = row.optionalInt64(first + 5)
-        isIndexed = row.int64(first + 6) != 0
+    /// Reads twelve columns: brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at,
+    /// displayed_at, dismissed_at, campaign.
+    init(_ row: Statement) {
+        brand = row.int64(0)
+        queuedAt = row.int64(1)
+        provider = row.string(2)
+        state = row.string(3)
+        reason = row.optionalString(4)
+        latency = row.optionalInt64(5)
+        isIndexed = row.int64(6) != 0
+        if row.isNull(7) { marks.insert(.badge) }
+        if !row.isNull(8) { marks.insert(.delivered) }
+        if !row.isNull(9) { marks.insert(.displayed) }
+        if !row.isNull(10) { marks.insert(.dismissed) }
+        campaign = row.optionalInt64(11)
     }
+
+    /// The word that is counted: the state, and behind a slash what else is known.
+    var word: String { marks.isEmpty ? state : "\(state)/\(marks.rawValue)" }
+}
+
+/// What is counted of a row of the log beside its state.
+struct LogMarks: OptionSet, Hashable {
+    let rawValue: UInt8
+
+    /// It carried only a badge.
+    static let badge = LogMarks(rawValue: 1)
+    /// The device said that it had arrived.
+    static let delivered = LogMarks(rawValue: 2)
+    /// The device said that it was shown.
+    static let displayed = LogMarks(rawValue: 4)
+    /// The device said that it was wiped away.
+    static let dismissed = LogMarks(rawValue: 8)
 }
 
 /// Counts that are to be added to those stored, by brand and minute.
@@ -45,19 +72,35 @@ struct LogDeltas {
     static let units: [Int64] = [60, 3600, 86_400]
 
     private(set) var byMinute: [Span: LogCounts] = [:]
+    /// By the number of the campaign.
+    private(set) var byCampaign: [Int64: LogCounts] = [:]
 
     mutating func add(_ facts: LogFacts, _ count: Int64, words: (String) throws -> UInt16) rethrows {
         let span = Span(brand: facts.brand, unit: 60, at: facts.queuedAt)
-        let provider = try words(facts.provider)
-        let key = LogCounts.Key(
-            provider: provider,
-            state: try words(facts.state),
+        let key = try Self.key(facts, words)
+        byMinute[span, default: LogCounts()].add(key, count)
+        if let campaign = facts.campaign { byCampaign[campaign, default: LogCounts()].add(key, count) }
+        guard let latency = facts.latency else { return }
+        let bucket = LogCounts.Key(provider: key.provider, state: 0, reason: LogCounts.bucket(of: latency))
+        byMinute[span, default: LogCounts()].add(bucket, count)
+    }
+
+    /// Counts a row in its campaign alone, if it has one.
+    mutating func addToCampaign(
+        _ facts: LogFacts,
+        _ count: Int64,
+        words: (String) throws -> UInt16
+    ) rethrows {
+        guard let campaign = facts.campaign else { return }
+        byCampaign[campaign, default: LogCounts()].add(try Self.key(facts, words), count)
+    }
+
+    private static func key(_ facts: LogFacts, _ words: (String) throws -> UInt16) rethrows -> LogCounts.Key {
+        LogCounts.Key(
+            provider: try words(facts.provider),
+            state: try words(facts.word),
             reason: try facts.reason.map { UInt32(try words($0)) } ?? 0
         )
-        byMinute[span, default: LogCounts()].add(key, count)
-        guard let latency = facts.latency else { return }
-        let bucket = LogCounts.Key(provider: provider, state: 0, reason: LogCounts.bucket(of: latency))
-        byMinute[span, default: LogCounts()].add(bucket, count)
     }
 
     /// The same by minute, hour and day.

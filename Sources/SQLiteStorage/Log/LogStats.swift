@@ -18,27 +18,22 @@ struct LogStats {
 
     func stats(_ window: StatsWindow, now: Timestamp) throws -> DeliveryStats {
         let start = window.start(now: now).milliseconds
-        var words: [String: UInt16] = [:]
-        let known = try Statement(db, "SELECT id, word FROM log_words")
-        while try known.next() { words[known.string(1)] = UInt16(clamping: known.int64(0)) }
-
+        var words = try LogWords(db)
         var sums = LogSums()
         let stored = try Statement(
             db,
             "SELECT counts FROM log_counts WHERE brand = ? AND unit = ? AND start >= ? AND start <= ?"
         ).int(brand).int(window.unit).int(start).int(now.milliseconds)
         while try stored.next() { stored.withBytes(0) { sums.add($0) } }
-        try addUncounted(from: start, through: now.milliseconds, unit: window.unit, to: &sums, &words)
+        let uncounted = try uncounted(&words) { facts in
+            let span = LogDeltas.Span.floor(facts.queuedAt, unit: window.unit)
+            return span >= start && span <= now.milliseconds
+        }
+        for minute in uncounted.byMinute.values { minute.bytes.withUnsafeBytes { sums.add($0) } }
 
         var stats = DeliveryStats()
-        let names = Dictionary(words.map { ($0.value, $0.key) }) { first, _ in first }
-        for (key, count) in sums.counts where count != 0 {
-            guard let provider = names[key.provider].flatMap(PushType.init(rawValue:)),
-                let state = names[key.state].flatMap(DeliveryState.init(rawValue:))
-            else { continue }
-            let reason = key.reason == 0 ? nil : names[UInt16(clamping: key.reason)]
-            stats.finished.append(.init(provider: provider, state: state, reason: reason, count: count))
-        }
+        let names = words.names
+        (stats.finished, stats.reports) = sums.finished(names)
         var all = [Int64](repeating: 0, count: LogCounts.bucketCount)
         for (number, buckets) in sums.latencies {
             guard let provider = names[number].flatMap(PushType.init(rawValue:)) else { continue }
@@ -50,36 +45,49 @@ struct LogStats {
         return stats
     }
 
-    /// The rows that no batch has counted yet.
-    private func addUncounted(
-        from start: Int64,
-        through now: Int64,
-        unit: Int64,
-        to sums: inout LogSums,
-        _ words: inout [String: UInt16]
-    ) throws {
+    /// What became of a campaign; nil when there is none of this name.
+    func campaign(_ id: CampaignID) throws -> CampaignStats? {
+        let row = try Statement(
+            db,
+            """
+            SELECT id, messages, tapped, deliveries, first_at, last_at, counts FROM campaigns WHERE brand = ? AND name = ?
+            """
+        ).int(brand).text(id.rawValue)
+        guard try row.next() else { return nil }
+        let number = row.int64(0)
+        var stats = CampaignStats(
+            campaign: id,
+            messages: row.int64(1),
+            tappedMessages: row.int64(2),
+            deliveries: row.int64(3),
+            firstAt: Timestamp(milliseconds: row.int64(4)),
+            lastAt: Timestamp(milliseconds: row.int64(5))
+        )
+        var words = try LogWords(db)
+        var sums = LogSums()
+        row.withBytes(6) { sums.add($0) }
+        let uncounted = try uncounted(&words) { $0.campaign == number }
+        uncounted.byCampaign[number]?.bytes.withUnsafeBytes { sums.add($0) }
+        (stats.finished, stats.reports) = sums.finished(words.names)
+        return stats
+    }
+
+    /// The rows that no batch has counted yet, those that are wanted.
+    private func uncounted(_ words: inout LogWords, where isWanted: (LogFacts) -> Bool) throws -> LogDeltas {
         let rows = try Statement(
             db,
             """
-            SELECT brand, queued_at, push_type, state, reason, latency, indexed \
-            FROM delivery_log INDEXED BY delivery_log_change WHERE brand = ? \
+            SELECT brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, displayed_at, \
+            dismissed_at, campaign FROM delivery_log INDEXED BY delivery_log_change WHERE brand = ? \
             AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0
             """
         ).int(brand)
         var deltas = LogDeltas()
         while try rows.next() {
             let facts = LogFacts(rows)
-            let span = LogDeltas.Span.floor(facts.queuedAt, unit: unit)
-            guard span >= start, span <= now else { continue }
-            deltas.add(facts, 1) { text in
-                if let known = words[text] { return known }
-                // A number of its own for this answer.
-                let number = UInt16(clamping: words.count + 1)
-                words[text] = number
-                return number
-            }
+            if isWanted(facts) { deltas.add(facts, 1) { words.number($0) } }
         }
-        for minute in deltas.byMinute.values { minute.bytes.withUnsafeBytes { sums.add($0) } }
+        return deltas
     }
 
     private func addUnfinished(from start: Int64, to stats: inout DeliveryStats) throws {
@@ -129,30 +137,5 @@ struct LogStats {
         latency.p999 = percentile(999)
         latency.max = percentile(1000)
         return latency
-    }
-}
-
-/// Sums of many ``LogCounts``: latencies in arrays, because there are many of them.
-struct LogSums {
-    private(set) var counts: [LogCounts.Key: Int64] = [:]
-    /// By provider and bucket.
-    private(set) var latencies: [(provider: UInt16, buckets: [Int64])] = []
-
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        LogCounts.forEach(in: bytes) { key, count in
-            guard key.state == 0 else {
-                counts[key, default: 0] += count
-                return
-            }
-            guard key.reason < LogCounts.bucketCount else { return }
-            // There are few providers.
-            for index in latencies.indices where latencies[index].provider == key.provider {
-                latencies[index].buckets[Int(key.reason)] += count
-                return
-            }
-            var buckets = [Int64](repeating: 0, count: LogCounts.bucketCount)
-            buckets[Int(key.reason)] = count
-            latencies.append((key.provider, buckets))
-        }
     }
 }

@@ -43,7 +43,10 @@ extension Writer {
 
     func logFacts(_ id: Int64) throws -> LogFacts? {
         let row = try db.prepare(
-            "SELECT brand, queued_at, push_type, state, reason, latency, indexed FROM delivery_log WHERE id = ?"
+            """
+            SELECT brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, displayed_at, \
+            dismissed_at, campaign FROM delivery_log WHERE id = ?
+            """
         ).int(id)
         guard try row.next() else { return nil }
         defer { row.end() }
@@ -123,7 +126,8 @@ extension Writer {
             let rows = try db.prepare(
                 """
                 UPDATE delivery_log SET indexed = 1 WHERE id BETWEEN ? AND ? AND indexed = 0 \
-                RETURNING brand, queued_at, push_type, state, reason, latency, indexed
+                RETURNING brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, \
+                displayed_at, dismissed_at, campaign
                 """
             ).int(run.lowerBound).int(run.upperBound)
             while try rows.next() { try deltas.add(LogFacts(rows), 1, words: word) }
@@ -153,6 +157,7 @@ extension Writer {
 
     /// Adds to the counts that are stored.
     func store(_ deltas: LogDeltas) throws {
+        for (campaign, delta) in deltas.byCampaign where !delta.isEmpty { try store(delta, ofCampaign: campaign) }
         for (span, delta) in deltas.spans where !delta.isEmpty {
             let row = try db.prepare("SELECT counts FROM log_counts WHERE brand = ? AND unit = ? AND start = ?")
                 .int(span.brand).int(span.unit).int(span.start)

@@ -104,15 +104,16 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, attempts, \
-            expires_at, queued_at, delivered_at, tapped_at, collapse) \
-            SELECT id, ?2, ?3, ?4, ?5, message, ?6, NULL, ?7, attempts, ?8, queued_at, delivered_at, tapped_at, ?9 \
+            expires_at, queued_at, delivered_at, tapped_at, collapse, campaign, displayed_at, dismissed_at) \
+            SELECT id, ?2, ?3, ?4, ?5, message, ?6, NULL, ?7, attempts, ?8, queued_at, delivered_at, tapped_at, ?9, \
+            campaign, displayed_at, dismissed_at \
             FROM delivery_log WHERE id = ?1
             """
         )
         .int(failed.id).int(registration.lane).int(registration.id).int(conversation).int(sequence).int(kind.rawValue)
         .int(due).int(now.adding(seconds: request.ttlSeconds).milliseconds).text(collapse).run()
         try keepLastChange()
-        _ = try removeFromLog(failed.id, &context.counts)
+        _ = try removeFromLog(failed.id, isForgotten: false, &context.counts)
         context.noteUnowned(failed.id, of: registration, due: Timestamp(milliseconds: due))
         return nil
     }

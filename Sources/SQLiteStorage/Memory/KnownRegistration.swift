@@ -8,13 +8,23 @@ final class KnownRegistration {
     let platform: DevicePlatform
     let receives: Receives
     let device: String
+    let traits: DeviceTraits?
 
-    init(id: Int64, lane: Int64, token: String, platform: DevicePlatform, receives: Receives, device: String) {
+    init(
+        id: Int64,
+        lane: Int64,
+        token: String,
+        platform: DevicePlatform,
+        receives: Receives,
+        device: String,
+        traits: DeviceTraits?
+    ) {
         self.id = id
         self.lane = lane
         self.token = token
         self.platform = platform
         self.receives = receives
         self.device = device
+        self.traits = traits
     }
 }

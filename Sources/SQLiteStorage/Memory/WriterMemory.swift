@@ -11,6 +11,8 @@ struct WriterMemory {
     var registrations = RecentValues<Int64, [KnownRegistration]>(limit: limit)
     /// The keys of brands, by id.
     var brands: [String: Int64] = [:]
+    /// The numbers of campaigns.
+    var campaigns = RecentValues<BrandedName, Int64>(limit: 1024)
     /// The days that have remembered event ids, newest first; nil until they are needed.
     var dedupeDays: [Int64]?
     /// Who reads outbound feeds; nil until it is needed.

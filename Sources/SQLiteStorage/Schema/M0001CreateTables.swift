@@ -57,7 +57,7 @@ enum M0001CreateTables {
         CREATE TABLE consumers (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             anonymous INTEGER NOT NULL, name TEXT, email TEXT, phone TEXT, created_at INTEGER NOT NULL,
-            merged_into INTEGER, UNIQUE (brand, id));
+            merged_into INTEGER, quiet_hours TEXT, UNIQUE (brand, id));
         CREATE INDEX consumers_merged ON consumers (merged_into) WHERE merged_into IS NOT NULL;
 
         -- Consumers that are being erased, whose own rows are gone: what hung on their keys is still to be removed. Items of
@@ -100,6 +100,9 @@ enum M0001CreateTables {
 
         CREATE TABLE taps (
             message INTEGER PRIMARY KEY, device TEXT NOT NULL, tapped_at INTEGER NOT NULL, action TEXT);
+        -- Proactive messages that were neither tapped nor cleared; one that is past its look-back stays until it is removed.
+        CREATE TABLE pending_proactive (
+            conversation INTEGER NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (conversation, message)) WITHOUT ROWID;
 
         CREATE TABLE registrations (
             id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, app TEXT NOT NULL, device TEXT NOT NULL,
@@ -112,7 +115,7 @@ enum M0001CreateTables {
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
 
-        -- Only what is not finished; whose it is says its registration. `owner` is an incarnation or nobody. A row that is
+        -- Only what is not finished; a `summary` stands for so many messages of agents, its own included. Whose it is says its registration. `owner` is an incarnation or nobody. A row that is
         -- `held` waits for an open window of its owner's to acknowledge it: it is in no lane. The indexes of collapse keys and
         -- held rows are partial, so that rows without one and others pay nothing for them.
         CREATE TABLE outbox (
@@ -120,7 +123,8 @@ enum M0001CreateTables {
             conversation INTEGER, sequence INTEGER, message INTEGER, kind INTEGER NOT NULL, owner INTEGER,
             due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL,
             queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER, collapse TEXT,
-            held INTEGER NOT NULL DEFAULT 0);
+            held INTEGER NOT NULL DEFAULT 0, campaign INTEGER, displayed_at INTEGER, dismissed_at INTEGER,
+            summary INTEGER NOT NULL DEFAULT 0);
         CREATE INDEX outbox_registration ON outbox (registration, id);
         CREATE INDEX outbox_collapse ON outbox (registration, collapse) WHERE collapse IS NOT NULL;
         CREATE INDEX outbox_held ON outbox (registration, id) WHERE held = 1;
@@ -136,7 +140,7 @@ enum M0001CreateTables {
             suppressed_by TEXT, attempts INTEGER NOT NULL, provider_id TEXT, status INTEGER, reason TEXT,
             queued_at INTEGER NOT NULL, sent_at INTEGER, latency INTEGER, delivered_at INTEGER, tapped_at INTEGER,
             badge INTEGER, message_low INTEGER, finished_at INTEGER, change INTEGER NOT NULL,
-            indexed INTEGER NOT NULL DEFAULT 0);
+            indexed INTEGER NOT NULL DEFAULT 0, campaign INTEGER, displayed_at INTEGER, dismissed_at INTEGER);
         CREATE INDEX delivery_log_change ON delivery_log (brand, change);
         CREATE INDEX delivery_log_message ON delivery_log (message) WHERE message IS NOT NULL;
         CREATE INDEX delivery_log_brand ON delivery_log (brand) WHERE indexed = 1;
@@ -159,6 +163,13 @@ enum M0001CreateTables {
             brand INTEGER NOT NULL, unit INTEGER NOT NULL, start INTEGER NOT NULL, counts BLOB NOT NULL,
             PRIMARY KEY (brand, unit, start)) WITHOUT ROWID;
         CREATE TABLE log_words (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
+
+        -- What became of campaigns: how many messages and deliveries were made, and `counts` of the deliveries in the log, in
+        -- the form of `log_counts` but without latencies. They go on counting what housekeeping removes from the log.
+        CREATE TABLE campaigns (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, name TEXT NOT NULL,
+            messages INTEGER NOT NULL DEFAULT 0, tapped INTEGER NOT NULL DEFAULT 0, deliveries INTEGER NOT NULL DEFAULT 0,
+            first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, counts BLOB, UNIQUE (brand, name));
 
         -- Every try of deliveries that needed more than one.
         CREATE TABLE attempts (

@@ -14,6 +14,8 @@ struct TurnContext {
         var expiresAt: Timestamp
         /// Whether it waits for a window and not for its lane.
         var isHeld = false
+        /// The number of its message's campaign.
+        var campaign: Int64?
     }
 
     /// A new row that waits in the store.
@@ -50,6 +52,8 @@ struct TurnContext {
     var held = HeldCounts()
     /// What the turn changed of rows of the log that are counted.
     var counts = LogDeltas()
+    /// What the turn made for campaigns, by their numbers.
+    var campaigns: [Int64: CampaignDelta] = [:]
 
     init(turn: WriterTurn) {
         self.turn = turn

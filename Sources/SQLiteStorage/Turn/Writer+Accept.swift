@@ -108,6 +108,8 @@ extension Writer {
             expiresAt: now.adding(seconds: posted.event.ttlSeconds ?? request.messageTtlSeconds)
         )
         try insert(message, key: key, conversation: conversation.key, counts: counts)
+        if posted.event.kind != .agent { try notePending(key, in: conversation.key) }
+        let campaign = try posted.event.campaign.map { try self.campaign(BrandedName(brand: brand, id: $0), at: now) }
         context.tellWindows(of: consumer, request.brand, .message(message))
 
         let wanted: Receives = posted.event.kind == .agent ? .agent : .proactive
@@ -122,6 +124,7 @@ extension Writer {
                 kind: .message,
                 expiresAt: message.expiresAt
             )
+            row.campaign = campaign
             // Only agents' messages wait for a window; proactive ones are pushed all the same (R97, R113).
             if context.hasWindows, posted.event.kind == .agent {
                 row.isHeld = isHeld(request.brand, consumer, registration, context)
@@ -129,6 +132,7 @@ extension Writer {
             try queue(row, &context)
             deliveries += 1
         }
+        if let campaign { context.campaigns[campaign, default: CampaignDelta()].add(deliveries: deliveries) }
         return .accepted(
             AcceptedEvent(
                 messageID: posted.messageID,

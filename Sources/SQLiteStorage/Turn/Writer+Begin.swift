@@ -40,8 +40,9 @@ extension Writer {
                 latest[registration] = new
                 if isOwned { recovered += 1 }
                 if isOwned || new != due { changes.append((rows.int64(0), new)) }
-            } else if !latest.isEmpty, let elder = latest[rows.int64(4)], elder > due {
-                changes.append((rows.int64(0), elder))
+            } else if !latest.isEmpty, let elder = latest[rows.int64(4)] {
+                // One that was owned may follow: it must not go before this one either.
+                if elder > due { changes.append((rows.int64(0), elder)) } else { latest[rows.int64(4)] = due }
             }
         }
         for (id, due) in changes {

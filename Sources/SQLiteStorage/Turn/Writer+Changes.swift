@@ -44,118 +44,6 @@ extension Writer {
         return try self.consumer(BrandedName(brand: brand, id: consumer.rawValue))?.key
     }
 
-    // MARK: Taps and receipts
-
-    private func tap(_ request: TapRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
-        guard let message = try message(request.message, brand: request.brand, consumer: request.consumer) else {
-            return .notFound
-        }
-        // Nothing of the consumer's own is ever pushed.
-        guard message.kind != .consumer else { return .notFound }
-        if let consumer = try consumerKey(request.brand, request.consumer) {
-            try see(request.device.rawValue, of: consumer, at: context.turn.now)
-        }
-        let key = Int64(bitPattern: request.message.high)
-        let earlier = try db.prepare("SELECT tapped_at FROM taps WHERE message = ?").int(key)
-        if try earlier.next() {
-            defer { earlier.end() }
-            return .tapped(
-                TapAnswer(message: message, tappedAt: Timestamp(milliseconds: earlier.int64(0)), first: false)
-            )
-        }
-        if let until = message.lookBackUntil, until < context.turn.now { return .gone }
-        try db.prepare("INSERT INTO taps (message, device, tapped_at, action) VALUES (?, ?, ?, ?)")
-            .int(key).text(request.device.rawValue).int(request.tappedAt.milliseconds).text(request.action).run()
-        try db.prepare(
-            """
-            UPDATE outbox SET tapped_at = ?1 WHERE message = ?2 \
-            AND registration IN (SELECT id FROM registrations WHERE consumer = ?3 AND device = ?4)
-            """
-        )
-        .int(request.tappedAt.milliseconds).int(key).int(try consumerKey(request.brand, request.consumer))
-        .text(request.device.rawValue).run()
-        for id in try logRows(message: key, device: request.device.rawValue) {
-            let before = try logFacts(id)
-            try db.prepare(
-                """
-                UPDATE delivery_log SET change = ?1, tapped_at = ?2, state = 'tapped', suppressed_by = NULL WHERE id = ?3
-                """
-            ).int(try nextChange()).int(request.tappedAt.milliseconds).int(id).run()
-            try noteChanged(id, before, &context)
-        }
-        if let brand = try brandKey(request.brand) {
-            try tell(
-                brand,
-                at: context.turn.now,
-                .tapped(
-                    request,
-                    conversation: message.conversation,
-                    sequence: message.sequence,
-                    kind: message.kind,
-                    campaign: message.campaign
-                )
-            )
-        }
-        return .tapped(TapAnswer(message: message, tappedAt: request.tappedAt, first: true))
-    }
-
-    private func message(_ id: MessageID, brand: BrandID, consumer: ConsumerID) throws -> Message? {
-        guard let consumerKey = try consumerKey(brand, consumer) else { return nil }
-        let row = try db.prepare(
-            """
-            SELECT c.id, m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, \
-            m.title, m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, \
-            m.silent, m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign FROM messages m \
-            JOIN conversations c ON c.key = m.conversation WHERE m.key = ? AND m.low = ? AND c.consumer = ?
-            """
-        )
-        .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(consumerKey)
-        guard try row.next() else { return nil }
-        defer { row.end() }
-        return MessageColumns.message(
-            row,
-            from: 1,
-            brand: brand,
-            consumer: consumer,
-            conversation: ConversationID(trusted: row.string(0))
-        )
-    }
-
-    private func record(
-        _ receipts: [DeviceReceipt],
-        brand: BrandID,
-        consumer: ConsumerID,
-        _ context: inout TurnContext
-    ) throws -> StoreChangeResult {
-        guard let key = try consumerKey(brand, consumer) else { return .receipts(recorded: 0) }
-        for device in Set(receipts.map(\.device)) { try see(device.rawValue, of: key, at: context.turn.now) }
-        var recorded = 0
-        for receipt in receipts {
-            let message = Int64(bitPattern: receipt.message.high)
-            try db.prepare(
-                """
-                UPDATE outbox SET delivered_at = coalesce(delivered_at, ?1) WHERE message = ?3 \
-                AND registration IN (SELECT id FROM registrations WHERE consumer = ?2 AND device = ?4)
-                """
-            ).int(receipt.at.milliseconds).int(key).int(message).text(receipt.device.rawValue).run()
-            var found = db.changedRows
-            for id in try logRows(message: message, device: receipt.device.rawValue, consumer: key) {
-                found += 1
-                let before = try logFacts(id)
-                // The rank only rises: a tap stays a tap.
-                try db.prepare(
-                    """
-                    UPDATE delivery_log SET change = ?1, delivered_at = coalesce(delivered_at, ?2), suppressed_by = NULL, \
-                    state = CASE state WHEN 'tapped' THEN 'tapped' ELSE 'delivered' END WHERE id = ?3
-                    """
-                ).int(try nextChange()).int(receipt.at.milliseconds).int(id).run()
-                try noteChanged(id, before, &context)
-            }
-            if found > 0 { recorded += 1 }
-        }
-        return .receipts(recorded: recorded)
-    }
-
     // MARK: Consumers
 
     private func upsert(
@@ -187,8 +75,8 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT u.key, u.anonymous, u.name, u.email, u.phone, \
-            (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id \
-            FROM consumers u WHERE u.key = ?
+            (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id, \
+            u.quiet_hours FROM consumers u WHERE u.key = ?
             """
         ).int(key)
         guard try row.next() else { return .notFound }
@@ -204,7 +92,8 @@ extension Writer {
                     phone: row.optionalString(4)
                 ),
                 unread: row.int64(5),
-                createdAt: Timestamp(milliseconds: row.int64(6))
+                createdAt: Timestamp(milliseconds: row.int64(6)),
+                quietHours: row.optionalString(8).flatMap(QuietHours.init(stored:))
             )
         )
     }

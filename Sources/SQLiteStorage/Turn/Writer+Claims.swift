@@ -9,13 +9,18 @@ extension Writer {
             "SELECT id FROM outbox WHERE lane = ? AND owner IS NULL AND due <= ? ORDER BY due, id LIMIT ?"
         ).int(request.lane.rawValue).int(now.milliseconds).int(request.limit)
         while try due.next() { ids.append(due.int64(0)) }
+        if let threshold = request.summaryThreshold {
+            let ended = try summarize(ids, above: threshold, &context)
+            if !ended.isEmpty { ids.removeAll(where: ended.contains) }
+        }
         var rows: [OutboxRow] = []
+        var unread: [Int64: Int64] = [:]
         rows.reserveCapacity(ids.count)
         for id in ids {
             try db.prepare("UPDATE OR FAIL outbox SET owner = ? WHERE id = ?").int(context.turn.incarnation.rawValue)
                 .int(id)
                 .run()
-            if let row = try outboxRow(id) { rows.append(row) }
+            if let row = try outboxRow(id, &unread) { rows.append(row) }
         }
         try addReadMarks(to: &rows, now: now)
         let next = try db.prepare("SELECT min(due) FROM outbox WHERE lane = ? AND owner IS NULL").int(
@@ -30,15 +35,25 @@ extension Writer {
         )
     }
 
-    private func outboxRow(_ id: Int64) throws -> OutboxRow? {
+    /// A consumer's count, added up once for all of its rows in a claim.
+    private func unread(of consumer: Int64, _ known: inout [Int64: Int64]) throws -> Int64 {
+        if let count = known[consumer] { return count }
+        let row = try db.prepare("SELECT coalesce(sum(unread), 0) FROM conversations WHERE consumer = ?").int(consumer)
+        defer { row.end() }
+        guard try row.next() else { return 0 }
+        known[consumer] = row.int64(0)
+        return row.int64(0)
+    }
+
+    private func outboxRow(_ id: Int64, _ unread: inout [Int64: Int64]) throws -> OutboxRow? {
         let row = try db.prepare(
             """
-            SELECT o.lane, o.registration, r.token, r.platform, r.consumer, \
-            (SELECT coalesce(sum(s.unread), 0) FROM conversations s WHERE s.consumer = r.consumer), o.kind, o.conversation, o.attempts, \
+            SELECT o.lane, o.registration, r.token, r.platform, r.consumer, 0, o.kind, o.conversation, o.attempts, \
             o.expires_at, o.queued_at, b.id, u.id, c.id, \
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
-            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign \
+            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, r.locale, r.time_zone, \
+            u.quiet_hours, o.summary \
             FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
             JOIN brands b ON b.key = r.brand LEFT JOIN messages m ON m.key = o.message \
             LEFT JOIN conversations c ON c.key = o.conversation WHERE o.id = ?
@@ -62,14 +77,20 @@ extension Writer {
             registration: RegistrationID(row.int64(1)),
             token: row.string(2),
             platform: DevicePlatform(rawValue: row.string(3)) ?? .ios,
+            traits: DeviceTraits(
+                locale: row.optionalString(38),
+                timeZone: row.optionalString(39),
+                quietHours: row.optionalString(40).flatMap(QuietHours.init(stored:))
+            ),
             consumer: ConsumerKey(row.int64(4)),
-            unread: row.int64(5),
+            unread: try self.unread(of: row.int64(4), &unread),
             kind: DeliveryKind(rawValue: Int(row.int64(6))) ?? .message,
             conversation: row.optionalInt64(7).map(ConversationKey.init),
             message: message,
             attempts: Int(row.int64(8)),
             expiresAt: Timestamp(milliseconds: row.int64(9)),
-            queuedAt: Timestamp(milliseconds: row.int64(10))
+            queuedAt: Timestamp(milliseconds: row.int64(10)),
+            summary: row.int64(41)
         )
     }
 }

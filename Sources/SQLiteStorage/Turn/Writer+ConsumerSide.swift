@@ -82,7 +82,12 @@ extension Writer {
             return .conversation(ConversationUnread(opened), opened: false)
         }
         let name = BrandedName(brand: brand, id: request.messageID.description)
-        let conversation = try makeConversation(name, of: consumer, at: context.turn.now)
+        let conversation = try makeConversation(
+            name,
+            of: consumer,
+            at: context.turn.now,
+            engagement: request.engagement
+        )
         let replay = client.replay(context)
         _ = try remember(replay, hash: 0, message: conversation.key, hours: request.dedupeHours)
         consumer.active = .conversation(name.id)

@@ -15,7 +15,7 @@ extension Writer {
         var ended: [RegistrationID] = []
         for registration in try registrationIDs(of: consumer.key) {
             // Nobody is told: what would be told names the consumer.
-            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, &context)
+            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, .all, &context)
             try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
             ended.append(RegistrationID(registration))
         }
@@ -61,11 +61,17 @@ extension Writer {
         try db.prepare(
             """
             UPDATE consumers SET name = CASE WHEN ?2 THEN ?3 ELSE name END, email = CASE WHEN ?4 THEN ?5 ELSE email END, \
-            phone = CASE WHEN ?6 THEN ?7 ELSE phone END WHERE key = ?1
+            phone = CASE WHEN ?6 THEN ?7 ELSE phone END, quiet_hours = CASE WHEN ?8 THEN ?9 ELSE quiet_hours END \
+            WHERE key = ?1
             """
         )
         .int(key).int(change.name == nil ? 0 : 1).text(change.name ?? nil).int(change.email == nil ? 0 : 1)
-        .text(change.email ?? nil).int(change.phone == nil ? 0 : 1).text(change.phone ?? nil).run()
+        .text(change.email ?? nil).int(change.phone == nil ? 0 : 1).text(change.phone ?? nil)
+        .int(change.quietHours == nil ? 0 : 1).text((change.quietHours ?? nil)?.stored).run()
+        if change.quietHours != nil {
+            memory.registrations.remove(key)
+            try requeue(key, &context)
+        }
         return try stored(key, &context)
     }
 }

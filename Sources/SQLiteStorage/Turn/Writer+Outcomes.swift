@@ -39,10 +39,12 @@ extension Writer {
         try db.prepare(
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
-            provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge, change) \
+            provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge, change, campaign, \
+            displayed_at, dismissed_at) \
             SELECT o.id, r.brand, r.app, r.device, r.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
-            ?3, o.attempts + 1, ?4, ?5, ?6, o.queued_at, ?7, ?8, o.delivered_at, o.tapped_at, ?9, ?10 \
+            ?3, o.attempts + 1, ?4, ?5, ?6, o.queued_at, ?7, ?8, o.delivered_at, o.tapped_at, ?9, ?10, \
+            o.campaign, o.displayed_at, o.dismissed_at \
             FROM outbox o JOIN registrations r ON r.id = o.registration WHERE o.id = ?1
             """
         )
@@ -149,7 +151,7 @@ extension Writer {
             guard try row.next() else { return [] }
             consumer = row.int64(0)
             row.end()
-            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, &context)
+            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, .all, &context)
             try tellUnregistered(registration, .tokenDead, at: context.turn.now)
             try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
         case .quarantine(let token):
@@ -159,7 +161,7 @@ extension Writer {
             consumer = row.int64(0)
             row.end()
             try db.prepare("UPDATE registrations SET state = 'quarantined' WHERE id = ?").int(registration).run()
-            try withdrawAll(of: registration, state: .failed, by: nil, &context)
+            try withdrawAll(of: registration, state: .failed, by: nil, .all, &context)
         }
         memory.registrations.remove(consumer)
         return [outcome.registration]

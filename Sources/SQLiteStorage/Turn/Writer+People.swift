@@ -78,13 +78,18 @@ extension Writer {
     func makeConversation(
         _ name: BrandedName,
         of consumer: KnownConsumer,
-        at now: Timestamp
+        at now: Timestamp,
+        engagement: Engagement? = nil
     ) throws -> KnownConversation {
         try db.prepare("INSERT INTO conversations (brand, id, consumer) VALUES (?, ?, ?)")
             .int(name.brand).text(name.id).int(consumer.key).run()
         let conversation = KnownConversation(key: db.lastInsertedRow, name: name, consumer: consumer.key)
         consumer.remember(conversation)
-        try tell(name.brand, at: now, .opened(consumer: consumer.name.id, conversation: name.id))
+        try tell(
+            name.brand,
+            at: now,
+            .opened(consumer: consumer.name.id, conversation: name.id, engagement: engagement)
+        )
         return conversation
     }
 
@@ -116,8 +121,9 @@ extension Writer {
         var found: [KnownRegistration] = []
         let row = try db.prepare(
             """
-            SELECT id, lane, token, platform, receives, device FROM registrations WHERE consumer = ? AND state = 'active' \
-            ORDER BY id
+            SELECT id, lane, token, platform, receives, device, locale, time_zone, \
+            (SELECT quiet_hours FROM consumers WHERE key = ?1) FROM registrations \
+            WHERE consumer = ?1 AND state = 'active' ORDER BY id
             """
         ).int(consumer)
         while try row.next() {
@@ -128,7 +134,12 @@ extension Writer {
                     token: row.string(2),
                     platform: DevicePlatform(rawValue: row.string(3)) ?? .ios,
                     receives: Receives(rawValue: Int(row.int64(4))),
-                    device: row.string(5)
+                    device: row.string(5),
+                    traits: DeviceTraits(
+                        locale: row.optionalString(6),
+                        timeZone: row.optionalString(7),
+                        quietHours: row.optionalString(8).flatMap(QuietHours.init(stored:))
+                    )
                 )
             )
         }

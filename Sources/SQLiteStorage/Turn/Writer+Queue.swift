@@ -28,14 +28,14 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, \
-            expires_at, queued_at, collapse, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            expires_at, queued_at, collapse, held, campaign) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.conversation)
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
         .int(isOwned || row.isHeld ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
         .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey)
-        .int(row.isHeld ? 1 : 0).run()
+        .int(row.isHeld ? 1 : 0).int(row.campaign).run()
         try noteQueued(row.id, at: now.milliseconds)
         context.noteNew(row.id)
         if row.isHeld {
@@ -58,6 +58,7 @@ extension Writer {
             registration: RegistrationID(row.registration.id),
             token: row.registration.token,
             platform: row.registration.platform,
+            traits: row.registration.traits,
             consumer: ConsumerKey(row.consumer.key),
             unread: row.consumer.unread,
             kind: row.kind,

@@ -40,6 +40,7 @@ extension Writer {
             try renew(id, device, &context)
         } else {
             id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
+            ended += try endOldest(of: consumer, &context)
         }
         if device.singleDevice, let session = device.session {
             try endSessions(of: consumer, before: session, on: device.device.rawValue)
@@ -68,6 +69,21 @@ extension Writer {
         )
         registration.extraTokens = device.extraTokens
         return .registered(RegistrationChange(registration: registration, created: kept == nil, ended: ended))
+    }
+
+    /// More than people have; each costs every message a row.
+    private static let perConsumer: Int64 = 100
+
+    /// A consumer's registrations beyond the limit go, those that were registered longest ago.
+    private func endOldest(of consumer: Int64, _ context: inout TurnContext) throws -> [RegistrationID] {
+        var oldest: [Int64] = []
+        let rows = try db.prepare(
+            """
+            SELECT id FROM registrations WHERE consumer = ? ORDER BY registered_at DESC, id DESC LIMIT -1 OFFSET ?
+            """
+        ).int(consumer).int(Self.perConsumer)
+        while try rows.next() { oldest.append(rows.int64(0)) }
+        return try oldest.map { try end($0, by: .unregistered, .replaced, &context) }
     }
 
     private func lane(of device: DeviceToRegister, brand: Int64) throws -> Int64? {
@@ -105,7 +121,10 @@ extension Writer {
     private func renew(_ id: Int64, _ device: DeviceToRegister, _ context: inout TurnContext) throws {
         // What the device no longer wants must not arrive late.
         if !device.receives.contains(.agent) {
-            try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, onlyAgent: true, &context)
+            try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, .agent, &context)
+        }
+        if !device.receives.contains(.proactive) {
+            try withdrawAll(of: id, state: .cancelled, by: .noConsent, .proactive, &context)
         }
         try db.prepare(
             """
@@ -148,7 +167,7 @@ extension Writer {
         _ reason: UnregisterReason,
         _ context: inout TurnContext
     ) throws -> RegistrationID {
-        try withdrawAll(of: registration, state: .cancelled, by: suppressedBy, &context)
+        try withdrawAll(of: registration, state: .cancelled, by: suppressedBy, .all, &context)
         try tellUnregistered(registration, reason, at: context.turn.now)
         let owner = try db.prepare("SELECT consumer FROM registrations WHERE id = ?").int(registration)
         if try owner.next() {
@@ -181,7 +200,7 @@ extension Writer {
             if scope == .all {
                 change.ended.append(try end(id, by: .unregistered, reason, &context))
             } else if receives.contains(.agent) {
-                try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, onlyAgent: true, &context)
+                try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, .agent, &context)
                 try db.prepare("UPDATE registrations SET receives = ? WHERE id = ?")
                     .int(receives.subtracting(.agent).rawValue).int(id).run()
                 try tellUnregistered(id, reason, isOnlyAgent: true, at: context.turn.now)

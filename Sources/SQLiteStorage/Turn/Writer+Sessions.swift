@@ -26,6 +26,12 @@ extension Writer {
                 if !opening.merged.isEmpty { try release(consumer, session.brand, &context) }
             }
             if singleDevice { try logOutOthers(than: device.rawValue, of: consumer.key, &opening, &context) }
+            opening.endedRegistrations += try endOthersRegistrations(
+                of: device.rawValue,
+                brand: brand,
+                than: consumer.key,
+                &context
+            )
         }
         try endOldest(of: consumer.key, &opening)
         try db.prepare(
@@ -37,6 +43,29 @@ extension Writer {
         .blob(session.tokenHash).int(brand).int(consumer.key).text(session.device?.rawValue).text(session.credential)
         .int(session.expiresAt.milliseconds).int(session.createdAt.milliseconds).run()
         return .sessionOpened(opening)
+    }
+
+    /// Ends what others with a name have on a device: who logs in on it has it now.
+    ///
+    /// What was for others must not be shown there, even while the new one has not registered the device, or never does (R71,
+    /// R79). An anonymous consumer's registrations stay: its device may have logged in without a name again, and a name merges
+    /// both.
+    private func endOthersRegistrations(
+        of device: String,
+        brand: Int64,
+        than consumer: Int64,
+        _ context: inout TurnContext
+    ) throws -> [RegistrationID] {
+        var others: [Int64] = []
+        let rows = try db.prepare(
+            """
+            SELECT id FROM registrations WHERE brand = ?1 AND app IN (SELECT id FROM apps WHERE brand = ?1) \
+            AND device = ?2 AND consumer != ?3 \
+            AND (SELECT anonymous FROM consumers WHERE key = registrations.consumer) = 0 ORDER BY id
+            """
+        ).int(brand).text(device).int(consumer)
+        while try rows.next() { others.append(rows.int64(0)) }
+        return try others.map { try end($0, by: .tokenMoved, .tokenMoved, &context) }
     }
 
     private func isInForce(_ credential: String, brand: Int64) throws -> Bool {

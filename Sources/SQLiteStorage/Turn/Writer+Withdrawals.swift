@@ -15,11 +15,13 @@ extension Writer {
         try db.prepare(
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
-            status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, finished_at, change) \
+            status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, finished_at, change, campaign, \
+            displayed_at, dismissed_at) \
             SELECT o.id, r.brand, r.app, r.device, r.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
             CASE WHEN o.tapped_at IS NULL AND o.delivered_at IS NULL THEN ?3 END, o.attempts, \
-            a.status, a.reason, o.queued_at, a.sent_at, a.latency, o.delivered_at, o.tapped_at, ?4, ?5 \
+            a.status, a.reason, o.queued_at, a.sent_at, a.latency, o.delivered_at, o.tapped_at, ?4, ?5, \
+            o.campaign, o.displayed_at, o.dismissed_at \
             FROM outbox o JOIN registrations r ON r.id = o.registration \
             LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?1
             """
@@ -33,20 +35,21 @@ extension Writer {
         if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
     }
 
-    /// Withdraws the rows of a registration; all of them, or only agents' messages and the badges that follow them.
+    /// Withdraws rows of a registration.
     func withdrawAll(
         of registration: Int64,
         state: DeliveryState,
         by suppressedBy: SuppressedBy?,
-        onlyAgent: Bool = false,
+        _ part: RegistrationRows,
         _ context: inout TurnContext
     ) throws {
         let rows = try db.prepare(
             """
             SELECT o.id FROM outbox o LEFT JOIN messages m ON m.key = o.message \
-            WHERE o.registration = ?1 AND (?2 = 0 OR o.kind = 1 OR m.kind = 'agent') ORDER BY o.id
+            WHERE o.registration = ?1 AND (?2 = 0 OR ?2 = 1 AND (o.kind = 1 OR m.kind = 'agent') \
+            OR ?2 = 2 AND m.kind IN ('proactive', 'c2m')) ORDER BY o.id
             """
-        ).int(registration).int(onlyAgent ? 1 : 0)
+        ).int(registration).int(part.rawValue)
         try withdraw(rows, state: state, by: suppressedBy, &context)
     }
 
@@ -109,4 +112,13 @@ extension Writer {
         while try rows.next() { ids.append(rows.int64(0)) }
         return ids
     }
+}
+
+/// Which rows of a registration are meant.
+enum RegistrationRows: Int64 {
+    case all
+    /// Agents' messages, and the badges that follow them.
+    case agent
+    /// What was sent unasked.
+    case proactive
 }

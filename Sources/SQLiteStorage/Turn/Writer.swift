@@ -34,6 +34,7 @@ final class Writer {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
+        result.requeued = try turn.requeues.map { try requeue($0, &context) }
         for name in turn.releases { try release(name, &context) }
         for sighting in turn.seen { try note(sighting, context) }
         result.changes = try turn.changes.map { try apply($0, &context) }
@@ -41,6 +42,7 @@ final class Writer {
         result.accepts = try turn.accepts.map { try accept($0, &context) }
         try flush(&context)
         try store(context.counts)
+        try store(context.campaigns, at: turn.now)
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
         if context.hasBadges { try addReadMarks(to: &result.owned, now: turn.now) }

@@ -4,7 +4,7 @@ import Testing
 
 /// What consumers do in their conversations.
 enum ConsumerCases {
-    static let all = [written, repeated, forgotten, refused, merged, opened, resolved, untapped]
+    static let all = [written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged]
 
     static let written = ContractCase(
         "a consumer's message is the next of its conversation, never unread, never pushed"
@@ -168,6 +168,27 @@ enum ConsumerCases {
         #expect(try await !f.change(f.conversation("o-1")).conversation.opened)
     }
 
+    static let engaged = ContractCase("a new conversation is told with what it begins with, one that is there is not") {
+        (f) async throws in
+        _ = try await f.subscribe("crm")
+        try await f.change(f.anonymous("u-1"))
+        #expect(try await f.active("u-1") == nil)
+        #expect(try await f.active("nobody") == nil)
+        let offer = Engagement(id: "e-1", campaignId: "c", entryPoints: [], skill: "sales", language: "en")
+        let opened = try await f.change(f.conversation("o-1", with: offer)).conversation
+        let id = opened.conversation.id.rawValue
+        #expect(opened.opened)
+        #expect(try await f.active("u-1") == id)
+        #expect(try await !f.change(f.conversation("o-2", with: offer)).conversation.opened)
+        let told = try await f.items().filter { $0.type == .conversationOpened }.map(\.data.text)
+        let data = #"{"campaignId":"c","engagementId":"e-1","skill":"sales","language":"en"}"#
+        #expect(told == [#"{"consumer":"u-1","conversation":"\#(id)","engagement":\#(data)}"#])
+        try await f.accepted(f.message("u-1", in: "c-new"))
+        #expect(try await f.active("u-1") == "c-new")
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-new"))
+        #expect(try await f.active("u-1") == id)
+    }
+
     static let untapped = ContractCase("a consumer's own message has no tap") { (f) async throws in
         try await f.accepted(f.message("u-1"))
         let id = try await f.change(f.words("m-1", "one")).written.messageID
@@ -198,17 +219,24 @@ extension ContractFixture {
         )
     }
 
-    fileprivate func conversation(_ client: String, of consumer: String = "u-1") -> StoreChange {
-        numbered(
-            .openConversation(
-                ConversationToOpen(
-                    brand: brand,
-                    consumer: ConsumerID(trusted: consumer),
-                    clientID: ClientID(trusted: client),
-                    dedupeHours: Self.settings.dedupeHours
-                )
-            )
+    fileprivate func active(_ consumer: String) async throws -> String? {
+        let active = try await store.activeConversation(brand: brand, consumer: ConsumerID(trusted: consumer))
+        return active?.rawValue
+    }
+
+    fileprivate func conversation(
+        _ client: String,
+        of consumer: String = "u-1",
+        with engagement: Engagement? = nil
+    ) -> StoreChange {
+        var request = ConversationToOpen(
+            brand: brand,
+            consumer: ConsumerID(trusted: consumer),
+            clientID: ClientID(trusted: client),
+            dedupeHours: Self.settings.dedupeHours
         )
+        request.engagement = engagement
+        return numbered(.openConversation(request))
     }
 }
 

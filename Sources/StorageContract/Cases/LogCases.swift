@@ -154,6 +154,7 @@ enum LogCases {
                     $0.queuedAt >= start && $0.queuedAt.milliseconds / length * length <= f.now.milliseconds
                 }
                 #expect(counts(stats.finished) == counts(inWindow.filter(\.state.isFinished)), "\(seconds)")
+                #expect(stats.reports == reports(inWindow), "\(seconds)")
                 let unfinished = records.filter { !$0.state.isFinished && $0.queuedAt >= start }
                 #expect(stats.isUnfinishedWhole)
                 #expect(stats.unfinished.reduce(0) { $0 + $1.count } == Int64(unfinished.count))
@@ -167,7 +168,20 @@ enum LogCases {
         }
     }
 
-    private static func counts(_ stats: [DeliveryStats.Count]) -> [String: Int64] {
+    /// What finished deliveries say of devices.
+    static func reports(_ records: [DeliveryRecord]) -> DeliveryReports {
+        var reports = DeliveryReports()
+        for record in records where record.state.isFinished && record.messageID != nil {
+            if record.deliveredAt != nil { reports.delivered += 1 }
+            if record.displayedAt != nil { reports.displayed += 1 }
+            if record.dismissedAt != nil { reports.dismissed += 1 }
+            if [.accepted, .delivered, .tapped].contains(record.state) { reports.taken += 1 }
+            if record.tappedAt != nil { reports.tapped += 1 }
+        }
+        return reports
+    }
+
+    static func counts(_ stats: [DeliveryStats.Count]) -> [String: Int64] {
         var counts: [String: Int64] = [:]
         for count in stats {
             counts["\(count.provider) \(count.state) \(count.reason ?? "-")", default: 0] += count.count
@@ -175,7 +189,7 @@ enum LogCases {
         return counts
     }
 
-    private static func counts(_ records: [DeliveryRecord]) -> [String: Int64] {
+    static func counts(_ records: [DeliveryRecord]) -> [String: Int64] {
         counts(records.map { .init(provider: $0.provider, state: $0.state, reason: $0.reason, count: 1) })
     }
 

@@ -29,9 +29,12 @@ enum QueueCases {
 
     static let wholeRow = ContractCase("an owned row has all that its lane needs, with the unread of the turn's end") {
         (f) async throws in
-        let registration = try await f.register("d-1", of: "u-1").registration
+        var device = f.device("d-1", of: "u-1")
+        device.locale = "de-CH"
+        let registration = try await f.register(device).registration
         f.giveSlots(10)
         let rows = try await f.owned(f.message("u-1"), f.proactive("u-1"), f.message("u-1"))
+        #expect(rows.map { $0.traits?.locale } == ["de-CH", "de-CH", "de-CH"])
         #expect(rows.map(\.unread) == [2, 2, 2])
         #expect(rows.map(\.id) == rows.map(\.id).sorted())
         let row = try #require(rows.first)
@@ -144,7 +147,10 @@ enum QueueCases {
         event.ttlSeconds = 600
         let queuedAt = f.now
         let accepted = try await f.accepted(event)
-        let token = try await f.register(f.device("d-1", of: "u-1", token: "newer")).registration.token
+        var device = f.device("d-1", of: "u-1", token: "newer")
+        device.locale = "fr"
+        device.timeZone = "Europe/Zurich"
+        let token = try await f.register(device).registration.token
         f.wait(seconds: 5)
         // Claims of a turn see the accepts of the turn.
         let request = f.request([f.message("u-1")])
@@ -156,6 +162,7 @@ enum QueueCases {
         #expect(result.claims[0].rows.count == 2)
         let row = try #require(result.claims[0].rows.first)
         #expect(row.token == token && row.token == "newer" && row.unread == 2 && row.lane == lane)
+        #expect(row.traits == DeviceTraits(locale: "fr", timeZone: "Europe/Zurich"))
         #expect(row.queuedAt == queuedAt && row.expiresAt == queuedAt.adding(seconds: 600) && row.attempts == 0)
         #expect(row.kind == .message && row.platform == .ios && row.conversation != nil)
         let message = try #require(row.message)

@@ -6,7 +6,7 @@ import Testing
 enum RegistrationCases {
     static let all = [
         wholeRegistration, idempotent, rotation, tokenMoves, tokenMovesWithinConsumer, deviceMoves, laneChanges,
-        narrowed,
+        narrowed, narrowedToAgents, tooMany, nextUser,
         unknownApp, otherBrand, unregisterAll, unregisterAgent, unregisterNone, unregisterOne, unregisterUnknown,
         endedInTurnOfRow, rotatedInTurnOfRow,
     ]
@@ -116,6 +116,37 @@ enum RegistrationCases {
         try await f.register(f.device("d-1", of: "u-1", receives: .proactive))
         #expect(try await f.claim().rows.map(\.message?.kind) == [.proactive])
         #expect(try await f.accepted(f.message("u-1")).deliveries == 0)
+    }
+
+    static let narrowedToAgents = ContractCase("a device that no longer wants proactive messages gets none that wait") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        _ = try await f.accept(f.message("u-1"), f.proactive("u-1"))
+        try await f.register(f.device("d-1", of: "u-1", receives: .agent))
+        #expect(try await f.claim().rows.map(\.message?.kind) == [.agent])
+    }
+
+    static let tooMany = ContractCase("a consumer has a hundred registrations at most, the latest ones") {
+        (f) async throws in
+        let first = try await f.register("d-0", of: "u-1").registration
+        for number in 1..<100 {
+            f.wait(seconds: 1)
+            #expect(try await f.register("d-\(number)", of: "u-1").ended.isEmpty)
+        }
+        f.wait(seconds: 1)
+        #expect(try await f.register("d-100", of: "u-1").ended == [first.id])
+        #expect(try await f.registrations("u-1").count == 100)
+    }
+
+    static let nextUser = ContractCase("who logs in on a device ends what others with a name had there") {
+        (f) async throws in
+        let old = try await f.register("d-1", of: "u-1").registration
+        let elsewhere = try await f.register("d-2", of: "u-1").registration
+        try await f.accepted(f.message("u-1"))
+        #expect(try await f.open(f.session(1, "u-1", device: "d-1")).endedRegistrations.isEmpty)
+        #expect(try await f.open(f.session(2, "u-2", device: "d-1")).endedRegistrations == [old.id])
+        #expect(try await f.claim().rows.map(\.registration) == [elsewhere.id])
+        #expect(try await f.open(f.session(3, "u-3")).endedRegistrations.isEmpty)
     }
 
     static let unknownApp = ContractCase("a device of an unknown app, brand or lane is not registered") {

@@ -13,7 +13,7 @@ enum SingleDeviceCases {
         try await f.open(f.session(1, device: "d-1"))
         try await f.open(f.session(2, device: "d-2"))
         try await f.open(f.session(3))
-        try await f.open(f.session(4, "u-2", device: "d-2"))
+        try await f.open(f.session(4, "u-2", device: "d-4"))
         f.giveSlots(9)
         let rows = try await f.owned(f.message("u-1"))
         let result = try await f.commit {

@@ -6,6 +6,7 @@ import Testing
 enum TapCases {
     static let all = [
         own, foreign, lookBack, repeats, beforeOutcome, afterOutcome, keepsUnread, receipts, receiptsRank,
+        receiptsOnce, receiptsForeign,
     ]
 
     static let own = ContractCase("a tap answers with the message") { (f) async throws in
@@ -143,5 +144,65 @@ enum TapCases {
         try await f.change(f.tap("u-1", "d-1", id))
         try await f.change(f.receipt("u-1", "d-1", id))
         #expect(try await f.delivery(row.id).record.state == .tapped)
+    }
+
+    static let receiptsOnce = ContractCase("receipts out of order and repeated: the first of each kind counts") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
+        try await f.outcome(f.answer(rows[0]))
+        let start = f.now
+        // The second delivery's receipts overtake its outcome.
+        for state in [DeviceReceipt.State.dismissed, .displayed, .delivered, .displayed] {
+            f.wait(seconds: 1)
+            for row in rows {
+                #expect(try await f.change(f.receipt("u-1", "d-1", try #require(row.message?.id), state)).recorded == 1)
+            }
+        }
+        try await f.outcome(f.answer(rows[1]))
+        for row in rows {
+            let record = try await f.delivery(row.id).record
+            #expect(record.state == .delivered && record.dismissedAt == start.adding(seconds: 1))
+            #expect(record.deliveredAt == start.adding(seconds: 1))
+            #expect(record.displayedAt == start.adding(seconds: 2))
+        }
+        let changes = try await f.store.lastDeliveryChange(brand: f.brand)
+        try await f.change(f.receipt("u-1", "d-1", try #require(rows[0].message?.id), .displayed))
+        #expect(try await f.store.lastDeliveryChange(brand: f.brand) == changes)
+        let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
+        #expect([stats.reports.delivered, stats.reports.displayed, stats.reports.dismissed] == [2, 2, 2])
+        #expect(stats.reports.taken == 2 && stats.reports.tapped == 0)
+    }
+
+    static let receiptsForeign = ContractCase("a receipt of a guessed or another consumer's message meets nothing") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        try await f.outcome(f.answer(row))
+        let id = try #require(row.message?.id)
+        let guessed = MessageID(high: id.high, low: id.low ^ 1)
+        func receipt(_ id: MessageID) -> DeviceReceipt {
+            DeviceReceipt(message: id, device: DeviceID(trusted: "d-1"), state: .displayed, at: f.now)
+        }
+        for consumer in ["u-1", "u-2", "nobody"] {
+            let ids = consumer == "u-1" ? [guessed] : [id, guessed]
+            let change = StoreChange.receipts(
+                brand: f.brand,
+                consumer: ConsumerID(trusted: consumer),
+                ids.map(receipt)
+            )
+            guard case .receipts(let met) = try await f.change(change) else { throw Unexpected(what: consumer) }
+            #expect(met == ids.map { _ in false })
+        }
+        #expect(try await f.delivery(row.id).record.state == .accepted)
+        let mixed = StoreChange.receipts(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-1"),
+            [receipt(guessed), receipt(id)]
+        )
+        guard case .receipts(let met) = try await f.change(mixed) else { throw Unexpected(what: "mixed") }
+        #expect(met == [false, true])
     }
 }

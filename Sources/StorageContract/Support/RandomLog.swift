@@ -4,6 +4,8 @@ import Testing
 
 /// A log of two brands with everything that can happen to a delivery in it, and what a list of it should say.
 struct RandomLog {
+    /// Of what events are; most have none.
+    private static let campaigns: [String?] = ["spring", "autumn", nil, nil, nil, nil]
     private static let reasons = ["BadDeviceToken", "InternalServerError", "Rare"]
 
     let f: ContractFixture
@@ -12,7 +14,7 @@ struct RandomLog {
     /// Every delivery that was made, by brand.
     private(set) var made: [BrandID: Set<DeliveryID>] = [:]
     private var owned: [OutboxRow] = []
-    private var messages: [Message] = []
+    private(set) var messages: [Message] = []
     private var lanes: [LaneID] = []
 
     init(_ f: ContractFixture, seed: UInt64) async throws {
@@ -72,7 +74,12 @@ struct RandomLog {
             let count = brand == f.brand ? Int.random(in: 8...16, using: &random) : 2
             let events = (0..<count).map { _ in
                 let consumer = Int.random(in: 0..<4, using: &random)
-                return f.message("u-\(consumer)", in: "\(brand)-\(consumer)")
+                guard let campaign = Self.campaigns[Int.random(in: 0..<6, using: &random)] else {
+                    return f.message("u-\(consumer)", in: "\(brand)-\(consumer)")
+                }
+                var event = f.proactive("u-\(consumer)", in: "\(brand)-\(consumer)")
+                event.campaign = campaign
+                return event
             }
             turn.accepts.append(f.request(events, brand: brand))
         }
@@ -124,7 +131,14 @@ struct RandomLog {
                 : .receipts(
                     brand: message.brand,
                     consumer: message.consumer,
-                    [DeviceReceipt(message: message.id, device: device, state: .delivered, at: f.now)]
+                    [
+                        DeviceReceipt(
+                            message: message.id,
+                            device: device,
+                            state: DeviceReceipt.State.allCases[Int.random(in: 0..<3, using: &random)],
+                            at: f.now
+                        )
+                    ]
                 )
         )
     }

@@ -53,6 +53,12 @@ extension RandomWalk {
             registrations = model.registrations.filter { $0.value.consumer == consumer && $0.value.device != device }
                 .map(\.key).sorted { $0.rawValue < $1.rawValue }
         }
+        if let device {
+            registrations += model.registrations.filter {
+                $0.value.device == device && $0.value.consumer != consumer
+                    && !model.anonymous.contains($0.value.consumer)
+            }.map(\.key).sorted { $0.rawValue < $1.rawValue }
+        }
         #expect(opening.endedSessions == ended && opening.endedRegistrations == registrations)
         model.end(registrations)
         model.sessions.append(WalkModel.Session(consumer: consumer, device: device, createdAt: session.createdAt))

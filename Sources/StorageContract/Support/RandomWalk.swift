@@ -233,6 +233,7 @@ struct RandomWalk {
                 receives: device.receives
             )
             if !device.receives.contains(.agent) { model.narrow(id) }
+            if !device.receives.contains(.proactive) { model.withdrawProactive(id) }
         case (.unregister(_, let consumer, _, let device, let scope), .unregistered(let change)):
             let named = model.registrations.filter {
                 $0.value.consumer == model.name(consumer.rawValue)

@@ -52,8 +52,8 @@ extension StoreChangeResult {
     /// How many receipts met a delivery; throws when it was something else.
     var recorded: Int {
         get throws {
-            guard case .receipts(let recorded) = self else { throw Unexpected(what: "\(self)") }
-            return recorded
+            guard case .receipts(let met) = self else { throw Unexpected(what: "\(self)") }
+            return met.count { $0 }
         }
     }
 

@@ -156,6 +156,10 @@ struct WalkModel {
         finish { $0.registration == registration && ($0.kind == nil || $0.kind == .agent) }
     }
 
+    mutating func withdrawProactive(_ registration: RegistrationID) {
+        finish { $0.registration == registration && ($0.kind == .proactive || $0.kind == .c2m) }
+    }
+
     mutating func finish(_ isEnded: (Row) -> Bool) {
         for (id, row) in open where isEnded(row) {
             open[id] = nil

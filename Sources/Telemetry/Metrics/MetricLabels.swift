@@ -121,6 +121,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case messages
     /// Items of outbound feeds past their retention, or acknowledged by everybody.
     case outbound
+    /// Counts of campaigns past their retention.
+    case campaigns
     /// Entries of the audit trail past their retention.
     case audit
     /// What erased consumers have left behind.

@@ -108,6 +108,18 @@ struct NotStoringStore: GatewayStore {
         after: MessageID?,
         limit: Int
     ) async throws(StorageError) -> [Message]? { throw Self.notKept }
+    func activeConversation(
+        brand: BrandID,
+        consumer: ConsumerID
+    ) async throws(StorageError) -> ConversationID? { nil }
+    func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats? { nil }
+    func pendingProactive(
+        brand: BrandID,
+        consumer: ConsumerID,
+        before: MessageID?,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StorageError) -> [Message] { throw Self.notKept }
     func registration(
         brand: BrandID,
         app: AppID,

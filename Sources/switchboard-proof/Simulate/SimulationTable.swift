@@ -23,6 +23,7 @@ struct SimulationTable {
             ("restarts in good order", counts.drains), ("clock jumps", counts.clockJumps),
             ("messaging windows", counts.windows), ("deliveries held for one", counts.held),
             ("released", counts.released), ("acknowledged", counts.suppressed),
+            ("without a sound", counts.quieted), ("summaries", counts.summaries),
             ("violations", summary.failure == nil ? 0 : 1),
         ]
         var lines = rows.map { name, count in name.padding(toLength: 40, withPad: " ", startingAt: 0) + "\(count)" }

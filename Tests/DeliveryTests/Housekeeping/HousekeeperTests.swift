@@ -224,7 +224,7 @@ struct HousekeeperTests {
             var seen: [String: Int] = [:]
             for await work in batches {
                 seen[work, default: 0] += 1
-                if seen.count == 9, seen.values.allSatisfy({ $0 > 1 }) { break }
+                if seen.count == 10, seen.values.allSatisfy({ $0 > 1 }) { break }
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()

@@ -71,19 +71,25 @@ struct HousekeepingRuleTests {
         let now = Timestamp(milliseconds: 1_767_323_045_678)
         let brands = [Self.brand("a", days: 7, hours: 24), Self.brand("b", days: 90, hours: 168)]
         let works = HousekeepingPlan.works(brands: brands, maxRetentionDays: maximum, auditRetentionDays: 365, now: now)
-        #expect(works.map(\.kind) == [.deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .outbound, .audit])
+        #expect(
+            works.map(\.kind) == [
+                .deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .campaigns, .outbound, .audit,
+            ]
+        )
         let expected = Dictionary(
             uniqueKeysWithValues: zip(brands.map(\.id), days.map { now.adding(seconds: -$0 * 86_400) })
         )
         guard case .eventIDs(let hours) = works[1].work, case .deliveries(let deliveries) = works[3].work,
             case .messages(let messages) = works[4].work,
-            case .outbound(let outbound, let acknowledged) = works[5].work
+            case .campaigns(let campaigns) = works[5].work,
+            case .outbound(let outbound, let acknowledged) = works[6].work
         else {
             Issue.record("\(works)")
             return
         }
         #expect(hours == [brands[0].id: 24, brands[1].id: 168])
         #expect(deliveries == expected && messages == expected && outbound == expected)
+        #expect(campaigns == expected)
         #expect(acknowledged == now.adding(seconds: -72 * 3600))
     }
 }

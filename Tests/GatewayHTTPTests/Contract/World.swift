@@ -25,6 +25,13 @@ struct World: Sendable {
         let message = try #require(result["messageId"]?.string)
         let deliveries = try await api.call(.get, "/v1/brands/acme/deliveries")
         let delivery = try #require(deliveries["items"]?[0]?["id"]?.string)
+        try await api.post(
+            "evt-2",
+            consumer: "u-2",
+            conversation: "c-10",
+            more: #","kind":"proactive","campaign":"spring""#,
+            type: "proactive.message"
+        )
         let made = try await api.call(
             .post,
             "/v1/brands/acme/credentials",
@@ -33,7 +40,7 @@ struct World: Sendable {
         let names = [
             "brand": "acme", "app": "ios", "consumer": "u-1", "deviceId": "d-1", "conversation": "c-9",
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
-            "subscription": "reader",
+            "subscription": "reader", "campaign": "spring",
         ]
         let backend = try await api.makeAccount("acme", "sessions:mint")
         return World(api: api, names: names, stranger: stranger, backend: backend)

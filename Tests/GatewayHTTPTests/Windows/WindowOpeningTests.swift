@@ -168,7 +168,8 @@ struct WindowOpeningTests {
     @Test("gives its connection's place back, and has places of its own")
     func places() async throws {
         let limits = ServerLimits(maxConnections: 2)
-        try await TestGateway.run(.live, limits: limits, windows: WindowLimits(maxOpen: 3)) { api in
+        let metrics = TestMetrics()
+        try await TestGateway.run(.live, limits: limits, windows: WindowLimits(maxOpen: 3), metrics: metrics) { api in
             try await api.makeBrand()
             let session = try await api.makeSession()
             let port = try #require(api.client.port)
@@ -184,6 +185,8 @@ struct WindowOpeningTests {
             windows[0].send(WindowClient.frame(8, []))
             #expect(await windows[0].end() == "none")
             #expect(await api.presence.isTold("- u-1 any"))
+            // Its place is free when the connection is gone.
+            #expect(await metrics.reaches("switchboard_windows_open", 2))
             let next = try await WindowClient(port: port, as: session)
             #expect(try await next.hear()["type"]?.string == "ready")
         }

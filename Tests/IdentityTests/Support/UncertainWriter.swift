@@ -5,8 +5,8 @@ import Identity
 struct UncertainWriter: SessionWriter {
     let real: StoreWriter
 
-    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
+    func perform(_ change: StoreChange) async throws(SessionWriteFailure) -> StoreChangeResult {
         _ = try await real.perform(change)
-        throw .unavailable(detail: "no answer")
+        throw SessionWriteFailure(.unavailable(detail: "no answer"), mayBeDone: true)
     }
 }

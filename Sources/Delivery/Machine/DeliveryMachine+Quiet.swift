@@ -1,0 +1,83 @@
+import DequeModule
+package import GatewayModel
+import GatewayStorage
+
+/// Quiet hours: decided when a push would leave, because what is sent is true at the moment of sending.
+///
+/// What is held goes back to the store, due when the quiet hours end, and keeps its place: younger rows of the device queue up
+/// behind it there. A start in between makes it due at once, and it is decided again.
+extension DeliveryMachine {
+    /// What a quiet span depends on.
+    struct QuietKey: Hashable {
+        var hours: QuietHours
+        var timeZone: String?
+    }
+
+    /// More answers than there are time zones need not be remembered.
+    private static let maxQuietSpans = 1000
+
+    /// Says what a lane's brand asks of it.
+    ///
+    /// - Parameters:
+    ///   - rules: Its rules; nil when it asks nothing.
+    ///   - id: The lane.
+    ///   - isChange: Whether an operator changed them: what waits in the store because of the old ones is looked at again.
+    package mutating func setRules(_ rules: LaneRules?, of id: LaneID, isChange: Bool) {
+        let old = self.rules[id]
+        guard old != rules else { return }
+        self.rules[id] = rules
+        if isChange, old?.quietHours != rules?.quietHours { requeues.insert(id) }
+    }
+
+    /// What becomes of a row in quiet hours; nil when it is not quiet for its device, or the row shows nothing.
+    mutating func quiet(
+        _ row: OutboxRow,
+        _ traits: DeviceTraits?,
+        _ rules: LaneRules?,
+        now: Timestamp
+    ) -> (mode: QuietHours.Mode, until: Timestamp)? {
+        guard var hours = traits?.quietHours ?? rules?.quietHours, row.message?.silent == false else { return nil }
+        hours.timeZone = hours.timeZone ?? rules?.quietHours?.timeZone
+        let key = QuietKey(hours: hours, timeZone: traits?.timeZone)
+        var span: QuietSpan
+        if let known = quietSpans[key], known.holds(at: now) {
+            span = known
+        } else {
+            span = QuietSpan(hours, timeZone: traits?.timeZone, at: now)
+            if quietSpans.count >= Self.maxQuietSpans { quietSpans = [:] }
+            quietSpans[key] = span
+        }
+        return span.isQuiet ? (hours.mode, span.until) : nil
+    }
+
+    /// Gives the waiting rows of a registration back until the quiet hours end; ends those whose time is over by then.
+    ///
+    /// - Parameters:
+    ///   - registration: The registration; none of its rows is on its way.
+    ///   - key: Its number.
+    ///   - lane: Its lane, which is not among ``lanes`` meanwhile.
+    ///   - until: The end of the quiet hours.
+    mutating func hold(
+        _ registration: inout Registration,
+        _ key: RegistrationID,
+        _ lane: inout Lane,
+        until: Timestamp
+    ) {
+        var isWaiting = false
+        while let row = registration.head {
+            registration.head = registration.tail.popFirst()
+            lane.rows -= 1
+            consumers[registration.consumer]?.rows -= 1
+            if row.expiresAt > until {
+                release(row, due: until)
+                isWaiting = true
+            } else {
+                addEnd(of: row, .suppressed, by: .quietHours)
+            }
+        }
+        guard isWaiting else { return }
+        lane.noteBacklog(due: until)
+        registration.givenBack = (until, outcomesAdded)
+        givenBack.insert(key)
+    }
+}

@@ -1,0 +1,35 @@
+import Delivery
+import GatewayModel
+
+/// Quiet hours as the simulation knows them: by the minute of the day, in UTC.
+extension Simulation {
+    /// An operator changes what the brand asks of its lanes.
+    mutating func changeRules() {
+        rules = rules == plan.rules[0] ? plan.rules[1] : plan.rules[0]
+        setRules(isChange: true)
+        trace.note(24) { "quiet hours \(rules?.quietHours.map { "\($0)" } ?? "none")" }
+    }
+
+    /// Tells the machine what the brand asks of its lanes.
+    mutating func setRules(isChange: Bool) {
+        var rules = rules
+        if sabotage == .hideQuietHours { rules?.quietHours = nil }
+        for lane in flights.indices { machine.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
+    }
+
+    /// A push that was taken leaves only when it may make itself heard, or does not.
+    mutating func checkQuiet(_ job: PushJob) throws(Violation) {
+        var mode: QuietHours.Mode?
+        if let hours = rules?.quietHours, job.message?.silent == false {
+            let minute = Int(now.milliseconds / 60_000 % 1440)
+            let isQuiet =
+                hours.from < hours.to
+                ? minute >= hours.from && minute < hours.to : minute >= hours.from || minute < hours.to
+            if isQuiet { mode = hours.mode }
+        }
+        try expect(.quietIsKept, mode != .held && job.isQuiet == (mode == .silent)) {
+            "delivery \(job.delivery) leaves in quiet hours (\(mode?.rawValue ?? "none")), quietly \(job.isQuiet)"
+        }
+        if job.isQuiet { counts.quieted += 1 }
+    }
+}

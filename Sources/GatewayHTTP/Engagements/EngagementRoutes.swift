@@ -1,0 +1,104 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+internal import PushPayloads
+
+/// What a brand offers where (R116-R119; `http-api.md` section 6).
+///
+/// Nothing is stored for who asks.
+enum EngagementRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.post, "/v1/brands/:brand/engagements") { try await ask($0) }
+    }
+
+    private static func ask(_ call: Call) async throws -> Response {
+        // Everybody may ask.
+        try call.limitAddress()
+        let brand = try call.brand()
+        let body = try await call.object()
+        var checks = FieldChecks()
+        let named = checks.identifier(body["app"], as: AppID.self, isRequired: true)
+        let points = EngagementBody.entryPoints(&checks, body["entryPoints"])
+        let visitor = checks.line(body["visitorId"], atMost: Engagement.memberBytes)
+        let session = checks.line(body["sessionId"], atMost: Engagement.memberBytes)
+        let identity = checks.text(body["identity"])
+        // What is not encrypted would show whose question it is to everything on its way (R62).
+        if let identity, identity.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 4 {
+            checks.fail(body["identity"].pointer, "must be a compact JWE")
+        }
+        checks.refuseOthers(in: body, than: ["app", "entryPoints", "identity", "visitorId", "sessionId"])
+        let (app, entryPoints) = try checks.finish(named, points)
+        let consumer: ConsumerID? =
+            if let identity { try await self.consumer(of: identity, brand, call) } else { nil }
+
+        var writer = JSONWriter(capacity: 512)
+        writer.literal(#"{"pageId":"#)
+        writer.string(AnonymousConsumer.newID())
+        writer.literal(#","sessionId":"#)
+        writer.string(session ?? AnonymousConsumer.newID())
+        writer.literal(#","visitorId":"#)
+        writer.string(visitor ?? AnonymousConsumer.newID())
+        let places = Set(entryPoints)
+        if let engagement = brand.settings.engagements.first(where: { $0.isOffered(in: app, at: places) }) {
+            try await write(engagement, brand, consumer, call, to: &writer)
+        }
+        writer.literal("}")
+        return Answer.json(session == nil ? .created : .ok, writer).uncached()
+    }
+
+    /// Whom an identity names; nil when it names nobody.
+    private static func consumer(
+        of identity: String,
+        _ brand: Brand,
+        _ call: Call
+    ) async throws(Problem) -> ConsumerID? {
+        let assertion: VerifiedAssertion
+        do {
+            assertion = try await call.services.assertions.verify(identity, keyName: nil, brand: brand.id)
+        } catch { throw Problem(error) }
+        // As with a login: who holds a key can be anybody anywhere.
+        _ = try call.limiter.take(.credential, assertion.credential)
+        _ = try await call.signingSession(of: assertion)
+        return assertion.anonymous ? nil : assertion.consumer
+    }
+
+    private static func write(
+        _ engagement: Engagement,
+        _ brand: Brand,
+        _ consumer: ConsumerID?,
+        _ call: Call,
+        to writer: inout JSONWriter
+    ) async throws(Problem) {
+        var conversation: ConversationID?
+        if let consumer {
+            conversation = try await call.read { store throws(StorageError) in
+                try await store.activeConversation(brand: brand.id, consumer: consumer)
+            }
+        }
+        writer.literal(#","engagementDetails":{"campaignId":"#)
+        writer.string(engagement.campaignId)
+        writer.literal(#","engagementId":"#)
+        writer.string(engagement.id)
+        writer.literal(#","contextId":"#)
+        writer.string(
+            call.services.engagements.seal(engagement, of: brand.id, to: consumer, at: call.services.clock.now)
+        )
+        writer.literal(#","skill":"#)
+        writer.string(engagement.skill)
+        if let language = engagement.language {
+            writer.literal(#","language":"#)
+            writer.string(language)
+        }
+        if let survey = engagement.surveyId {
+            writer.literal(#","surveyId":"#)
+            writer.string(survey)
+        }
+        if let conversation {
+            writer.literal(#","conversationId":"#)
+            writer.string(conversation.rawValue)
+        }
+        writer.literal(conversation == nil ? #","status":"expose"}"# : #","status":"conversation"}"#)
+    }
+}

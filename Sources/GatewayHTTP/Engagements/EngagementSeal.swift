@@ -1,0 +1,94 @@
+internal import Crypto
+internal import GatewayModel
+internal import Identity
+
+/// Makes and checks context ids: what says that an engagement was offered, so that nothing is stored for who only asks.
+///
+/// A context id is base64url of when it was made (seconds since 1970, 8 bytes), the first 8 bytes of a hash of the
+/// engagement as it was then, and the first 16 bytes of an HMAC-SHA256 over both, the brand, the two ids and the consumer who
+/// was known, if one was. So an engagement that was changed or taken away since is told from one that was never offered.
+struct EngagementSeal: Sendable {
+    /// What a context id is worth.
+    enum Verdict: Equatable {
+        /// It was offered, and still is.
+        case good(Engagement)
+        /// It was offered, too long ago or as it is no longer.
+        case stale
+        /// It was not offered, or to somebody else.
+        case unknown
+    }
+
+    /// How long an offer stands: a day.
+    ///
+    /// An app that is opened later asks anew.
+    static let lifetimeSeconds: Int64 = 86_400
+    private static let headLength = 16
+    private static let tagLength = 16
+
+    private let key: [UInt8]
+
+    /// Takes the instance's key for context ids.
+    init(key: [UInt8]) { self.key = key }
+
+    /// The context id of an offer.
+    func seal(_ engagement: Engagement, of brand: BrandID, to consumer: ConsumerID?, at now: Timestamp) -> String {
+        let seconds = UInt64(bitPattern: now.milliseconds / 1000)
+        let head = withUnsafeBytes(of: seconds.bigEndian) { Array($0) } + Self.fingerprint(engagement)
+        let tag = tag(head, campaign: engagement.campaignId, engagement: engagement.id, brand, consumer)
+        return StrictBase64.encode(head + tag, .url)
+    }
+
+    /// What a device's claim is worth.
+    func verdict(
+        on claim: EngagementBody.Claim,
+        of brand: Brand,
+        from consumer: ConsumerID,
+        at now: Timestamp
+    ) -> Verdict {
+        guard let bytes = StrictBase64.decode(claim.contextID.utf8, .url),
+            bytes.count == Self.headLength + Self.tagLength
+        else { return .unknown }
+        let head = Array(bytes.prefix(Self.headLength))
+        let sent = bytes.suffix(Self.tagLength)
+        // Who was not known when it was offered may be anybody since.
+        let isOurs = [nil, consumer].contains { known in
+            let tag = tag(head, campaign: claim.campaignID, engagement: claim.engagementID, brand.id, known)
+            // In time that says nothing of where they differ.
+            return zip(tag, sent).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        }
+        guard isOurs else { return .unknown }
+        let madeAt = Int64(bitPattern: head.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        guard now.milliseconds / 1000 - madeAt <= Self.lifetimeSeconds,
+            let engagement = brand.settings.engagements.first(where: {
+                $0.id == claim.engagementID && $0.campaignId == claim.campaignID
+            }),
+            Self.fingerprint(engagement).elementsEqual(head.suffix(8))
+        else { return .stale }
+        return .good(engagement)
+    }
+
+    private func tag(
+        _ head: [UInt8],
+        campaign: String,
+        engagement: String,
+        _ brand: BrandID,
+        _ consumer: ConsumerID?
+    ) -> [UInt8] {
+        let text = Self.joined([brand.rawValue, campaign, engagement] + (consumer.map { [$0.rawValue] } ?? []))
+        let code = HMAC<SHA256>.authenticationCode(for: head + text, using: SymmetricKey(data: key))
+        return Array(code.prefix(Self.tagLength))
+    }
+
+    private static func fingerprint(_ engagement: Engagement) -> [UInt8] {
+        let parts = [
+            engagement.id, engagement.campaignId, engagement.app ?? "", engagement.skill, engagement.language ?? "",
+            engagement.surveyId ?? "",
+        ]
+        return Array(SHA256.hash(data: joined(parts + engagement.entryPoints)).prefix(8))
+    }
+
+    /// Texts one behind the other, each with its length, so that none can pass for two.
+    private static func joined(_ parts: [String]) -> [UInt8] {
+        Array(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
+    }
+}

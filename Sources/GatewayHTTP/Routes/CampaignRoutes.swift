@@ -1,0 +1,24 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import PushPayloads
+
+/// What became of campaigns of proactive messages (`http-api.md` sections 3 and 9).
+enum CampaignRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/v1/brands/:brand/campaigns/:campaign") { try await get($0) }
+    }
+
+    private static func get(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let id = try call.identifier("campaign", as: CampaignID.self)
+        let found = try await call.read { store throws(StorageError) in
+            try await store.campaign(brand: brand.id, id: id)
+        }
+        guard let found else { throw Problem.notFound("campaign") }
+        var writer = JSONWriter(capacity: 512)
+        writer.campaign(found)
+        return Answer.json(.ok, writer)
+    }
+}

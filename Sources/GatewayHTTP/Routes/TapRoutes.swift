@@ -1,0 +1,151 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import PushPayloads
+
+/// What devices say of pushes: taps and receipts (`http-api.md` section 6).
+enum TapRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.post, "/v1/brands/:brand/messages/:messageId/tap") { try await tap($0) }
+        routes.on(.post, "/v1/brands/:brand/receipts") { try await receipts($0) }
+    }
+
+    private static func tap(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        // What is no id of ours cannot be known.
+        guard let message = MessageID(try call.segment("messageId")) else { throw Problem.notFound("message") }
+        let body = try await call.object()
+        let now = call.services.clock.now
+        var checks = FieldChecks()
+        let named = checks.identifier(body["deviceId"], as: DeviceID.self, isRequired: true)
+        let tappedAt = checks.moment(body["tappedAt"]) ?? now
+        let action = checks.line(body["action"], atMost: 256)
+        let clearsOthers = checks.flag(body["clearOthers"]) ?? false
+        let device = try checks.finish(named)
+        try access.require(device: device)
+        var request = TapRequest(
+            brand: access.brand.id,
+            consumer: access.consumer,
+            message: message,
+            device: device,
+            // A device's clock may be ahead; a tap of the future would sort before what follows it.
+            tappedAt: min(tappedAt, now),
+            action: action
+        )
+        request.clearsOthers = clearsOthers
+        switch try await call.perform(.tap(request)) {
+        case .tapped(let answer): return Answer.json(.ok, tapped(answer))
+        case .gone: throw Problem(.gone, "The message is past its look-back.")
+        default: throw Problem.notFound("message")
+        }
+    }
+
+    private static func tapped(_ answer: TapAnswer) -> JSONWriter {
+        var writer = JSONWriter(capacity: 512)
+        writer.literal(#"{"kind":"#)
+        writer.string(answer.message.kind.rawValue)
+        writer.literal(#","conversation":"#)
+        writer.string(answer.message.conversation.rawValue)
+        writer.literal(#","sequence":"#)
+        writer.integer(answer.message.sequence)
+        if answer.message.kind != .agent {
+            writer.literal(#","message":"#)
+            writer.message(answer.message)
+        }
+        writer.literal(#","tappedAt":"#)
+        writer.timestamp(answer.tappedAt)
+        writer.literal("}")
+        return writer
+    }
+
+    /// How many receipts one call may carry: an app that was offline for long sends several calls.
+    private static let maxReceipts = 500
+
+    /// Takes each receipt by itself.
+    ///
+    /// One that a newer app sends, or that is broken, does not hold up the others. Only when none is right is the whole
+    /// refused.
+    private static func receipts(_ call: Call) async throws -> Response {
+        let access = try await call.requireConsumer()
+        let body = try await call.object()
+        let now = call.services.clock.now
+        var checks = FieldChecks()
+        let named = checks.items(body["receipts"], atMost: maxReceipts, isRequired: true)
+        let items = try checks.finish(named)
+        let read = items.map { receipt($0, access, now: now) }
+        let receipts = read.compactMap { try? $0.get() }
+        let refusals = read.compactMap { if case .failure(let refusal) = $0 { refusal } else { nil } }
+        if receipts.isEmpty, !refusals.isEmpty {
+            guard refusals.contains(where: { $0.isWrong }) else { throw Problem.foreignDevice }
+            throw Problem(invalid: refusals.flatMap(\.problems))
+        }
+        var met: [Bool] = []
+        if !receipts.isEmpty {
+            let change = StoreChange.receipts(brand: access.brand.id, consumer: access.consumer, receipts)
+            if case .receipts(let recorded) = try await call.perform(change) { met = recorded }
+        }
+        return Answer.json(.accepted, recorded(read, met))
+    }
+
+    /// Why one receipt is not taken.
+    private struct ReceiptRefusal: Error {
+        var problems: [FieldProblem]
+        /// False when it is right but for its device, which is not the session's.
+        var isWrong: Bool
+    }
+
+    private static func receipt(
+        _ item: BodyMember,
+        _ access: ConsumerAccess,
+        now: Timestamp
+    ) -> Result<DeviceReceipt, ReceiptRefusal> {
+        var checks = FieldChecks()
+        let members = checks.object(item, isRequired: true)
+        var receipt: DeviceReceipt?
+        if let members {
+            let name = checks.text(members["messageId"], isRequired: true)
+            let message = name.flatMap { MessageID($0) }
+            if name != nil, message == nil { checks.fail(members["messageId"].pointer, "must be a UUID") }
+            let device = checks.identifier(members["deviceId"], as: DeviceID.self, isRequired: true)
+            let state = checks.word(members["state"], as: DeviceReceipt.State.self, isRequired: true)
+            let at = checks.moment(members["at"], isRequired: true)
+            if let message, let device, let state, let at {
+                // As with taps: a device's clock may be ahead.
+                receipt = DeviceReceipt(message: message, device: device, state: state, at: min(at, now))
+            }
+        }
+        guard let members, let receipt, checks.problems.isEmpty else {
+            return .failure(ReceiptRefusal(problems: checks.problems, isWrong: true))
+        }
+        guard access.boundDevice == nil || access.boundDevice == receipt.device else {
+            checks.fail(members["deviceId"].pointer, "is not the session's device")
+            return .failure(ReceiptRefusal(problems: checks.problems, isWrong: false))
+        }
+        return .success(receipt)
+    }
+
+    private static func recorded(_ read: [Result<DeviceReceipt, ReceiptRefusal>], _ met: [Bool]) -> JSONWriter {
+        var writer = JSONWriter(capacity: 48 + read.count * 24)
+        writer.literal(#"{"recorded":"#)
+        writer.integer(Int64(met.count { $0 }))
+        writer.literal(#","results":["#)
+        var left = met[...]
+        for (index, result) in read.enumerated() {
+            if index > 0 { writer.literal(",") }
+            switch result {
+            case .success:
+                writer.literal(left.popFirst() ?? false ? #"{"status":"recorded"}"# : #"{"status":"unknown"}"#)
+            case .failure(let refusal):
+                writer.literal(#"{"status":"rejected","errors":["#)
+                for (index, problem) in refusal.problems.enumerated() {
+                    if index > 0 { writer.literal(",") }
+                    writer.fieldProblem(problem)
+                }
+                writer.literal("]}")
+            }
+        }
+        writer.literal("]}")
+        return writer
+    }
+}

@@ -1,0 +1,102 @@
+/// The part of the day in which a consumer's devices are not to be woken (`http-api.md` section 2, `quietHours`).
+///
+/// Its JSON is `{"from":"22:00","to":"07:00","timeZone":"Europe/Berlin","mode":"held"}`, or `{"mode":"off"}` for a consumer
+/// that has none though the brand has.
+package struct QuietHours: Codable, Hashable, Sendable {
+    /// What becomes of pushes in quiet hours.
+    package enum Mode: String, Codable, Sendable, CaseIterable {
+        /// They wait until the quiet hours end.
+        case held
+        /// They are sent without a sound.
+        case silent
+        /// There are no quiet hours; a consumer's own setting only.
+        case off
+    }
+
+    /// When they begin, in minutes after midnight, 0 to 1439.
+    package var from: Int
+    /// When they end, in minutes after midnight, 0 to 1439: on the next day if that is not later than ``from``.
+    package var to: Int
+    /// The time zone (IANA) of devices that name none.
+    package var timeZone: String?
+    /// What becomes of pushes.
+    package var mode: Mode
+
+    /// Takes quiet hours.
+    ///
+    /// - Parameters:
+    ///   - from: When they begin, in minutes after midnight.
+    ///   - to: When they end, in minutes after midnight.
+    ///   - timeZone: The time zone of devices that name none.
+    ///   - mode: What becomes of pushes.
+    package init(from: Int, to: Int, timeZone: String?, mode: Mode) {
+        self.from = from
+        self.to = to
+        self.timeZone = timeZone
+        self.mode = mode
+    }
+
+    /// No quiet hours.
+    package static let off = QuietHours(from: 0, to: 0, timeZone: nil, mode: .off)
+
+    /// Reads a time of the day.
+    ///
+    /// - Parameter text: `HH:MM`, 00:00 to 23:59.
+    /// - Returns: Minutes after midnight; nil when it is none.
+    package static func minutes(_ text: String) -> Int? {
+        let bytes = Array(text.utf8)
+        let places = [0, 1, 3, 4]
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"),
+            places.allSatisfy({ bytes[$0] >= 0x30 && bytes[$0] <= 0x39 })
+        else { return nil }
+        let digits = places.map { Int(bytes[$0]) - 0x30 }
+        let (hours, minutes) = (digits[0] * 10 + digits[1], digits[2] * 10 + digits[3])
+        return hours < 24 && minutes < 60 ? hours * 60 + minutes : nil
+    }
+
+    /// Writes a time of the day.
+    ///
+    /// - Parameter minutes: Minutes after midnight, 0 to 1439.
+    /// - Returns: `HH:MM`.
+    package static func text(_ minutes: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return two(minutes / 60) + ":" + two(minutes % 60)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case from, to, timeZone, mode
+    }
+
+    /// Reads quiet hours.
+    ///
+    /// - Parameter decoder: Where to read from.
+    /// - Throws: `DecodingError` for a wrong type or a time of the day that is none.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        mode = try container.decode(Mode.self, forKey: .mode)
+        timeZone = try container.decodeIfPresent(String.self, forKey: .timeZone)
+        (from, to) = (0, 0)
+        guard mode != .off else { return }
+        func time(_ key: CodingKeys) throws -> Int {
+            guard let minutes = Self.minutes(try container.decode(String.self, forKey: key)) else {
+                throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "must be HH:MM")
+            }
+            return minutes
+        }
+        from = try time(.from)
+        to = try time(.to)
+    }
+
+    /// Writes the quiet hours.
+    ///
+    /// - Parameter encoder: Where to write to.
+    /// - Throws: What the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(mode, forKey: .mode)
+        guard mode != .off else { return }
+        try container.encode(Self.text(from), forKey: .from)
+        try container.encode(Self.text(to), forKey: .to)
+        try container.encodeIfPresent(timeZone, forKey: .timeZone)
+    }
+}

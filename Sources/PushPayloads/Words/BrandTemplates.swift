@@ -1,0 +1,87 @@
+import GatewayModel
+
+/// A brand's templates, parsed, by kind and locale.
+package struct BrandTemplates: Sendable {
+    private struct Words: Sendable {
+        var title: WordTemplate?
+        var body: WordTemplate?
+    }
+
+    /// By kind, and by language tag in the form of ``normalised(_:)``.
+    private let kinds: [TemplateSettings.Kind: [String: Words]]
+
+    /// The most bytes of a title that a template made; a longer one is cut.
+    static let maxTitleBytes = 512
+    /// The most bytes of a text that a template made, and of each value that goes into it: more than any provider takes, so
+    /// that what is cut here is cut again and marked by ``TextFitting``.
+    static let maxTextBytes = 8192
+
+    /// Parses templates; nil when there are none.
+    ///
+    /// One that cannot be parsed was refused when the brand was set; it is passed over.
+    init?(_ settings: TemplateSettings?) {
+        guard let settings, !settings.kinds.isEmpty else { return nil }
+        kinds = settings.kinds.mapValues { locales in
+            var parsed: [String: Words] = [:]
+            for (locale, words) in locales {
+                parsed[Self.normalised(locale)] = Words(
+                    title: words.title.flatMap { try? WordTemplate($0) },
+                    body: words.body.flatMap { try? WordTemplate($0) }
+                )
+            }
+            return parsed
+        }
+    }
+
+    /// Title and text of a notification; nil where the brand has no words for it, or where they come to nothing.
+    func words(
+        _ kind: TemplateSettings.Kind,
+        locale: String?,
+        values: @escaping (WordTemplate.Name) -> String?
+    ) -> (title: String?, text: String?) {
+        guard let locales = kinds[kind] else { return (nil, nil) }
+        let bounded = { (name: WordTemplate.Name) in values(name).map { $0.prefix(bytes: Self.maxTextBytes) } }
+        func render(_ part: (Words) -> WordTemplate?, atMost limit: Int) -> String? {
+            for tag in Self.tags(locale) {
+                guard let template = locales[tag].flatMap(part) else { continue }
+                let text = template.render(bounded).prefix(bytes: limit)
+                return text.allSatisfy(\.isWhitespace) ? nil : text
+            }
+            return nil
+        }
+        return (render(\.title, atMost: Self.maxTitleBytes), render(\.body, atMost: Self.maxTextBytes))
+    }
+
+    /// Where a device's words are looked for: `zh_Hant-TW` in zh-hant-tw, zh-hant, zh, then what is for every locale.
+    private static func tags(_ locale: String?) -> [String] {
+        var tags: [String] = []
+        var tag = normalised(locale ?? "")[...]
+        while !tag.isEmpty {
+            tags.append(String(tag))
+            tag = tag.lastIndex(of: "-").map { tag[..<$0] } ?? ""
+        }
+        return tags + [TemplateSettings.anyLocale]
+    }
+
+    /// A language tag in the one form of those that mean the same: they may differ in case and in how their parts are joined.
+    ///
+    /// - Parameter locale: The tag.
+    /// - Returns: The tag in lower case with `-` between its parts.
+    package static func normalised(_ locale: String) -> String {
+        String(locale.lowercased().map { $0 == "_" ? "-" : $0 })
+    }
+}
+
+extension String {
+    /// The longest beginning of whole characters within so many bytes.
+    fileprivate func prefix(bytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var used = 0
+        return String(
+            prefix {
+                used += $0.utf8.count
+                return used <= limit
+            }
+        )
+    }
+}

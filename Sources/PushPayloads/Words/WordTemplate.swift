@@ -1,0 +1,96 @@
+import Mustache
+
+/// A template of a notification's title or text: a small part of Mustache, parsed once and rendered without escapes.
+///
+/// What may stand in it: `{{name}}` (also `{{{name}}}` and `{{&name}}`, which are the same), `{{#name}}…{{/name}}` where there
+/// is such a value, `{{^name}}…{{/name}}` where there is none, and `{{! comments }}`. Nothing is included, called or redefined.
+package struct WordTemplate: Sendable {
+    /// What can be named in a template.
+    package enum Name: String, CaseIterable, Sendable {
+        /// The agent's name; absent where the brand hides it.
+        case agent
+        /// The brand's name.
+        case brand
+        /// The message's text; absent where the brand hides it.
+        case text
+        /// The message's own title; absent where the brand hides it.
+        case title
+        /// The consumer's unread count.
+        case unread
+        /// The conversation's id.
+        case conversation
+        /// How many messages a summary stands for; absent elsewhere.
+        case count
+    }
+
+    /// What is wrong with a template.
+    package struct Fault: Error, Equatable {
+        /// Where and what, to follow the name of the member: "has … at character 12".
+        package var detail: String
+    }
+
+    /// The longest template of a title or a text, in bytes: with the longest text in each of its places, what comes out stays
+    /// below a megabyte.
+    package static let maxBytes = 1024
+
+    private let template: MustacheTemplate
+
+    /// Parses a template.
+    ///
+    /// - Parameter text: The template.
+    /// - Throws: ``Fault`` that names the place.
+    package init(_ text: String) throws(Fault) {
+        guard text.utf8.count <= Self.maxBytes else { throw Fault(detail: "must be at most \(Self.maxBytes) bytes") }
+        try Self.check(text)
+        // The library escapes for HTML unless it is told that this is text.
+        guard let parsed = try? MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}" + text) else {
+            throw Fault(detail: "is not a template")
+        }
+        template = parsed
+    }
+
+    /// Fills in the values.
+    ///
+    /// - Parameter values: The value of each name; nil is absent.
+    /// - Returns: The words.
+    func render(_ values: @escaping (Name) -> String?) -> String { template.render(Values(value: values)) }
+
+    private struct Values: MustacheParent {
+        let value: (Name) -> String?
+
+        func child(named name: String) -> Any? { Name(rawValue: name).flatMap(value) }
+    }
+
+    // MARK: Checking
+
+    /// Refuses what the library would take but a notification has no use for, and says where.
+    private static func check(_ text: String) throws(Fault) {
+        var open: [(name: String, place: Int)] = []
+        var rest = text[...]
+        while let start = rest.firstRange(of: "{{") {
+            let place = text.distance(from: text.startIndex, to: start.lowerBound) + 1
+            func fault(_ detail: String) -> Fault { Fault(detail: "\(detail) at character \(place)") }
+            rest = rest[start.upperBound...]
+            let end = rest.hasPrefix("{") ? "}}}" : "}}"
+            guard let stop = rest.firstRange(of: end) else { throw fault("has a tag without an end") }
+            let tag = rest[..<stop.lowerBound]
+            rest = rest[stop.upperBound...]
+            guard let sign = tag.first else { throw fault("has an empty tag") }
+            if sign == "!" { continue }
+            if "><$%=*".contains(sign) { throw fault("has a tag that is not supported ({{\(sign)…}})") }
+            let hasSign = "#^/&{".contains(sign)
+            let name = String(
+                (hasSign ? tag.dropFirst() : tag).drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+            )
+            guard Name(rawValue: name) != nil else {
+                let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
+                throw fault("has a tag that names none of \(known)")
+            }
+            if sign == "#" || sign == "^" { open.append((name, place)) }
+            if sign == "/", open.popLast()?.name != name { throw fault("ends a section that is not open") }
+        }
+        // The library cannot end in what may begin a tag.
+        if rest.hasSuffix("{") { throw Fault(detail: "ends in a brace at character \(text.count)") }
+        if let last = open.last { throw Fault(detail: "has a section without an end at character \(last.place)") }
+    }
+}

@@ -1,0 +1,15 @@
+import GatewayModel
+
+extension QuietHours {
+    /// As one column: `mode/from/to/timeZone`, in minutes, the last part empty when there is none.
+    var stored: String { "\(mode.rawValue)/\(from)/\(to)/\(timeZone ?? "")" }
+
+    /// Reads a column; nil when it is none of ours.
+    init?(stored: String) {
+        let parts = stored.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, let mode = Mode(rawValue: String(parts[0])), let from = Int(parts[1]),
+            let to = Int(parts[2])
+        else { return nil }
+        self.init(from: from, to: to, timeZone: parts[3].isEmpty ? nil : String(parts[3]), mode: mode)
+    }
+}

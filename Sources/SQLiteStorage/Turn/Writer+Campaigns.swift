@@ -1,0 +1,79 @@
+import GatewayModel
+import GatewayStorage
+
+/// What a turn made for a campaign.
+struct CampaignDelta {
+    private(set) var messages = 0
+    private(set) var deliveries = 0
+
+    /// One message more.
+    mutating func add(deliveries: Int) {
+        messages += 1
+        self.deliveries += deliveries
+    }
+}
+
+/// Counts of campaigns: a statement for each campaign and turn, none for events without one.
+///
+/// A delivery carries its campaign's number through the outbox into the log, and is counted there with the rest of the log
+/// (LogIndexing): so a crash leaves no count wrong.
+extension Writer {
+    /// The number of a campaign; a name that is new gets one.
+    func campaign(_ name: BrandedName, at now: Timestamp) throws -> Int64 {
+        if let known = memory.campaigns.value(name) { return known }
+        let row = try db.prepare("SELECT id FROM campaigns WHERE brand = ? AND name = ?").int(name.brand).text(name.id)
+        let found = try row.next() ? row.int64(0) : nil
+        row.end()
+        let id: Int64
+        if let found {
+            id = found
+        } else {
+            try db.prepare("INSERT INTO campaigns (brand, name, first_at, last_at) VALUES (?1, ?2, ?3, ?3)")
+                .int(name.brand).text(name.id).int(now.milliseconds).run()
+            id = db.lastInsertedRow
+        }
+        memory.campaigns.keep(id, for: name)
+        return id
+    }
+
+    /// Adds what a turn made.
+    func store(_ deltas: [Int64: CampaignDelta], at now: Timestamp) throws {
+        for (campaign, delta) in deltas {
+            try db.prepare(
+                """
+                UPDATE campaigns SET messages = messages + ?2, deliveries = deliveries + ?3, last_at = max(last_at, ?4) \
+                WHERE id = ?1
+                """
+            ).int(campaign).int(delta.messages).int(delta.deliveries).int(now.milliseconds).run()
+        }
+    }
+
+    /// Adds counts of the log; those of a campaign that is gone are dropped.
+    func store(_ counts: LogCounts, ofCampaign campaign: Int64) throws {
+        let row = try db.prepare("SELECT counts FROM campaigns WHERE id = ?").int(campaign)
+        guard try row.next() else { return }
+        var sum = LogCounts(bytes: row.bytes(0))
+        row.end()
+        sum.add(counts)
+        try db.prepare("UPDATE campaigns SET counts = ? WHERE id = ?").blob(sum.bytes).int(campaign).run()
+    }
+
+    /// A message was tapped for the first time.
+    func noteTapped(_ campaign: String, brand: Int64) throws {
+        try db.prepare("UPDATE campaigns SET tapped = tapped + 1 WHERE brand = ? AND name = ?").int(brand).text(
+            campaign
+        )
+        .run()
+    }
+
+    /// Removes campaigns whose newest message is still from before a moment.
+    func removeCampaigns(_ ids: [Int64], before: Timestamp) throws -> Int {
+        var removed = 0
+        for id in ids {
+            try db.prepare("DELETE FROM campaigns WHERE id = ? AND last_at < ?").int(id).int(before.milliseconds).run()
+            removed += db.changedRows
+        }
+        memory.campaigns.removeAll()
+        return removed
+    }
+}

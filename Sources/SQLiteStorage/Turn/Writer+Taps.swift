@@ -1,0 +1,144 @@
+import GatewayModel
+import GatewayStorage
+
+/// What devices say of pushes that they got.
+extension Writer {
+    func tap(_ request: TapRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
+        guard let brand = try brandKey(request.brand), let consumer = try consumerKey(request.brand, request.consumer),
+            let (message, conversation) = try message(request.message, request.brand, request.consumer, key: consumer)
+        else { return .notFound }
+        // Nothing of the consumer's own is ever pushed.
+        guard message.kind != .consumer else { return .notFound }
+        try see(request.device.rawValue, of: consumer, at: context.turn.now)
+        let key = Int64(bitPattern: request.message.high)
+        let earlier = try db.prepare("SELECT tapped_at FROM taps WHERE message = ?").int(key)
+        if try earlier.next() {
+            defer { earlier.end() }
+            return .tapped(
+                TapAnswer(message: message, tappedAt: Timestamp(milliseconds: earlier.int64(0)), first: false)
+            )
+        }
+        if let until = message.lookBackUntil, until < context.turn.now { return .gone }
+        try db.prepare("INSERT INTO taps (message, device, tapped_at, action) VALUES (?, ?, ?, ?)")
+            .int(key).text(request.device.rawValue).int(request.tappedAt.milliseconds).text(request.action).run()
+        try db.prepare(
+            """
+            UPDATE outbox SET tapped_at = ?1 WHERE message = ?2 \
+            AND registration IN (SELECT id FROM registrations WHERE consumer = ?3 AND device = ?4)
+            """
+        )
+        .int(request.tappedAt.milliseconds).int(key).int(consumer)
+        .text(request.device.rawValue).run()
+        try forgetPending(key, in: conversation)
+        if let campaign = message.campaign { try noteTapped(campaign, brand: brand) }
+        if request.clearsOthers { try clearPending(of: consumer, &context) }
+        for id in try logRows(message: key, device: request.device.rawValue) {
+            let before = try logFacts(id)
+            try db.prepare(
+                """
+                UPDATE delivery_log SET change = ?1, tapped_at = ?2, state = 'tapped', suppressed_by = NULL WHERE id = ?3
+                """
+            ).int(try nextChange()).int(request.tappedAt.milliseconds).int(id).run()
+            try noteChanged(id, before, &context)
+        }
+        try tell(
+            brand,
+            at: context.turn.now,
+            .tapped(
+                request,
+                conversation: message.conversation,
+                sequence: message.sequence,
+                kind: message.kind,
+                campaign: message.campaign
+            )
+        )
+        return .tapped(TapAnswer(message: message, tappedAt: request.tappedAt, first: true))
+    }
+
+    /// A consumer's message, and the key of its conversation.
+    private func message(
+        _ id: MessageID,
+        _ brand: BrandID,
+        _ consumer: ConsumerID,
+        key: Int64
+    ) throws -> (message: Message, conversation: Int64)? {
+        let row = try db.prepare(
+            """
+            SELECT c.id, c.key, m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, \
+            m.text, m.title, m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, \
+            m.silent, m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign FROM messages m \
+            JOIN conversations c ON c.key = m.conversation WHERE m.key = ? AND m.low = ? AND c.consumer = ?
+            """
+        )
+        .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(key)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        let message = MessageColumns.message(
+            row,
+            from: 2,
+            brand: brand,
+            consumer: consumer,
+            conversation: ConversationID(trusted: row.string(0))
+        )
+        return (message, row.int64(1))
+    }
+
+    func record(
+        _ receipts: [DeviceReceipt],
+        brand: BrandID,
+        consumer: ConsumerID,
+        _ context: inout TurnContext
+    ) throws -> StoreChangeResult {
+        guard let key = try consumerKey(brand, consumer) else { return .receipts(met: receipts.map { _ in false }) }
+        for device in Set(receipts.map(\.device)) { try see(device.rawValue, of: key, at: context.turn.now) }
+        return .receipts(met: try receipts.map { try record($0, of: key, &context) })
+    }
+
+    /// Records one receipt; false when there is no such delivery.
+    private func record(_ receipt: DeviceReceipt, of consumer: Int64, _ context: inout TurnContext) throws -> Bool {
+        let message = Int64(bitPattern: receipt.message.high)
+        guard try low(of: message) == Int64(bitPattern: receipt.message.low) else { return false }
+        try db.prepare(
+            """
+            UPDATE outbox SET delivered_at = coalesce(delivered_at, ?1), \
+            displayed_at = CASE WHEN ?5 = 'displayed' THEN coalesce(displayed_at, ?1) ELSE displayed_at END, \
+            dismissed_at = CASE WHEN ?5 = 'dismissed' THEN coalesce(dismissed_at, ?1) ELSE dismissed_at END \
+            WHERE message = ?3 AND registration IN (SELECT id FROM registrations WHERE consumer = ?2 AND device = ?4)
+            """
+        )
+        .int(receipt.at.milliseconds).int(consumer).int(message).text(receipt.device.rawValue)
+        .text(receipt.state.rawValue).run()
+        var found = db.changedRows
+        for id in try logRows(message: message, device: receipt.device.rawValue, consumer: consumer) {
+            found += 1
+            let before = try logFacts(id)
+            // The rank only rises: a tap stays a tap. What was said before is no change.
+            try db.prepare(
+                """
+                UPDATE delivery_log SET change = ?1, suppressed_by = NULL, \
+                state = CASE state WHEN 'tapped' THEN 'tapped' ELSE 'delivered' END, \
+                delivered_at = coalesce(delivered_at, ?2), \
+                displayed_at = CASE WHEN ?4 = 'displayed' THEN coalesce(displayed_at, ?2) ELSE displayed_at END, \
+                dismissed_at = CASE WHEN ?4 = 'dismissed' THEN coalesce(dismissed_at, ?2) ELSE dismissed_at END \
+                WHERE id = ?3 AND (delivered_at IS NULL OR (?4 = 'displayed' AND displayed_at IS NULL) \
+                OR (?4 = 'dismissed' AND dismissed_at IS NULL))
+                """
+            )
+            .int(try nextChange()).int(receipt.at.milliseconds).int(id).text(receipt.state.rawValue).run()
+            if db.changedRows > 0 { try noteChanged(id, before, &context) }
+        }
+        return found > 0
+    }
+
+    /// The second half of a message's id, as long as the message or a delivery of it is kept.
+    private func low(of message: Int64) throws -> Int64? {
+        let row = try db.prepare(
+            """
+            SELECT coalesce((SELECT low FROM messages WHERE key = ?1), (SELECT message_low FROM delivery_log \
+            INDEXED BY delivery_log_message WHERE message = ?1 AND message_low IS NOT NULL LIMIT 1))
+            """
+        ).int(message)
+        defer { row.end() }
+        return try row.next() ? row.optionalInt64(0) : nil
+    }
+}

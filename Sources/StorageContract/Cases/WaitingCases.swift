@@ -1,0 +1,171 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Quiet hours of consumers, rows that need wait no longer, and summaries of many that waited.
+enum WaitingCases {
+    static let all = [
+        ownQuietHours, requeues, requeuesInPieces, summary, noSummary, summaryGrows, summaryOfOneDevice,
+        summarySurvives,
+    ]
+
+    static let ownQuietHours = ContractCase("a consumer's quiet hours are kept, go with its rows, and free what waits")
+    {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.accepted(f.message("u-1"))
+        let row = try #require(try await f.claim().rows.first)
+        #expect(row.traits == nil)
+        let later = f.now.adding(seconds: 3600)
+        try await f.outcome(f.unsent(row, .release(due: later)))
+        let id = ConsumerID(trusted: "u-1")
+        var change = ProfileChange(brand: f.brand, consumer: id)
+        for hours in [
+            QuietHours(from: 1320, to: 425, timeZone: "America/Argentina/Ushuaia", mode: .held),
+            QuietHours(from: 0, to: 1439, timeZone: nil, mode: .silent), .off,
+        ] {
+            change.quietHours = .some(hours)
+            let result = try await f.commit { $0.changes = [.changeProfile(change)] }
+            guard case .consumer(let consumer) = result.changes[0] else { throw Unexpected(what: "\(result.changes)") }
+            #expect(consumer.quietHours == hours)
+            #expect(try await f.store.consumer(brand: f.brand, id: id)?.quietHours == hours)
+            #expect(result.unowned == [f.apns: f.now])
+            let claimed = try await f.claim().rows
+            #expect(claimed.map(\.id) == [row.id] && claimed.map { $0.traits?.quietHours } == [hours])
+            try await f.outcome(f.unsent(row, .release(due: later)))
+        }
+        f.giveSlots(1, mayHaveBacklog: true)
+        let other = try await f.register("d-2", of: "u-1").registration.id
+        let owned = try await f.owned(f.message("u-1"))
+        #expect(owned.map(\.registration) == [other] && owned.map { $0.traits?.quietHours } == [.off])
+        change.quietHours = .some(nil)
+        try await f.change(.changeProfile(change))
+        #expect(try await f.store.consumer(brand: f.brand, id: id)?.quietHours == nil)
+        change.quietHours = nil
+        change.name = "Ada"
+        #expect(try await f.commit { $0.changes = [.changeProfile(change)] }.unowned.isEmpty)
+    }
+
+    /// Rows of two devices that wait until an hour from now, in order.
+    private static func waiting(_ f: ContractFixture) async throws -> [OutboxRow] {
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-2")
+        for _ in 1...2 {
+            try await f.accepted(f.message("u-1"))
+            try await f.accepted(f.message("u-2", in: "c-2"))
+        }
+        let rows = try await f.claim().rows
+        let later = f.now.adding(seconds: 3600)
+        for row in rows { try await f.outcome(f.unsent(row, .release(due: later))) }
+        return rows
+    }
+
+    static let requeues = ContractCase("rows that need wait no longer are due at once, those of other lanes are not") {
+        (f) async throws in
+        let rows = try await waiting(f)
+        #expect(try await f.claim().rows.isEmpty)
+        let fcm = RequeueRequest(lane: f.fcm, limit: 10)
+        #expect(try await f.commit { $0.requeues = [fcm] }.requeued == [0])
+        let request = RequeueRequest(lane: f.apns, limit: 10)
+        let claim = ClaimRequest(lane: f.apns, limit: 10)
+        let result = try await f.commit {
+            $0.requeues = [request]
+            $0.claims = [claim]
+        }
+        #expect(result.requeued == [4])
+        #expect(result.claims[0].rows.map(\.id) == rows.map(\.id))
+    }
+
+    static let requeuesInPieces = ContractCase("rows that need wait no longer keep each device's order, piece by piece")
+    {
+        (f) async throws in
+        let rows = try await waiting(f)
+        f.wait(seconds: 1)
+        for expected in [3, 1, 0] {
+            let request = RequeueRequest(lane: f.apns, limit: 3)
+            #expect(try await f.commit { $0.requeues = [request] }.requeued == [expected])
+        }
+        #expect(try await f.claim().rows.map(\.id) == rows.map(\.id))
+    }
+
+    private static func claim(_ f: ContractFixture, threshold: Int, limit: Int = 100) async throws -> ClaimResult {
+        let request = ClaimRequest(lane: f.apns, limit: limit, summaryThreshold: threshold)
+        return try #require(try await f.commit { $0.claims = [request] }.claims.first)
+    }
+
+    static let summary = ContractCase("of too many messages that waited, the newest stands for all and the others end")
+    {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
+        try await f.accepted(f.proactive("u-1"))
+        var silent = f.message("u-1")
+        silent.silent = true
+        try await f.accepted(silent)
+        let newest = try await f.accepted(f.message("u-1", in: "c-2"))
+        f.wait(seconds: 60)
+        let claim = try await claim(f, threshold: 3)
+        #expect(claim.rows.map { $0.message?.kind } == [.proactive, .agent, .agent])
+        #expect(claim.rows.map(\.summary) == [0, 0, 4] && claim.rows.last?.message?.id == newest.messageID)
+        #expect(claim.nextDue == nil)
+        let ended = try await f.deliveries().filter { $0.state == .suppressed }
+        #expect(ended.count == 3 && ended.allSatisfy { $0.suppressedBy == .collapsed })
+        #expect(try await f.unread("u-1") == 4)
+    }
+
+    static let noSummary = ContractCase("few messages, or many that did not wait long, stay what they are") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
+        f.wait(seconds: 59)
+        #expect(try await claim(f, threshold: 1, limit: 1).rows.map(\.summary) == [0])
+        f.wait(seconds: 1)
+        #expect(try await claim(f, threshold: 2).rows.map(\.summary) == [0, 0])
+        #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
+    }
+
+    static let summaryGrows = ContractCase("a summary that waits again stands for what came since, too") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
+        f.wait(seconds: 60)
+        let first = try #require(try await claim(f, threshold: 2).rows.first)
+        #expect(first.summary == 3)
+        try await f.outcome(f.retry(first, seconds: 5))
+        try await f.accepted(f.message("u-1"))
+        f.wait(seconds: 5)
+        let second = try await claim(f, threshold: 2).rows
+        #expect(second.map(\.summary) == [4] && second.first?.id != first.id)
+        // Below the threshold by rows, above it by what they stand for; and alone it stays as it is.
+        try await f.outcome(f.retry(try #require(second.first), seconds: 5))
+        f.wait(seconds: 5)
+        #expect(try await claim(f, threshold: 2).rows.map(\.summary) == [4])
+    }
+
+    static let summaryOfOneDevice = ContractCase("each device has its own summary, however few rows a claim takes") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-1")
+        try await f.register("d-3", of: "u-2")
+        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
+        try await f.accepted(f.message("u-2", in: "c-2"))
+        f.wait(seconds: 60)
+        #expect(try await claim(f, threshold: 2, limit: 1).rows.isEmpty)
+        var summaries: [Int64] = []
+        for _ in 1...4 { summaries += try await claim(f, threshold: 2, limit: 2).rows.map(\.summary) }
+        #expect(summaries.sorted() == [0, 3, 3])
+    }
+
+    static let summarySurvives = ContractCase("a summary is one after a restart, and reading takes it away") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
+        f.wait(seconds: 60)
+        #expect(try await claim(f, threshold: 2).rows.map(\.summary) == [3])
+        #expect(try await f.restart().recovered == 1)
+        let again = try await f.claim().rows
+        #expect(again.map(\.summary) == [3] && again.map(\.unread) == [3])
+        let read = f.readEvent("u-1", in: "c-1", .sequence(3))
+        #expect(try await f.commit { $0.accepts = [f.request([read])] }.withdrawn.map(\.delivery) == again.map(\.id))
+    }
+}

@@ -1,0 +1,179 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import Testing
+
+@Suite("In quiet hours")
+struct QuietHoursTests {
+    /// An hour from 10 minutes before now, in UTC.
+    private static func settings(_ script: MachineScript, _ mode: QuietHours.Mode = .held) -> BrandSettings {
+        let minute = Int(script.now.milliseconds / 60_000 % 1440)
+        var settings = BrandSettings()
+        settings.quietHours = QuietHours(from: minute - 10, to: minute + 50, timeZone: "UTC", mode: mode)
+        return settings
+    }
+
+    private static func script(_ mode: QuietHours.Mode = .held) -> (MachineScript, end: Timestamp) {
+        var script = MachineScript()
+        script.machine.setRules(LaneRules(settings(script, mode)), of: MachineScript.lane, isChange: false)
+        let minute = script.now.milliseconds / 60_000 * 60_000
+        return (script, Timestamp(milliseconds: minute).adding(seconds: 3000))
+    }
+
+    private static func dispositions(_ plan: DeliveryMachine.TurnPlan) -> [OutcomeRecord.Disposition] {
+        plan.outcomes.map(\.disposition)
+    }
+
+    @Test("a device's pushes go back to the store until the end, in order, and leave then")
+    func held() throws {
+        let (made, end) = Self.script()
+        var script = made
+        let rows = try [1, 2].map { try script.row(sequence: $0, ttlSeconds: 86_400) }
+        let other = try script.row(device: 2, consumer: 2, lane: MachineScript.otherLane)
+        script.turn(owned: rows + [other])
+        #expect(script.take().isEmpty)
+        #expect(script.take(lane: MachineScript.otherLane).map(\.delivery) == [other.id])
+        #expect(script.machine.nextDeadline(now: script.now) ?? end <= end)
+        let plan = script.turn()
+        #expect(plan.outcomes.map(\.delivery) == rows.map(\.id))
+        #expect(Self.dispositions(plan) == [.release(due: end), .release(due: end)])
+        #expect(script.machine.nextDeadline(now: script.now) == end)
+        // Younger rows must be looked for behind them, and nothing is claimed before its time.
+        let next = script.turn()
+        #expect(next.budgets[MachineScript.lane]?.mayHaveBacklog == true && next.claims.isEmpty)
+        script.now = end
+        let claim = script.machine.beginTurn(now: script.now)
+        #expect(claim.claims.map(\.lane) == [MachineScript.lane])
+        script.commit(claim, claims: [ClaimResult(lane: MachineScript.lane, rows: rows, nextDue: nil)])
+        #expect(script.take().map(\.delivery) == [rows[0].id])
+    }
+
+    @Test("after a start in between it is decided again")
+    func restarted() throws {
+        let (made, end) = Self.script()
+        var script = made
+        script.machine = DeliveryMachine(settings: script.machine.settings, backlog: [MachineScript.lane: script.now])
+        script.machine.setRules(LaneRules(Self.settings(script)), of: MachineScript.lane, isChange: false)
+        let row = try script.row(ttlSeconds: 86_400)
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.claims.count == 1)
+        script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: [row], nextDue: nil)])
+        #expect(script.take().isEmpty)
+        #expect(Self.dispositions(script.turn()) == [.release(due: end)])
+    }
+
+    @Test("what could only come too late ends as suppressed by them")
+    func tooLate() throws {
+        let (made, end) = Self.script()
+        var script = made
+        let short = try script.row(sequence: 1, ttlSeconds: 60)
+        let long = try script.row(sequence: 2, ttlSeconds: 86_400)
+        script.turn(owned: [short, long])
+        #expect(script.take().isEmpty)
+        #expect(Self.dispositions(script.turn()) == [.finished(.suppressed, .quietHours), .release(due: end)])
+        let last = try script.row(device: 3, ttlSeconds: 60)
+        script.turn(owned: [last])
+        #expect(script.take().isEmpty)
+        #expect(Self.dispositions(script.turn()) == [.finished(.suppressed, .quietHours)])
+        #expect(script.machine.rowCount == 0)
+    }
+
+    @Test("what shows nothing leaves")
+    func silentMessage() throws {
+        var (script, _) = Self.script()
+        let row = try script.row(silent: true)
+        script.turn(owned: [row])
+        let jobs = script.take()
+        #expect(jobs.map(\.delivery) == [row.id] && jobs.allSatisfy { !$0.isQuiet })
+    }
+
+    @Test("those of the silent kind leave without a sound, and with the badge of now")
+    func silentMode() throws {
+        let (made, end) = Self.script(.silent)
+        var script = made
+        let row = try script.row(unread: 4)
+        script.turn(owned: [row])
+        let jobs = script.take()
+        #expect(jobs.map(\.badge) == [4] && jobs.map(\.isQuiet) == [true])
+        script.answer(row.id, .accepted(providerID: nil))
+        script.now = end
+        script.turn(owned: [try script.row(unread: 5, ttlSeconds: 86_400)])
+        #expect(script.take().map(\.isQuiet) == [false])
+    }
+
+    @Test("a consumer's own win over the brand's, whether they begin or end it, also for what is in memory")
+    func consumer() throws {
+        let (made, end) = Self.script()
+        var script = made
+        var row = try script.row(ttlSeconds: 86_400)
+        row.traits = DeviceTraits(locale: nil, timeZone: nil, quietHours: .off)
+        script.turn(owned: [row])
+        #expect(script.take().map(\.delivery) == [row.id])
+
+        script = MachineScript()
+        let waiting = try script.row(ttlSeconds: 86_400)
+        script.turn(owned: [waiting])
+        let own = Self.settings(script).quietHours
+        let stored = StoredConsumer(
+            key: waiting.consumer,
+            id: ConsumerID(trusted: "u1"),
+            anonymous: false,
+            profile: ConsumerProfile(),
+            unread: 1,
+            createdAt: script.now,
+            quietHours: own
+        )
+        script.turn(changes: [(MachineScript.someChange, .consumer(stored))])
+        #expect(script.take().isEmpty)
+        #expect(Self.dispositions(script.turn()) == [.release(due: end)])
+    }
+
+    @Test("the device's own time zone decides")
+    func timeZone() throws {
+        var (script, _) = Self.script()
+        var row = try script.row(ttlSeconds: 86_400)
+        row.traits = DeviceTraits(locale: nil, timeZone: "Asia/Tokyo")
+        script.turn(owned: [row])
+        #expect(script.take().map(\.delivery) == [row.id])
+    }
+
+    @Test("when an operator changes them, what waits is looked at again, piece by piece, also when a turn fails")
+    func changed() throws {
+        var (script, _) = Self.script()
+        script.turn(unowned: [MachineScript.lane: script.now.adding(seconds: 3000)])
+        #expect(script.turn().requeues.isEmpty)
+        script.machine.setRules(LaneRules(Self.settings(script)), of: MachineScript.lane, isChange: true)
+        #expect(script.turn().requeues.isEmpty)
+        script.machine.setRules(nil, of: MachineScript.lane, isChange: true)
+        #expect(script.machine.nextDeadline(now: script.now) == script.now)
+        let failed = script.machine.beginTurn(now: script.now)
+        #expect(failed.needsCommit)
+        script.machine.turnFailed(failed.outcomes)
+        for count in [failed.requeues[0].limit, 3] {
+            let plan = script.machine.beginTurn(now: script.now)
+            #expect(plan.requeues == failed.requeues)
+            var turn = WriterTurn(now: script.now, incarnation: IncarnationID(1))
+            turn.requeues = plan.requeues
+            var result = WriterTurnResult()
+            result.requeued = [count]
+            _ = script.machine.turnCommitted(result, of: turn, now: script.now)
+        }
+        let plan = script.turn()
+        #expect(plan.requeues.isEmpty && plan.claims.map(\.lane) == [MachineScript.lane])
+    }
+
+    @Test("claims say from how many messages on there is a summary, which tells no more than is unread")
+    func summaries() throws {
+        var script = MachineScript(backlog: [MachineScript.lane: Timestamp(milliseconds: 0)])
+        var settings = BrandSettings()
+        settings.summaryThreshold = 5
+        script.machine.setRules(LaneRules(settings), of: MachineScript.lane, isChange: false)
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.claims.map(\.summaryThreshold) == [5])
+        var rows = try (1...4).map { try script.row(device: $0, consumer: $0, unread: 7) }
+        for (index, summary) in [0, 6, 9, 9].enumerated() { rows[index].summary = Int64(summary) }
+        rows[3].unread = 1
+        script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: rows, nextDue: nil)])
+        #expect(script.take().map(\.summary) == [0, 6, 7, 0])
+    }
+}

@@ -1,0 +1,234 @@
+import GatewayModel
+import HTTPTypes
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Engagements", .timeLimit(.minutes(1)))
+struct EngagementRouteTests {
+    private static let path = "/v1/brands/acme/engagements"
+    private static let conversations = "/v1/brands/acme/conversations"
+    private static let offers = """
+        [{"id":"de","campaignId":"c-1","entryPoints":["sec://sales","lang://de"],"skill":"sales-de","language":"de"},
+        {"id":"web","campaignId":"c-1","entryPoints":[],"app":"web","skill":"any"},
+        {"id":"sales","campaignId":"c-2","entryPoints":["sec://sales"],"skill":"sales","surveyId":"s-1"}]
+        """
+
+    private static func ask(_ api: API, _ more: String, app: String = "ios") async throws -> Reply {
+        try await api.call(.post, path, as: .none, #"{"app":"\#(app)",\#(more)}"#)
+    }
+
+    private static func make(_ api: API, _ offers: String = offers) async throws {
+        try await api.makeWiredBrand("acme", #","engagements":\#(offers)"#)
+    }
+
+    private static func claim(_ details: JSON?, client: String = "o-1") throws -> String {
+        let details = try #require(details)
+        let members = ["campaignId", "engagementId", "contextId"].map { "\"\($0)\":\(details[$0]?.text ?? "null")" }
+        return #"{"clientId":"\#(client)","engagement":{\#(members.joined(separator: ","))}}"#
+    }
+
+    @Test("the first engagement of this app whose entry points are all named is offered (R116, R117)")
+    func offered() async throws {
+        try await TestGateway.run { api in
+            try await Self.make(api)
+            let german = try await Self.ask(api, #""entryPoints":["lang://de","x","sec://sales"]"#)
+            #expect(german.status == 201)
+            #expect(try german.json().names == ["pageId", "sessionId", "visitorId", "engagementDetails"])
+            let details = try #require(german["engagementDetails"])
+            #expect(details.names == ["campaignId", "engagementId", "contextId", "skill", "language", "status"])
+            #expect(details["engagementId"]?.string == "de" && details["skill"]?.string == "sales-de")
+            #expect(details["status"]?.string == "expose")
+            let english = try await Self.ask(
+                api,
+                #""entryPoints":["sec://sales","lang://en"],"sessionId":"s","visitorId":"v""#
+            )
+            #expect(english.status == 200)
+            #expect(english["sessionId"]?.string == "s" && english["visitorId"]?.string == "v")
+            #expect(english["engagementDetails"]?["engagementId"]?.string == "sales")
+            #expect(english["engagementDetails"]?["surveyId"]?.string == "s-1")
+            #expect(
+                try await Self.ask(api, #""entryPoints":[]"#, app: "web")["engagementDetails"]?["skill"]?.string
+                    == "any"
+            )
+            for none in [#"[]"#, #"["lang://de"]"#, #"["SEC://sales"]"#] {
+                let nothing = try await Self.ask(api, #""entryPoints":\#(none)"#)
+                #expect(nothing.status == 201)
+                #expect(try nothing.json().names == ["pageId", "sessionId", "visitorId"])
+            }
+        }
+    }
+
+    @Test("an identity is verified, and the active conversation of whom it names is told (R118, R119)")
+    func identity() async throws {
+        try await TestGateway.run { api in
+            try await Self.make(api)
+            let key = try await api.call(
+                .post,
+                "/v1/brands/acme/credentials",
+                #"{"kind":"jweKey","name":"login","algorithm":"ECDH-ES"}"#
+            )
+            let pem = try #require(key["publicKey"]?.string)
+            let kid = try #require(key["id"]?.string)
+            func ask(_ token: String) async throws -> Reply {
+                try await Self.ask(api, #""entryPoints":["sec://sales"],"identity":"\#(token)""#)
+            }
+            let jws = api.token(api.claims(#","iss":"acme","identifier":"u-1""#))
+            let token = try TestJWE.sealed(jws, for: pem, kid: kid)
+            let before = try await api.dump()
+            let unknown = try await ask(token)
+            #expect(unknown["engagementDetails"]?["status"]?.string == "expose", "\(unknown.text)")
+            // Who only asks is not made a consumer.
+            #expect(try await api.dump() == before)
+            try await api.post("1", conversation: "c-7")
+            let known = try await ask(token)
+            #expect(known["engagementDetails"]?["status"]?.string == "conversation")
+            #expect(known["engagementDetails"]?["conversationId"]?.string == "c-7")
+            try await api.post("2", conversation: "c-7", type: "conversation.resolved")
+            #expect(try await ask(token)["engagementDetails"]?["conversationId"] == nil)
+
+            let plain = try await ask(jws)
+            plain.expectProblem(422, "invalid_request")
+            #expect(plain.pointers == ["/identity"])
+            let forged = api.token(
+                api.claims(#","iss":"acme","identifier":"u-1""#),
+                key: String(repeating: "x", count: 64)
+            )
+            try await ask(TestJWE.sealed(forged, for: pem, kid: kid)).expectProblem(401, "token_invalid")
+            let old = api.token(api.claims(#","iss":"acme","identifier":"u-1""#, age: 7200))
+            try await ask(TestJWE.sealed(old, for: pem, kid: kid)).expectProblem(401, "token_expired")
+            try await ask("a.b.c.d.e").expectProblem(401, "token_invalid")
+
+            // What was offered to one is of no use to another.
+            let session = try await api.makeSession("u-2")
+            let foreign = try await api.call(
+                .post,
+                Self.conversations,
+                as: session,
+                Self.claim(known["engagementDetails"])
+            )
+            foreign.expectProblem(422, "invalid_request")
+            #expect(foreign.pointers == ["/engagement/contextId"])
+        }
+    }
+
+    @Test("a new conversation is told with what was offered; a stale or foreign offer routes nothing (R120, R121)")
+    func routing() async throws {
+        try await TestGateway.run { api in
+            try await Self.make(api)
+            let feed = "/v1/brands/acme/outbound/crm"
+            _ = try await api.call(.get, feed)
+            func opened() async throws -> [JSON] {
+                try await api.call(.get, feed + "?types=conversation.opened")["items"]?.items ?? []
+            }
+            let session = try await api.makeSession()
+            let offer = try await Self.ask(api, #""entryPoints":["sec://sales"]"#)["engagementDetails"]
+            let good = try Self.claim(offer)
+            for (wrong, pointer) in [
+                (good.replacing("sales", with: "de"), "/engagement/contextId"),
+                (good.replacing("c-2", with: "c-1"), "/engagement/contextId"),
+                (#"{"clientId":"o-1","engagement":{}}"#, "/engagement/campaignId"),
+                (#"{"clientId":"o-1","engagement":[]}"#, "/engagement"),
+            ] {
+                let refused = try await api.call(.post, Self.conversations, as: session, wrong)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers.first == pointer, "\(wrong)")
+            }
+            try await api.makeWiredBrand("other", #","engagements":\#(Self.offers)"#)
+            let others = try await api.call(
+                .post,
+                "/v1/brands/other/engagements",
+                as: .none,
+                #"{"app":"ios","entryPoints":["sec://sales"]}"#
+            )
+            let foreign = try Self.claim(others["engagementDetails"])
+            try await api.call(.post, Self.conversations, as: session, foreign).expectProblem(422, "invalid_request")
+            api.clock.advance(seconds: EngagementSeal.lifetimeSeconds + 1)
+            let later = try await api.makeSession()
+            try await api.call(.post, Self.conversations, as: later, good).expectProblem(410, "gone")
+            #expect(try await opened().isEmpty)
+
+            let fresh = try Self.claim(try await Self.ask(api, #""entryPoints":["sec://sales"]"#)["engagementDetails"])
+            #expect(try await api.call(.post, Self.conversations, as: later, fresh).status == 201)
+            #expect(try await api.call(.post, Self.conversations, as: later, fresh).status == 200)
+            let told = try await opened()
+            #expect(told.count == 1)
+            let engagement = try #require(told.first?["data"]?["engagement"])
+            #expect(engagement["skill"]?.string == "sales" && engagement["surveyId"]?.string == "s-1")
+            #expect(engagement.names == ["campaignId", "engagementId", "skill", "surveyId"])
+            // The brand thinks again: what it offered before routes no more.
+            let changed =
+                #"{"settings":{"engagements":[{"id":"sales","campaignId":"c-2","entryPoints":[],"skill":"new"}]}}"#
+            #expect(try await api.call(.patch, "/v1/brands/acme", changed).status == 200)
+            try await api.call(.post, Self.conversations, as: later, fresh).expectProblem(410, "gone")
+            #expect(try await api.call(.patch, "/v1/brands/acme", #"{"settings":{"engagements":null}}"#).status == 200)
+            try await api.call(.post, Self.conversations, as: later, fresh).expectProblem(410, "gone")
+        }
+    }
+
+    @Test("what cannot be asked or set is refused by name")
+    func refused() async throws {
+        try await TestGateway.run { api in
+            try await Self.make(api)
+            let long = String(repeating: "x", count: 1025)
+            for (body, pointers) in [
+                ("{}", ["/app", "/entryPoints"]), (#"{"app":"a b","entryPoints":{}}"#, ["/app", "/entryPoints"]),
+                (
+                    #"{"app":"ios","entryPoints":[1,"","\#(long)"]}"#,
+                    ["/entryPoints/0", "/entryPoints/1", "/entryPoints/2"]
+                ),
+                (#"{"app":"ios","entryPoints":[],"identity":5,"skill":"x"}"#, ["/identity", "/skill"]),
+                (#"{"app":"ios","entryPoints":[],"visitorId":"","sessionId":[]}"#, ["/visitorId", "/sessionId"]),
+            ] {
+                let refused = try await api.call(.post, Self.path, as: .none, body)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == pointers, "\(body.prefix(80))")
+            }
+            try await api.call(.post, "/v1/brands/nobody/engagements", as: .none, #"{"app":"ios","entryPoints":[]}"#)
+                .expectProblem(404, "not_found")
+            let one = #"{"id":"a","campaignId":"c","entryPoints":[],"skill":"s"}"#
+            for (setting, pointers) in [
+                ("{}", ["/settings/engagements"]), ("[\(one),\(one)]", ["/settings/engagements/1/id"]),
+                (
+                    #"[{"id":"","entryPoints":[""],"app":"a b","surveyID":"x"}]"#,
+                    [
+                        "/settings/engagements/0/id", "/settings/engagements/0/campaignId",
+                        "/settings/engagements/0/entryPoints/0", "/settings/engagements/0/app",
+                        "/settings/engagements/0/skill", "/settings/engagements/0/surveyID",
+                    ]
+                ),
+                ("[" + Array(repeating: one, count: 101).joined(separator: ",") + "]", ["/settings/engagements"]),
+            ] {
+                let refused = try await api.call(
+                    .patch,
+                    "/v1/brands/acme",
+                    #"{"settings":{"engagements":\#(setting)}}"#
+                )
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == pointers, "\(setting.prefix(80))")
+            }
+            let shown = try await api.call(.get, "/v1/brands/acme")
+            #expect(shown["settings"]?["engagements"]?.items.map { $0["id"]?.string } == ["de", "web", "sales"])
+        }
+    }
+
+    @Test("who asks too often is slowed down by address")
+    func limited() async throws {
+        let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
+        try await TestGateway.run(.live, limits: limits) { api in
+            try await Self.make(api)
+            var statuses: [Int] = []
+            for _ in 0...RateLimits.burstSeconds {
+                let reply = try await api.call(
+                    .post,
+                    Self.path,
+                    as: .none,
+                    #"{"app":"ios","entryPoints":[]}"#,
+                    headers: [.xForwardedFor: "203.0.113.9"]
+                )
+                statuses.append(reply.status)
+            }
+            #expect(statuses.filter { $0 == 201 }.count == RateLimits.burstSeconds && statuses.last == 429)
+        }
+    }
+}
