@@ -228,6 +228,8 @@ async def main():
     phone = await logged_in("ann", "phone")
     await registered("phone", PHONE, phone)
     check("back again, one is unread", 1, await unread(phone))
+    offers = (await ask("GET", "/proactive", token=phone))["items"]
+    check("and the offer waits", [offer], [item["messageId"] for item in offers])
     await logged_out(phone, "all")
     await do(lambda: ask("DELETE", "/consumers/ann/sessions?unregister=all"))
     check("the tablet's session is over too", 401, gateway.status("GET", "/unread", token=tablet))
@@ -241,7 +243,7 @@ async def main():
     check("who gets the phone sees nothing unread", 0, await unread(other))
     messages = "/messages?conversation=c-1"
     check("nor her messages", 404, gateway.status("GET", messages, token=other))
-    check("nor what she was offered", [], [])
+    check("nor what she was offered", [], (await ask("GET", "/proactive", token=other))["items"])
     taps = [gateway.status("POST", f"/messages/{message}/tap", tap, other) for message in [away, offer, late]]
     check("nor what she could tap", [404, 404, 404], taps)
     async with open_window(gateway.url + "/window?deviceId=phone", other) as window:

@@ -167,7 +167,7 @@ struct WindowOpeningTests {
 
     @Test("gives its connection's place back, and has places of its own")
     func places() async throws {
-        let limits = ServerLimits(maxConnections: 2)
+        let limits = ServerLimits(maxConnections: 3)
         let metrics = TestMetrics()
         try await TestGateway.run(.live, limits: limits, windows: WindowLimits(maxOpen: 3), metrics: metrics) { api in
             try await api.makeBrand()
