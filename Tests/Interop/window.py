@@ -95,6 +95,21 @@ async def main():
         await hear(window)
         await window.send(" " * 65537)
         check("too big", [1009, "payload_too_large"], await end(window))
+    async with open_window(token) as window, open_window(token) as other:
+        for each in [window, other]:
+            await hear(each)
+            await each.send(json.dumps({"type": "resume", "conversations": []}))
+        event = {"id": "py-typing", "type": "agent.typing", "consumer": "py-1", "conversation": "py-c"}
+        call("POST", f"/v1/brands/{brand}/events", event)
+        typing = {"type": "typing", "conversation": "py-c", "by": "agent"}
+        check("the agent types", [typing, typing], [await hear(window), await hear(other)])
+        await window.send(json.dumps({"type": "typing", "conversation": "py-c"}))
+        check("the consumer types", "consumer", (await hear(other))["by"])
+        for number in range(2):
+            message = {"type": "send", "clientId": f"k-{number}", "conversation": "py-c", "text": "hi"}
+            await window.send(json.dumps(message))
+        heard = [await hear(window) for _ in range(2)] + [await hear(other) for _ in range(2)]
+        check("no echo of its own", ["sent", "sent", "message", "message"], [frame["type"] for frame in heard])
     windows = [await open_window(login("py-2")) for _ in range(40)]
     for window in windows:
         await hear(window)

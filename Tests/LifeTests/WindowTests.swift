@@ -24,7 +24,7 @@ struct WindowTests {
         #expect(exit.status == 0, "\(python.errors.suffix(5))")
         try #require(python.output.last == "done")
         let tried = try python.output.dropLast().map { try JSONValue(parsing: Data($0.utf8)) }
-        #expect(tried.count == 11)
+        #expect(tried.count == 14)
         for attempt in tried { #expect(attempt["found"] == attempt["wanted"], "\(attempt["name"].plain)") }
     }
 

@@ -4,15 +4,19 @@ package struct WindowLimits: Sendable, Equatable {
     package var idleSeconds: Int64
     /// Windows that are open at once, those that are being opened included.
     package var maxOpen: Int
+    /// How long a client may take nothing of what is sent to it; no setting, so that what is documented holds.
+    package var stallSeconds: Int64
 
     /// Takes limits; the defaults are those of the settings.
     ///
     /// - Parameters:
     ///   - idleSeconds: How long a client may say nothing, 2 or more.
     ///   - maxOpen: Windows that are open at once, 1 or more.
-    package init(idleSeconds: Int64 = 60, maxOpen: Int = 20_000) {
+    ///   - stallSeconds: How long a client may take nothing of what is sent to it, 1 or more.
+    package init(idleSeconds: Int64 = 60, maxOpen: Int = 20_000, stallSeconds: Int64 = 15) {
         self.idleSeconds = idleSeconds
         self.maxOpen = maxOpen
+        self.stallSeconds = stallSeconds
     }
 
     /// The longest message of a client, put together from its fragments.
@@ -38,8 +42,6 @@ package struct WindowLimits: Sendable, Equatable {
     package static let maxResumed = 500
     /// How long live messages wait for a first frame that may be `resume`, whose messages come before them.
     static let graceNanoseconds: UInt64 = 1_000_000_000
-    /// How long a client may take nothing of what is sent to it.
-    static let stallNanoseconds: UInt64 = 15_000_000_000
     /// How long a client has for its answer to a close frame.
     static let closingNanoseconds: UInt64 = 5_000_000_000
     /// How long before its end a token's end is announced.

@@ -15,7 +15,7 @@ extension WindowMachine {
         var next = UInt64.max
         if notReadingSince == nil { next = lastHeard &+ (hasPinged ? idleNanoseconds : idleNanoseconds / 2) }
         if let graceUntil { next = min(next, graceUntil) }
-        if outstanding > 0 { next = min(next, stalledSince &+ WindowLimits.stallNanoseconds) }
+        if outstanding > 0 { next = min(next, stalledSince &+ stallNanoseconds) }
         if let identity {
             var warning: Int64 = 0
             if case .open = phase, !hasWarned { warning = WindowLimits.warningSeconds * 1000 }
@@ -43,7 +43,7 @@ extension WindowMachine {
                 send(.tokenExpiring(inSeconds: (left + 999) / 1000), now)
             }
         }
-        if outstanding > 0, now.steady >= stalledSince &+ WindowLimits.stallNanoseconds { return end(.slow, now) }
+        if outstanding > 0, now.steady >= stalledSince &+ stallNanoseconds { return end(.slow, now) }
         if let until = graceUntil, now.steady >= until { graceUntil = nil }
         if notReadingSince != nil {
             // What it says meanwhile is read later.

@@ -18,6 +18,7 @@ package struct WindowMachine: Sendable {
     }
 
     let idleNanoseconds: UInt64
+    let stallNanoseconds: UInt64
     var phase = Phase.opening
     /// Whose window it is, once that is known.
     package internal(set) var identity: WindowIdentity?
@@ -50,6 +51,7 @@ package struct WindowMachine: Sendable {
     /// - Parameter limits: How long it waits for its client.
     package init(limits: WindowLimits) {
         idleNanoseconds = UInt64(max(limits.idleSeconds, 2)) * 1_000_000_000
+        stallNanoseconds = UInt64(max(limits.stallSeconds, 1)) * 1_000_000_000
     }
 
     /// Whether the client is read from: not while much waits to be done for it, or to be taken by it.

@@ -1,3 +1,4 @@
+import HTTPTypes
 import HummingbirdTesting
 import Testing
 
@@ -11,6 +12,62 @@ struct WindowFrameTests {
         var bytes: [UInt8]
         var close: String
     }
+
+    /// Messages that ask for what is not the consumer's, or say what cannot be so.
+    struct Claim: Sendable, CustomStringConvertible {
+        var description: String
+        var says: [String]
+        /// The code and the `ref` of the error that it is answered with; nil when it is answered with none.
+        var error: String?
+        /// What is unread afterwards, of two.
+        var unread = 2
+    }
+
+    static let claims = [
+        Claim(
+            description: "an ack in another's conversation",
+            says: [#"{"type":"ack","conversation":"c-2","upToSequence":1}"#],
+            error: "not_found ack"
+        ),
+        Claim(
+            description: "an ack in nobody's conversation",
+            says: [#"{"type":"ack","conversation":"c-9","upToSequence":1}"#],
+            error: "not_found ack"
+        ),
+        Claim(
+            description: "an ack for what was never sent",
+            says: [#"{"type":"ack","conversation":"c-1","upToSequence":9223372036854775807}"#],
+            unread: 0
+        ),
+        Claim(
+            description: "an ack that goes back",
+            says: [
+                #"{"type":"ack","conversation":"c-1","upToSequence":1}"#,
+                #"{"type":"ack","conversation":"c-1","upToSequence":0}"#,
+            ],
+            unread: 1
+        ),
+        Claim(
+            description: "a message to another's conversation",
+            says: [#"{"type":"send","clientId":"k-1","conversation":"c-2","text":"x"}"#],
+            error: "not_found k-1"
+        ),
+        Claim(
+            description: "typing in another's conversation",
+            says: [#"{"type":"typing","conversation":"c-2"}"#],
+            error: "not_found typing"
+        ),
+        Claim(
+            description: "resuming another's conversation",
+            says: [#"{"type":"resume","conversations":[{"id":"c-2","afterSequence":0}]}"#],
+            error: "not_found resume"
+        ),
+        Claim(
+            description: "resuming twice",
+            says: [#"{"type":"resume","conversations":[]}"#, #"{"type":"resume","conversations":[]}"#],
+            error: "conflict resume"
+        ),
+    ]
 
     private static func text(_ text: String, masked: Bool = true) -> [UInt8] {
         WindowClient.frame(1, Array(text.utf8), masked: masked)
@@ -65,6 +122,28 @@ struct WindowFrameTests {
         ),
         Fault(description: "a close code of one byte", bytes: WindowClient.frame(8, [3]), close: "1002 protocol_error"),
         Fault(
+            description: "a reason to close that is no UTF-8",
+            bytes: WindowClient.frame(8, [0x03, 0xE8, 0xFF]),
+            close: "1002 protocol_error"
+        ),
+        Fault(
+            description: "text behind its own close",
+            bytes: WindowClient.frame(8, [0x03, 0xE8])
+                + text(#"{"type":"ack","conversation":"c-1","upToSequence":1}"#),
+            close: "1000 "
+        ),
+        Fault(
+            description: "a continuation that is not masked",
+            bytes: WindowClient.frame(1, Array("{".utf8), fin: false)
+                + WindowClient.frame(0, Array("}".utf8), masked: false),
+            close: "1002 protocol_error"
+        ),
+        Fault(
+            description: "a word that is no UTF-8",
+            bytes: WindowClient.frame(1, Array(#"{"type":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)),
+            close: "4400 invalid_request: not JSON"
+        ),
+        Fault(
             description: "a close code that is reserved",
             bytes: WindowClient.frame(8, [0x03, 0xED]),
             close: "1002 protocol_error"
@@ -96,10 +175,11 @@ struct WindowFrameTests {
     func closed(_ fault: Fault) async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
-            let session = try await api.makeSession()
-            let port = try #require(api.client.port)
-            let other = try await WindowClient(port: port, as: session)
-            _ = try await other.hear()
+            let (port, session) = (try #require(api.client.port), try await api.makeSession())
+            for number in 1...2 { try await api.post("m-\(number)") }
+            let other = try await Bystander(api)
+            let second = try await WindowClient(port: port, as: session)
+            _ = try await second.hear()
             let window = try await WindowClient(port: port, as: session)
             _ = try await window.hear()
             window.send(fault.bytes)
@@ -108,8 +188,57 @@ struct WindowFrameTests {
             #expect(await window.end() == fault.close)
             window.send(WindowClient.frame(8, []))
             #expect(await window.next() == nil)
-            other.send(WindowClient.frame(9, [7]))
-            #expect(await other.next() == WindowClient.Frame(opcode: 10, payload: [7]))
+            let counts = try await api.call(.get, "/v1/brands/acme/unread", as: session)
+            #expect(counts["unread"]?.int == 2)
+            second.send(WindowClient.frame(9, [7]))
+            #expect(await second.next() == WindowClient.Frame(opcode: 10, payload: [7]))
+            try await other.noticedNothing(api)
+        }
+    }
+
+    @Test("that claim what is not so are refused or do nothing, and change nothing for others", arguments: claims)
+    func refused(_ claim: Claim) async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            for number in 1...2 { try await api.post("m-\(number)") }
+            let other = try await Bystander(api)
+            let window = try await WindowClient(port: try #require(api.client.port), as: session)
+            _ = try await window.hear()
+            for text in claim.says { window.say(text) }
+            // Answered after what was said before it.
+            window.say(#"{"type":"reauthenticate","sessionToken":7}"#)
+            window.say(#"{"type":"ack","conversation":"c-10","upToSequence":1}"#)
+            var errors: [String] = []
+            while errors.last != "not_found ack" || errors.count < (claim.error == nil ? 2 : 3) {
+                let answer = try await window.hear()
+                errors.append("\(answer["code"]?.string ?? "") \(answer["ref"]?.string ?? "")")
+            }
+            let expected = (claim.error.map { [$0] } ?? []) + ["invalid_request reauthenticate", "not_found ack"]
+            #expect(errors.sorted() == expected.sorted())
+            let counts = try await api.call(.get, "/v1/brands/acme/unread", as: session)
+            #expect(counts["unread"]?.int == claim.unread)
+            try await other.noticedNothing(api)
+        }
+    }
+
+    /// Another consumer with an open window, a message and nothing to do with all this.
+    struct Bystander {
+        private let window: WindowClient
+        private let session: Credential
+
+        init(_ api: API) async throws {
+            try await api.post("x-1", consumer: "u-2", conversation: "c-2")
+            session = try await api.makeSession("u-2")
+            window = try await WindowClient(port: try #require(api.client.port), as: session)
+            _ = try await window.hear()
+        }
+
+        func noticedNothing(_ api: API) async throws {
+            window.send(WindowClient.frame(9, [7]))
+            #expect(await window.next() == WindowClient.Frame(opcode: 10, payload: [7]))
+            let counts = try await api.call(.get, "/v1/brands/acme/unread", as: session)
+            #expect(counts["unread"]?.int == 1 && counts["conversations"]?[0]?["lastSequence"]?.int == 1)
         }
     }
 
@@ -169,6 +298,12 @@ struct WindowFrameTests {
             #expect(try await window.hear()["ref"]?.string == "hello")
             window.send(WindowClient.frame(1, padding + text))
             #expect(try await window.hear()["ref"]?.string == "hello")
+            // Byte by byte, in the middle of a character too, and with nothing in a fragment.
+            let long = Array(#"{"type":"héllo"}"#.utf8)
+            window.send(WindowClient.frame(1, [], fin: false))
+            for byte in long { window.send(WindowClient.frame(0, [byte], fin: false)) }
+            window.send(WindowClient.frame(0, []))
+            #expect(try await window.hear()["ref"]?.string == "héllo")
         }
     }
 

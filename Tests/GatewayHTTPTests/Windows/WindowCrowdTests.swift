@@ -1,0 +1,90 @@
+import GatewayModel
+import GatewayStorage
+import HummingbirdTesting
+import Messaging
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Windows that are too many or too slow", .timeLimit(.minutes(5)))
+struct WindowCrowdTests {
+    @Test("thousands from one address get the places that there are; the rest is closed, and others notice nothing")
+    func crowd() async throws {
+        let places = 1001
+        // Those that are refused keep a connection's place each until they are gone.
+        let limits = ServerLimits(maxConnections: 1100, rates: .none)
+        let metrics = TestMetrics()
+        try await TestGateway.run(.live, limits: limits, windows: WindowLimits(maxOpen: places), metrics: metrics) {
+            api in
+            try await api.makeBrand()
+            let port = try #require(api.client.port)
+            let other = try await WindowFrameTests.Bystander(api)
+            var windows: [WindowClient] = []
+            // A consumer has at most fifty.
+            for consumer in 0..<40 {
+                let session = try await api.makeSession("crowd-\(consumer)")
+                for _ in 0..<50 { windows.append(try await WindowClient(port: port, as: session)) }
+            }
+            for window in windows.prefix(places - 1) { #expect(try await window.hear()["type"]?.string == "ready") }
+            for window in windows.dropFirst(places - 1) { #expect(await window.end() == "1013 overloaded") }
+            try await other.noticedNothing(api)
+            let refused = windows.count - places + 1
+            #expect(await metrics.reaches(#"switchboard_windows_closed_total{reason="overloaded"}"#, Double(refused)))
+            // Who goes makes room.
+            windows[0].send(WindowClient.frame(8, []))
+            #expect(await windows[0].end() == "none")
+            #expect(await metrics.reaches("switchboard_windows_open", Double(places - 1)))
+            let next = try await WindowClient(port: port, as: try await api.makeSession("u-3"))
+            #expect(try await next.hear()["type"]?.string == "ready")
+        }
+    }
+
+    @Test("one that reads nothing is closed, holds little until then, and does not slow others")
+    func slow() async throws {
+        let metrics = TestMetrics()
+        let limits = WindowLimits(stallSeconds: 2)
+        try await TestGateway.run(.live, windows: limits, metrics: metrics) { api in
+            try await api.makeBrand()
+            let port = try #require(api.client.port)
+            let other = try await WindowFrameTests.Bystander(api)
+            try await api.post("m-1", more: #","data":{"a":"\#(String(repeating: "x", count: 30_000))"}"#)
+            let session = try await api.makeSession()
+            let slow = try await WindowClient(port: port, as: session)
+            let quick = try await WindowClient(port: port, as: try await api.makeSession("u-3"))
+            for window in [slow, quick] {
+                _ = try await window.hear()
+                window.say(#"{"type":"resume","conversations":[]}"#)
+                // Answered when that is done.
+                window.say(#"{"type":"hello"}"#)
+                _ = try await window.hear()
+            }
+            let consumer = WindowNewsTests.consumer
+            let stored = try await api.store.messages(
+                brand: consumer.brand,
+                consumer: consumer.consumer,
+                conversation: ConversationID(trusted: "c-1"),
+                afterSequence: 0,
+                after: nil,
+                limit: 1
+            )
+            let message = try #require(stored?.first)
+            let third = ConsumerName(brand: consumer.brand, consumer: ConsumerID(trusted: "u-3"))
+            // 300 MB in all, and between them one for a window that reads.
+            for _ in 0..<100 {
+                api.windows.committed(
+                    Array(repeating: WindowNews(consumer: consumer, kind: .message(message)), count: 100)
+                        + [WindowNews(consumer: third, kind: .message(message))]
+                )
+                #expect(try await quick.hear()["sequence"]?.int == 1)
+            }
+            #expect(await api.presence.isTold("- u-1 any"))
+            // What the sockets of both sides hold, and 32 frames: the rest was not even written.
+            let frames = try #require(metrics.value(#"switchboard_window_frames_total{direction="out"}"#))
+            #expect(frames < 1000)
+            #expect(await slow.end() == "1013 overloaded: slow_reader")
+            slow.send(WindowClient.frame(8, []))
+            #expect(await metrics.reaches(#"switchboard_windows_closed_total{reason="slow"}"#, 1))
+            try await other.noticedNothing(api)
+        }
+    }
+}
