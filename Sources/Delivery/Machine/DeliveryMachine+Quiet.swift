@@ -24,7 +24,8 @@ extension DeliveryMachine {
     ///   - isChange: Whether an operator changed them: what waits in the store because of the old ones is looked at again.
     package mutating func setRules(_ rules: LaneRules?, of id: LaneID, isChange: Bool) {
         let old = self.rules[id]
-        guard old != rules else { return }
+        // Who only learns them must not hide a change whose notice is on its way.
+        guard old != rules, isChange || old == nil else { return }
         self.rules[id] = rules
         if isChange, old?.quietHours != rules?.quietHours { requeues.insert(id) }
     }

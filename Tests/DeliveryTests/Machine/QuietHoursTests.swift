@@ -144,6 +144,8 @@ struct QuietHoursTests {
         #expect(script.turn().requeues.isEmpty)
         script.machine.setRules(LaneRules(Self.settings(script)), of: MachineScript.lane, isChange: true)
         #expect(script.turn().requeues.isEmpty)
+        // A provider that is made anew between the change and its notice.
+        script.machine.setRules(nil, of: MachineScript.lane, isChange: false)
         script.machine.setRules(nil, of: MachineScript.lane, isChange: true)
         #expect(script.machine.nextDeadline(now: script.now) == script.now)
         let failed = script.machine.beginTurn(now: script.now)
