@@ -5,35 +5,24 @@ thing that was tried, {"name", "wanted", "found"}, and then "done".
 """
 
 import asyncio
+import functools
 import json
 import os
 import sys
-import urllib.request
 
-from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+import gateway
+from gateway import check, hear
+
 server, brand = sys.argv[1:3]
-admin = os.environ["SWITCHBOARD_ADMIN_TOKEN"]
-url = server.replace("http", "ws", 1) + f"/v1/brands/{brand}/window"
-
-
-def check(name, wanted, found):
-    print(json.dumps({"name": name, "wanted": wanted, "found": found}), flush=True)
-
-
-def call(method, path, body=None, token=admin):
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(server + path, data=data, method=method)
-    request.add_header("Authorization", "Bearer " + token)
-    request.add_header("Content-Type", "application/json")
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        text = answer.read()
-        return json.loads(text) if text else None
+call = functools.partial(gateway.call, token=os.environ["SWITCHBOARD_ADMIN_TOKEN"])
+base = f"{server}/v1/brands/{brand}"
+open_window = functools.partial(gateway.open_window, base + "/window")
 
 
 def login(consumer):
-    return call("POST", f"/v1/brands/{brand}/consumers/{consumer}/sessions", {})["sessionToken"]
+    return call("POST", f"{base}/consumers/{consumer}/sessions", {})["sessionToken"]
 
 
 def post(consumer, conversation, number):
@@ -44,12 +33,7 @@ def post(consumer, conversation, number):
         "conversation": conversation,
         "text": "hello",
     }
-    call("POST", f"/v1/brands/{brand}/events", event)
-
-
-def open_window(token, **more):
-    headers = {"Authorization": "Bearer " + token} if token else {}
-    return connect(url, additional_headers=headers, open_timeout=30, **more)
+    call("POST", base + "/events", event)
 
 
 async def end(window):
@@ -58,10 +42,6 @@ async def end(window):
             await asyncio.wait_for(window.recv(), 30)
     except ConnectionClosed as closed:
         return [closed.rcvd.code, closed.rcvd.reason] if closed.rcvd else None
-
-
-async def hear(window):
-    return json.loads(await asyncio.wait_for(window.recv(), 30))
 
 
 async def main():
@@ -80,10 +60,9 @@ async def main():
         # In fragments.
         await window.send(iter(['{"type":"ack","conv', 'ersation":"py-c","upTo', 'Sequence":30}']))
         await window.send(json.dumps({"type": "ack", "conversation": "py-x", "upToSequence": 1}))
-        while (answer := await hear(window))["type"] != "error":
-            pass
+        answer = await hear(window, "error")
         check("a foreign conversation", ["not_found", "ack"], [answer["code"], answer["ref"]])
-        check("read", 0, call("GET", f"/v1/brands/{brand}/unread", token=token)["unread"])
+        check("read", 0, call("GET", base + "/unread", token=token)["unread"])
         await asyncio.wait_for(await window.ping(b"hello"), 30)
         await window.send("hello")
         check("no JSON", [4400, "invalid_request: not JSON"], await end(window))
@@ -100,7 +79,7 @@ async def main():
             await hear(each)
             await each.send(json.dumps({"type": "resume", "conversations": []}))
         event = {"id": "py-typing", "type": "agent.typing", "consumer": "py-1", "conversation": "py-c"}
-        call("POST", f"/v1/brands/{brand}/events", event)
+        call("POST", base + "/events", event)
         typing = {"type": "typing", "conversation": "py-c", "by": "agent"}
         check("the agent types", [typing, typing], [await hear(window), await hear(other)])
         await window.send(json.dumps({"type": "typing", "conversation": "py-c"}))
@@ -113,7 +92,7 @@ async def main():
     windows = [await open_window(login("py-2")) for _ in range(40)]
     for window in windows:
         await hear(window)
-    call("DELETE", f"/v1/brands/{brand}/consumers/py-2/sessions")
+    call("DELETE", f"{base}/consumers/py-2/sessions")
     ends = await asyncio.gather(*[end(window) for window in windows])
     check("remote logout", [[4409, "logged_out"]] * 40, ends)
     print("done", flush=True)
