@@ -12,7 +12,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Hummingbird's HTTP/1.1 connection with limits around it, which may become a messaging window with its first request.
+/// Hummingbird's HTTP/1.1 connection with limits around it, which may become a messaging window.
 struct GuardedHTTP1Channel: ServerChildChannel {
     typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
@@ -57,7 +57,7 @@ struct GuardedHTTP1Channel: ServerChildChannel {
             )
             let connection = ConnectionGuard(limit: TimeAmount(limits.requestTimeout), metrics: metrics)
             try channel.pipeline.syncOperations.addHandler(connection)
-            let first = FirstRequestHandler(
+            let upgrade = WindowUpgradeHandler(
                 connection: connection,
                 place: place.value,
                 isSurplus: admission != .served,
@@ -67,8 +67,8 @@ struct GuardedHTTP1Channel: ServerChildChannel {
                 logger: logger,
                 opened: channel.eventLoop.makePromise()
             )
-            try first.addToPipeline(of: channel)
-            value = Value(channel: channel, http: first.opened.futureResult)
+            try upgrade.addToPipeline(of: channel)
+            value = Value(channel: channel, http: upgrade.opened.futureResult)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

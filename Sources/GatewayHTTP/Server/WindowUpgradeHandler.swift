@@ -9,20 +9,24 @@ internal import NIOHTTPTypesHTTP1
 internal import NIOWebSocket
 internal import Telemetry
 
-/// Waits for the first request's head, which says what a connection is for: HTTP, or a messaging window.
+/// Looks at the heads of requests, which say what a connection is for: HTTP, or a messaging window.
 ///
-/// It stands right behind the HTTP codec. What HTTP needs besides is added when it is needed, and a window keeps nothing of
-/// it. Confined to the connection's event loop.
-final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+/// It stands right behind the HTTP codec. What HTTP needs besides is added with the first request that needs it, and a
+/// window that comes first keeps nothing of it. A later one, as it comes from a proxy that keeps its connections, leaves what
+/// HTTP had behind it in the pipeline, where nothing reaches it any more. Confined to the connection's event loop.
+final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
     private enum State {
         case waiting
+        /// Requests came that were none for a window; how many of them have not been answered to their ends.
+        case http(unanswered: Int)
         /// A window was asked for as it should be; the end of the request is awaited.
         case upgrading(WindowRequest, HTTPRequestHead, HTTPHeaders)
-        case decided
+        case window
     }
 
     /// Kept when the connection becomes HTTP; nil when it becomes a window, or ends first.
@@ -38,6 +42,8 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
     private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
     private var state = State.waiting
     private var idle: Scheduled<Void>?
+    /// What ends an idle HTTP connection; nil until the connection is one.
+    private var httpState: HTTPConnectionStateHandler?
 
     init(
         connection: ConnectionGuard,
@@ -83,8 +89,7 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        idle?.cancel()
-        idle = nil
+        stopIdle()
         // Does nothing when the connection is HTTP.
         opened.succeed(nil)
     }
@@ -98,12 +103,14 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch state {
-        case .decided: context.fireChannelRead(data)
+        case .window: context.fireChannelRead(data)
         case .waiting:
             if case .head(let head) = Self.unwrapInboundIn(data), beginUpgrade(context, head) { return }
             becomeHTTP(context)
-            context.fireChannelRead(data)
-            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+            // Without windows there is nothing to look for.
+            if windows == nil { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
+            requestPartArrived(context, data)
+        case .http: requestPartArrived(context, data)
         case .upgrading(let request, let head, let fields):
             switch Self.unwrapInboundIn(data) {
             case .end: becomeWindow(context, request, head, fields)
@@ -112,12 +119,26 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
         }
     }
 
+    private func requestPartArrived(_ context: ChannelHandlerContext, _ data: NIOAny) {
+        if case .http(let unanswered) = state, case .head(let head) = Self.unwrapInboundIn(data) {
+            // One that came before its time, while others are being answered, is answered as HTTP.
+            if unanswered == 0, beginUpgrade(context, head) { return }
+            state = .http(unanswered: unanswered + 1)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .http(let unanswered) = state, case .end = Self.unwrapOutboundIn(data) {
+            state = .http(unanswered: unanswered - 1)
+        }
+        context.write(data, promise: promise)
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Not HTTP: Hummingbird answers it.
-        guard case .waiting = state else { return context.fireErrorCaught(error) }
-        becomeHTTP(context)
+        if case .waiting = state { becomeHTTP(context) }
         context.fireErrorCaught(error)
-        context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -133,12 +154,15 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
     // MARK: What it becomes
 
     private func becomeHTTP(_ context: ChannelHandlerContext) {
-        state = .decided
+        state = .http(unanswered: 0)
+        stopIdle()
         let pipeline = context.pipeline.syncOperations
+        let httpState = HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger)
+        self.httpState = httpState
         do {
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(RequestGuard(connection: connection, isSurplus: isSurplus, metrics: metrics))
-            try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
+            try pipeline.addHandler(httpState)
             opened.succeed(
                 try NIOAsyncChannel(
                     wrappingChannelSynchronously: context.channel,
@@ -153,7 +177,8 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     /// Takes the head of a request for a window; false when it is answered as HTTP.
     private func beginUpgrade(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) -> Bool {
-        guard windows != nil, WindowRequest.asksForUpgrade(head), let request = WindowRequest(head) else {
+        guard windows != nil, head.method == .GET, WindowRequest.asksForUpgrade(head), let request = WindowRequest(head)
+        else {
             return false
         }
         let upgrader = NIOWebSocketServerUpgrader(
@@ -180,7 +205,8 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
         _ fields: HTTPHeaders
     ) {
         guard let windows else { return }
-        state = .decided
+        state = .window
+        stopIdle()
         let answer = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: fields)
         context.writeAndFlush(Self.wrapOutboundOut(.head(answer)), promise: nil)
         let address = ClientAddress(
@@ -192,17 +218,19 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
         do {
             pipeline.removeHandler(encoder, promise: nil)
             pipeline.removeHandler(connection, promise: nil)
-            try pipeline.addHandler(WebSocketFrameEncoder())
-            try pipeline.addHandler(
-                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
-            )
+            if let httpState { pipeline.removeHandler(httpState, promise: nil) }
             let window = WindowHandler(
                 shell: windows,
                 request: request,
                 address: address,
                 refusal: isSurplus ? .overloaded : nil
             )
-            try pipeline.addHandler(window)
+            let frames = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
+            // In front of whatever HTTP has left.
+            let frameEncoder = WebSocketFrameEncoder()
+            try pipeline.addHandler(frameEncoder, position: .after(self))
+            try pipeline.addHandler(frames, position: .after(frameEncoder))
+            try pipeline.addHandler(window, position: .after(frames))
             // One that is not let in keeps the connection's, for as long as it is there.
             if window.hasPlace { place.giveBack() }
             // What the client sent behind its request comes out of the decoder when it goes, and passes through here.
@@ -212,5 +240,10 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
         } catch {
             context.close(promise: nil)
         }
+    }
+
+    private func stopIdle() {
+        idle?.cancel()
+        idle = nil
     }
 }

@@ -22,9 +22,10 @@ final class WindowClient: Sendable {
     let answer: String
     private let socket: RawClient
 
-    /// Opens a window; what comes of it is in ``answer``.
+    /// Opens a window, on a connection of its own or one that is there; what comes of it is in ``answer``.
     init(
         port: Int,
+        on connection: RawClient? = nil,
         path: String = "/v1/brands/acme/window",
         as credential: Credential = .none,
         headers: [String] = [],
@@ -32,7 +33,7 @@ final class WindowClient: Sendable {
         version: String = "13",
         with more: [UInt8] = []
     ) async throws {
-        socket = try RawClient(port: port)
+        socket = try connection ?? RawClient(port: port)
         var lines = ["GET \(path) HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade"]
         lines += ["Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: \(version)"] + headers
         if let header = credential.header { lines.append("Authorization: \(header)") }

@@ -1,3 +1,4 @@
+import Foundation
 import GatewayModel
 import HTTPTypes
 import HummingbirdTesting
@@ -161,6 +162,56 @@ struct WindowOpeningTests {
             let plain = try await api.call(.get, "/v1/brands/acme/window", as: session)
             #expect(plain.status == 426)
             #expect(try await api.call(.post, "/v1/brands/acme/window", as: session, "{}").status == 405)
+            #expect(api.presence.told.isEmpty)
+        }
+    }
+
+    @Test("works on a connection that was used before, as proxies keep them, and outlives its idle limit")
+    func usedConnection() async throws {
+        let limits = ServerLimits(idleTimeout: .seconds(3))
+        try await TestGateway.run(.live, limits: limits) { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            let port = try #require(api.client.port)
+            let connection = try RawClient(port: port)
+            for path in ["/livez", "/v1/brands/acme/unread"] {
+                connection.send("GET \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody")
+                let answer = try #require(await connection.readAnswer())
+                #expect(answer.hasPrefix(path == "/livez" ? "HTTP/1.1 200 " : "HTTP/1.1 401 "))
+            }
+            let window = try await WindowClient(
+                port: port,
+                on: connection,
+                as: session,
+                with: WindowClient.frame(1, Array("{}".utf8))
+            )
+            #expect(window.answer.hasPrefix("HTTP/1.1 101 "))
+            #expect(try await window.hear()["type"]?.string == "ready")
+            #expect(try await window.hear()["type"]?.string == "error")
+            // One that was idle from now on has ended.
+            let idle = try RawClient(port: port)
+            idle.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(await idle.readToEnd()?.hasPrefix("HTTP/1.1 200 ") == true)
+            window.say("[]")
+            #expect(await window.end() == "4400 invalid_request: not an object")
+            #expect(await window.next() == nil)
+            #expect(await api.presence.isTold("- u-1 any"))
+        }
+    }
+
+    @Test("waits for no other answer: one that comes before its time is answered as HTTP, and the connection ends")
+    func pipelined() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let connection = try RawClient(port: try #require(api.client.port))
+            connection.send(
+                """
+                GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/brands/acme/window HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r
+                Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n
+                """
+            )
+            let answers = try #require(await connection.readToEnd())
+            #expect(answers.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) } == ["200", "426"])
             #expect(api.presence.told.isEmpty)
         }
     }
