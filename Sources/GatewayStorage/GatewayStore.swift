@@ -27,7 +27,7 @@ package import GatewayModel
 /// - Rows of earlier turns that a turn ends without an answer (read, collapsed, unregistered, token moved) are named in
 ///   ``WriterTurnResult/withdrawn``; rows of the same turn are only never handed out, and the slots that they took stay
 ///   taken.
-/// - A consumer that was merged into another (``StoreChange/openSession(_:singleDevice:)``) has nothing of its own any
+/// - A consumer that was merged into another (``StoreChange/openSession(_:singleDevice:signedBy:)``) has nothing of its own any
 ///   more: every call that names it means the other, and every answer names the other.
 /// - When a call returns, what it did has been synced to disk.
 ///

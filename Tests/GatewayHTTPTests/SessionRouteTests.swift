@@ -167,6 +167,16 @@ struct SessionRouteTests {
             #expect(made["consumer"]?["anonymous"]?.bool == true)
             let other = try await api.call(.post, Self.path, as: .none, #"{"grant":"anonymous","deviceId":"d"}"#)
             #expect(other["consumer"]?["id"] != made["consumer"]?["id"])
+            // They may have a lifetime of their own (R65).
+            #expect(made["expiresIn"]?.int == 3600)
+            for (setting, seconds) in [("2592000", 2_592_000), ("null", 3600)] {
+                let settings = #"{"settings":{"anonymousSessionTtlSeconds":\#(setting)}}"#
+                #expect(try await api.call(.patch, "/v1/brands/acme", settings).status == 200)
+                let next = try await api.call(.post, Self.path, as: .none, #"{"grant":"anonymous"}"#)
+                #expect(next["expiresIn"]?.int == seconds)
+                let session = try await api.call(.post, "/v1/brands/acme/consumers/u-1/sessions", "{}")
+                #expect(session["expiresIn"]?.int == 3600)
+            }
         }
     }
 

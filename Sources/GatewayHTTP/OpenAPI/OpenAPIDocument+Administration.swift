@@ -233,6 +233,11 @@ extension OpenAPIDocument {
                     After so many days without a sign of life a device's registration ends; the outbound feed says
                     `device.unregistered` with the reason `stale`.
                 anonymousConsumers: { type: [boolean, 'null'], default: false }
+                anonymousSessionTtlSeconds:
+                  type: [integer, 'null']
+                  minimum: 60
+                  maximum: 2592000
+                  description: How long a session without an identity lives; as others when it is absent.
                 singleDevice:
                   type: [boolean, 'null']
                   default: false

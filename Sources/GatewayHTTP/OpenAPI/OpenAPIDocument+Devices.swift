@@ -13,7 +13,9 @@ extension OpenAPIDocument {
               summary: Registers a device for pushes, or renews its registration.
               description: |
                 A token that was last seen under another consumer or device of the brand moves to this one. A session that is
-                bound to a device acts only for that device. Scope of back-ends: `consumers:write`.
+                bound to a device acts only for that device. A consumer keeps at most 100 registrations: the one that was
+                registered longest ago makes room. A login on the device by another consumer ends the registration, unless this
+                one is anonymous. Scope of back-ends: `consumers:write`.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true

@@ -56,6 +56,13 @@ struct SettingsBody {
         if let edit = take("summaryThreshold", \.summaryThreshold, { $0.integer($1, in: BrandSettings.summaryRange) }) {
             edits.append(edit)
         }
+        if let edit = take(
+            "anonymousSessionTtlSeconds",
+            \.anonymousSessionTtlSeconds,
+            { $0.integer($1, in: BrandSettings.anonymousSessionTtlRange) }
+        ) {
+            edits.append(edit)
+        }
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)

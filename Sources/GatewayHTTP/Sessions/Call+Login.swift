@@ -50,7 +50,9 @@ extension Call {
             assertion.consumer,
             device,
             credential: session == nil ? assertion.credential : session?.credential,
+            isAnonymous: assertion.anonymous,
             expiresNoLaterThan: session?.expiresAt,
+            signedBy: session?.tokenHash,
             by: grant
         )
         if let token = assertion.pushToken, let device {
@@ -82,7 +84,7 @@ extension Call {
         _ = try await perform(
             .upsertConsumer(brand: brand.id, id: consumer, anonymous: true, profile: ConsumerProfile())
         )
-        return try await open(brand, consumer, device, credential: nil, by: .anonymous)
+        return try await open(brand, consumer, device, credential: nil, isAnonymous: true, by: .anonymous)
     }
 
     /// Opens a session for a consumer who is known to be one.
@@ -91,7 +93,9 @@ extension Call {
         _ consumer: ConsumerID,
         _ device: DeviceID?,
         credential: String?,
+        isAnonymous: Bool = false,
         expiresNoLaterThan limit: Timestamp? = nil,
+        signedBy signer: [UInt8]? = nil,
         by grant: GrantLabel
     ) async throws(Problem) -> MintedSession {
         do {
@@ -100,7 +104,9 @@ extension Call {
                 consumer: consumer,
                 device: device,
                 credential: credential,
-                expiresNoLaterThan: limit
+                isAnonymous: isAnonymous,
+                expiresNoLaterThan: limit,
+                signedBy: signer
             )
             services.metrics.sessionsOpened[grant].increment()
             return minted

@@ -30,6 +30,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var retentionDays: Int64 = 30
     /// How long a session token lives, in seconds, 60 to 86,400; default an hour.
     package var sessionTtlSeconds: Int64 = 3600
+    /// How long the token of a session without an identity lives, in seconds, 60 to 2,592,000; default as others.
+    package var anonymousSessionTtlSeconds: Int64?
     /// How long an event's id is remembered, in hours, 1 to 168; default 72.
     package var dedupeHours: Int64 = 72
     /// Whether a device may log in without an identifier; default false.
@@ -56,6 +58,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package static let retentionRange: ClosedRange<Int64> = 1...3650
     /// What ``sessionTtlSeconds`` may be.
     package static let sessionTtlRange: ClosedRange<Int64> = 60...86_400
+    /// What ``anonymousSessionTtlSeconds`` may be: up to thirty days, since nobody can log in without an identity again.
+    package static let anonymousSessionTtlRange: ClosedRange<Int64> = 60...2_592_000
     /// What ``summaryThreshold`` may be.
     package static let summaryRange: ClosedRange<Int64> = 1...100
     /// What ``dedupeHours`` may be.
@@ -69,7 +73,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
-        case summaryThreshold
+        case summaryThreshold, anonymousSessionTtlSeconds
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -106,8 +110,12 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
         templates = try container.decodeIfPresent(TemplateSettings.self, forKey: .templates)
         quietHours = try container.decodeIfPresent(QuietHours.self, forKey: .quietHours)
-        if try container.decodeIfPresent(Int64.self, forKey: .summaryThreshold) != nil {
+        if container.contains(.summaryThreshold) {
             summaryThreshold = try number(.summaryThreshold, Self.summaryRange, 1)
+        }
+        if container.contains(.anonymousSessionTtlSeconds) {
+            let range = Self.anonymousSessionTtlRange
+            anonymousSessionTtlSeconds = try number(.anonymousSessionTtlSeconds, range, sessionTtlSeconds)
         }
     }
 }

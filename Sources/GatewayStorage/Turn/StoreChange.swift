@@ -28,8 +28,9 @@ package enum StoreChange: Sendable {
     /// latest session, or a registration of it, belongs. Their conversations, registrations and deliveries are the
     /// consumer's from then on, their sessions end, and their ids lead to it. With `singleDevice` the consumer's
     /// earlier sessions end, and its registrations on other devices (`unregistered`). Neither is done for a login
-    /// that names no device. The consumer's oldest sessions above ``SessionLimits/perConsumer`` end.
-    case openSession(StoredSession, singleDevice: Bool)
+    /// that names no device. The consumer's oldest sessions above ``SessionLimits/perConsumer`` end. `signedBy` is the token
+    /// hash of the session that had the login signed, if one had: without it being live the answer is `sessionEnded`.
+    case openSession(StoredSession, singleDevice: Bool, signedBy: [UInt8]? = nil)
     /// Ends one session; with a scope also unregisters the device that it is bound to (all of the consumer's devices
     /// when it is bound to none).
     case endSession(tokenHash: [UInt8], unregister: UnregisterScope)

@@ -107,7 +107,7 @@ package final class SessionService: Sendable {
     ///
     /// Where the brand's `singleDevice` is on, a login that names its device logs the consumer's others out, and one that
     /// names none does when it registers its device (``DeviceToRegister/singleDevice``). A login with
-    /// an identifier takes in the anonymous consumers of its device (``StoreChange/openSession(_:singleDevice:)``).
+    /// an identifier takes in the anonymous consumers of its device (``StoreChange/openSession(_:singleDevice:signedBy:)``).
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -115,19 +115,25 @@ package final class SessionService: Sendable {
     ///   - device: The device that it is bound to, if any.
     ///   - credential: The credential that opens it, with whose revocation it ends; nil for anonymous logins and the
     ///     admin's.
+    ///   - isAnonymous: Whether the login had no identity, whose sessions may have a lifetime of their own (R65).
     ///   - limit: When it ends at the latest, whatever the brand's lifetime; nil sets no limit.
+    ///   - signer: The token hash of the session that had the login signed; nil when none had.
     /// - Returns: The session with its token.
-    /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more or the limit has passed, or `storage`.
+    /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more, the limit has passed or the signing
+    ///   session has ended, or `storage`.
     package func open(
         brand: BrandID,
         consumer: ConsumerID,
         device: DeviceID?,
         credential: String? = nil,
-        expiresNoLaterThan limit: Timestamp? = nil
+        isAnonymous: Bool = false,
+        expiresNoLaterThan limit: Timestamp? = nil,
+        signedBy signer: [UInt8]? = nil
     ) async throws(SessionError) -> MintedSession {
         guard let settings = directory.brand(brand)?.settings else { throw .unknownBrand }
         let now = clock.now
-        let end = now.adding(seconds: settings.sessionTtlSeconds)
+        let lifetime = isAnonymous ? settings.anonymousSessionTtlSeconds : nil
+        let end = now.adding(seconds: lifetime ?? settings.sessionTtlSeconds)
         let expiresAt = min(end, limit ?? end)
         guard now < expiresAt else { throw .refused(.tokenExpired) }
         let token = tokens.make(expiresAt: expiresAt)
@@ -140,7 +146,7 @@ package final class SessionService: Sendable {
             expiresAt: expiresAt,
             createdAt: now
         )
-        let opening = try await open(session, settings)
+        let opening = try await open(session, signedBy: signer, settings)
         session.consumer = opening.consumer
         return MintedSession(
             token: token,
@@ -154,11 +160,14 @@ package final class SessionService: Sendable {
     /// Stores a session, and forgets those that its opening has ended.
     private func open(
         _ session: StoredSession,
+        signedBy signer: [UInt8]?,
         _ settings: BrandSettings
     ) async throws(SessionError) -> SessionOpening {
         let result: StoreChangeResult
         do {
-            result = try await writer.perform(.openSession(session, singleDevice: settings.singleDevice))
+            result = try await writer.perform(
+                .openSession(session, singleDevice: settings.singleDevice, signedBy: signer)
+            )
         } catch {
             // To whomever the names lead: what is forgotten is only looked up again.
             if error.mayBeDone {
@@ -179,7 +188,7 @@ package final class SessionService: Sendable {
                 }
             }
             return opening
-        case .credentialRevoked: throw .refused(.tokenInvalid(.revoked))
+        case .credentialRevoked, .sessionEnded: throw .refused(.tokenInvalid(.revoked))
         default: throw .unknownBrand
         }
     }

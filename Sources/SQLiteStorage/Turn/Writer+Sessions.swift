@@ -6,13 +6,17 @@ extension Writer {
     func open(
         _ session: StoredSession,
         singleDevice: Bool,
+        signedBy signer: [UInt8]?,
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
         guard let brand = try brandKey(session.brand) else { return .notFound }
         // It may have been revoked since the assertion was verified.
         if let credential = session.credential, try !isInForce(credential, brand: brand) { return .credentialRevoked }
         let name = BrandedName(brand: brand, id: session.consumer.rawValue)
-        let consumer = try self.consumer(name) ?? makeConsumer(name, at: context.turn.now)
+        let known = try self.consumer(name)
+        // So may the session that had the assertion signed.
+        if let signer, try !isLive(signer, of: known?.key, at: context.turn.now) { return .sessionEnded }
+        let consumer = try known ?? makeConsumer(name, at: context.turn.now)
         var opening = SessionOpening(
             consumer: ConsumerID(trusted: consumer.name.id),
             anonymous: try isAnonymous(consumer.key)

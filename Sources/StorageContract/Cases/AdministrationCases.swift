@@ -18,6 +18,7 @@ enum AdministrationCases {
         settings.messageTtlSeconds = 7
         settings.retentionDays = 8
         settings.sessionTtlSeconds = 90
+        settings.anonymousSessionTtlSeconds = 2_592_000
         settings.dedupeHours = 24
         settings.anonymousConsumers = true
         settings.singleDevice = true

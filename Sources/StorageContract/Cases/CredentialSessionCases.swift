@@ -4,7 +4,7 @@ import Testing
 
 /// Sessions and the credentials that opened them.
 enum CredentialSessionCases {
-    static let all = [revoked, refused, expired]
+    static let all = [revoked, refused, signed, expired]
 
     static let revoked = ContractCase("a revoked credential ends the sessions that it opened, and no others") {
         (f) async throws in
@@ -42,6 +42,30 @@ enum CredentialSessionCases {
             guard case .credentialRevoked = result else { throw Unexpected(what: "\(result)") }
             #expect(try await !f.hasSession(byte))
         }
+    }
+
+    static let signed = ContractCase("a login that a session had signed is refused once that has ended") {
+        (f) async throws in
+        try await f.open(f.session(1, device: "d-1"))
+        try await f.open(f.session(2, "u-2", device: "d-2"))
+        func login(_ byte: UInt8, by signer: UInt8) async throws -> StoreChangeResult {
+            try await f.change(
+                .openSession(
+                    f.session(byte, device: "d-1"),
+                    singleDevice: false,
+                    signedBy: f.session(signer).tokenHash
+                )
+            )
+        }
+        _ = try await login(3, by: 1).opening
+        // Another consumer's is none.
+        guard case .sessionEnded = try await login(4, by: 2) else { throw Unexpected(what: "a session of another's") }
+        _ = try await f.change(.endSession(tokenHash: f.session(1).tokenHash, unregister: .none))
+        guard case .sessionEnded = try await login(5, by: 1) else {
+            throw Unexpected(what: "a session of one that ended")
+        }
+        #expect(try await f.hasSession(3))
+        for byte in UInt8(4)...5 { #expect(try await !f.hasSession(byte)) }
     }
 
     static let expired = ContractCase("a credential that expires ends no session") { (f) async throws in

@@ -24,7 +24,7 @@ extension RandomWalk {
     }
 
     mutating func applyLogin(_ change: StoreChange, _ result: StoreChangeResult) throws {
-        guard case .openSession(let session, let singleDevice) = change else {
+        guard case .openSession(let session, let singleDevice, _) = change else {
             guard case .upsertConsumer(_, let id, _, _) = change, case .consumer(let consumer) = result else {
                 throw Unexpected(what: "\(change) was answered by \(result)")
             }

@@ -151,7 +151,7 @@ struct IdentityScenario {
 /// Takes every session and keeps none.
 private struct NotStoringWriter: SessionWriter {
     func perform(_ change: StoreChange) async throws(SessionWriteFailure) -> StoreChangeResult {
-        guard case .openSession(let session, _) = change else {
+        guard case .openSession(let session, _, _) = change else {
             throw SessionWriteFailure(.unavailable(detail: "this writer opens sessions only"), mayBeDone: false)
         }
         return .sessionOpened(SessionOpening(consumer: session.consumer, anonymous: false))
