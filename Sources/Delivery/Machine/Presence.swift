@@ -42,10 +42,7 @@ package struct Presence: Sendable {
     ///   - perDevice: Brands whose windows hold for their own device only.
     ///   - pushing: Brands whose windows hold nothing.
     package mutating func set(perDevice: Set<BrandID>, pushing: Set<BrandID>) {
-        let changed = perDevice.subtracting(windows.perDevice).union(pushing.subtracting(windows.pushing))
-        windows.perDevice = perDevice
-        windows.pushing = pushing
-        for name in windows.names(of: changed) { add(name) }
+        for name in windows.set(perDevice: perDevice, pushing: pushing) { add(name) }
     }
 
     /// Takes what the next turn releases; its ``windows`` are those after the call.

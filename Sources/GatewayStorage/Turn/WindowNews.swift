@@ -65,7 +65,13 @@ package struct WindowNews: Sendable {
 ///
 /// A value, so that a turn keeps the state that it began with; whoever opens and closes windows guards it.
 package struct OpenWindows: Sendable {
+    /// What windows hold back.
+    private enum Reach: Int, Sendable {
+        case nothing, ownDevice, allDevices
+    }
+
     private struct OfConsumer: Sendable {
+        var reach: Reach
         var count = 0
         /// How many windows name each device; those without a device are only counted.
         var devices: [DeviceID: Int] = [:]
@@ -74,10 +80,8 @@ package struct OpenWindows: Sendable {
     /// By a part of the name's hash, so that a window that opens while a turn keeps the state copies one part and not all.
     private var parts: [[ConsumerName: OfConsumer]] = Array(repeating: [:], count: 64)
     private var count = 0
-    /// Brands whose windows hold back the pushes of their own device only, and not of all the consumer's.
-    package var perDevice: Set<BrandID> = []
-    /// Brands whose windows hold back nothing.
-    package var pushing: Set<BrandID> = []
+    /// Brands whose windows do not hold back what is for all of the consumer's devices.
+    private var reaches: [BrandID: Reach] = [:]
 
     /// Nobody has one.
     package init() {}
@@ -99,8 +103,36 @@ package struct OpenWindows: Sendable {
     /// - Returns: Whether there is such a window.
     package func holds(_ name: ConsumerName, device: DeviceID) -> Bool {
         guard count > 0, let open = parts[part(of: name)][name] else { return false }
-        if !pushing.isEmpty, pushing.contains(name.brand) { return false }
-        return perDevice.isEmpty || !perDevice.contains(name.brand) || open.devices[device] != nil
+        return switch open.reach {
+        case .nothing: false
+        case .ownDevice: open.devices[device] != nil
+        case .allDevices: true
+        }
+    }
+
+    /// Brands' settings of presence are these now.
+    ///
+    /// Who is held for by more than they say is held for as before until ``closed(_:)``, as for windows that are closing.
+    ///
+    /// - Parameters:
+    ///   - perDevice: Brands whose windows hold back the pushes of their own device only, and not of all the consumer's.
+    ///   - pushing: Brands whose windows hold back nothing.
+    /// - Returns: Who is held for by more, in the order of their ids.
+    package mutating func set(perDevice: Set<BrandID>, pushing: Set<BrandID>) -> [ConsumerName] {
+        reaches = [:]
+        for brand in perDevice { reaches[brand] = .ownDevice }
+        for brand in pushing { reaches[brand] = .nothing }
+        var less: [ConsumerName] = []
+        for part in parts.indices {
+            for (name, open) in parts[part] {
+                let now = reach(of: name.brand)
+                if now.rawValue > open.reach.rawValue { parts[part][name]?.reach = now }
+                if now.rawValue < open.reach.rawValue { less.append(name) }
+            }
+        }
+        return less.sorted {
+            ($0.brand.rawValue, $0.consumer.rawValue) < ($1.brand.rawValue, $1.consumer.rawValue)
+        }
     }
 
     /// Counts one more.
@@ -111,7 +143,8 @@ package struct OpenWindows: Sendable {
     package mutating func open(_ name: ConsumerName, device: DeviceID?) {
         let part = part(of: name)
         if parts[part][name] == nil { count += 1 }
-        parts[part][name, default: OfConsumer()].count += 1
+        let reach = reach(of: name.brand)
+        parts[part][name, default: OfConsumer(reach: reach)].count += 1
         if let device { parts[part][name]?.devices[device, default: 0] += 1 }
     }
 
@@ -138,7 +171,8 @@ package struct OpenWindows: Sendable {
         if let device, let count = open.devices[device], count > 0 { parts[part][name]?.devices[device] = count - 1 }
     }
 
-    /// Holds no longer for the windows of a consumer that were closing and have not been opened again.
+    /// Holds no longer for the windows of a consumer that were closing and have not been opened again, and for the others no
+    /// more than their brand's settings say.
     ///
     /// - Parameter name: The consumer.
     package mutating func closed(_ name: ConsumerName) {
@@ -147,19 +181,16 @@ package struct OpenWindows: Sendable {
         if open.count == 0 {
             parts[part][name] = nil
             count -= 1
-        } else if open.devices.contains(where: { $0.value == 0 }) {
+            return
+        }
+        let reach = reach(of: name.brand)
+        parts[part][name]?.reach = reach
+        if open.devices.contains(where: { $0.value == 0 }) {
             parts[part][name]?.devices = open.devices.filter { $0.value > 0 }
         }
     }
 
-    /// Who has one, of some brands.
-    ///
-    /// - Parameter brands: The brands.
-    /// - Returns: The consumers, in no order.
-    package func names(of brands: Set<BrandID>) -> [ConsumerName] {
-        guard count > 0, !brands.isEmpty else { return [] }
-        return parts.flatMap { $0.keys.filter { brands.contains($0.brand) } }
-    }
+    private func reach(of brand: BrandID) -> Reach { reaches[brand] ?? .allDevices }
 
     private func part(of name: ConsumerName) -> Int { Int(UInt(bitPattern: name.hashValue) % 64) }
 }

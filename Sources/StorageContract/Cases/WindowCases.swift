@@ -191,7 +191,7 @@ enum WindowCases {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
-        f.windows.perDevice = [f.brand]
+        _ = f.windows.set(perDevice: [f.brand], pushing: [])
         f.openWindow("u-1", device: "d-1")
         f.openWindow("u-1", device: "d-2")
         try await f.accepted(f.message("u-1"))

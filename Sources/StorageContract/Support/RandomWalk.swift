@@ -18,11 +18,16 @@ struct RandomWalk {
     /// How many rows the turn should have released.
     var released = 0
 
+    private let isPerDevice: Bool
+
     init(fixture: ContractFixture, seed: UInt64) {
         f = fixture
         random = SplitMix(seed: seed)
-        if seed.isMultiple(of: 2) { f.windows.perDevice = [f.brand] }
+        isPerDevice = seed.isMultiple(of: 2)
+        setPresence()
     }
+
+    private mutating func setPresence() { _ = f.windows.set(perDevice: isPerDevice ? [f.brand] : [], pushing: []) }
 
     mutating func run(turns: Int) async throws {
         for number in 1...turns {
@@ -390,13 +395,12 @@ struct RandomWalk {
 
     private mutating func restart() async throws {
         let waiting = model.open.count { !$0.value.isHeld && !$0.value.isForWindow }
-        let perDevice = f.windows.perDevice
         let start = try await f.restart()
         #expect(start.recovered == model.open.count - waiting)
         #expect(start.backlog.isEmpty == model.open.isEmpty)
         model.releaseAll()
         held = []
-        f.windows.perDevice = perDevice
+        setPresence()
         windows = []
     }
 

@@ -39,8 +39,10 @@ struct PresenceTests {
         #expect(presence.takeReleases(atMost: 9) == [name])
         #expect(presence.windows.holds(name, device: Self.device))
         presence.set(perDevice: [Self.brand], pushing: [])
-        #expect(!presence.windows.holds(name, device: Self.device))
+        // Nothing younger may leave before what was held.
+        #expect(presence.windows.holds(name, device: Self.device))
         #expect(presence.takeReleases(atMost: 9) == [name])
+        #expect(!presence.windows.holds(name, device: Self.device))
         // What was never opened closes nothing.
         presence.close(Self.name("u2"), device: nil)
         presence.close(name, device: nil)
@@ -56,11 +58,27 @@ struct PresenceTests {
         func held() -> [Bool] { [Self.device, other].map { presence.windows.holds(name, device: $0) } }
         #expect(held() == [true, true])
         presence.set(perDevice: [Self.brand], pushing: [])
-        #expect(held() == [true, false] && presence.takeReleases(atMost: 9) == [name])
+        #expect(held() == [true, true] && presence.takeReleases(atMost: 9) == [name])
+        #expect(held() == [true, false])
         presence.set(perDevice: [Self.brand], pushing: [Self.brand])
-        #expect(held() == [false, false] && presence.takeReleases(atMost: 9) == [name])
+        #expect(held() == [true, false] && presence.takeReleases(atMost: 9) == [name])
+        #expect(held() == [false, false])
         #expect(presence.windows.contains(name))
         presence.set(perDevice: [], pushing: [])
         #expect(held() == [true, true] && !presence.hasReleases)
+    }
+
+    @Test("a change that is taken back before its releases holds on, and releases nothing that must stay")
+    func takenBack() {
+        var presence = Presence()
+        let names = ["u2", "u1", "u3"].map { Self.name($0) }
+        for name in names { presence.open(name, device: nil) }
+        presence.set(perDevice: [], pushing: [Self.brand])
+        #expect(presence.takeReleases(atMost: 1) == [Self.name("u1")])
+        #expect(!presence.windows.holds(Self.name("u1"), device: Self.device))
+        #expect(names.filter { presence.windows.holds($0, device: Self.device) } == [names[0], names[2]])
+        presence.set(perDevice: [], pushing: [])
+        #expect(presence.takeReleases(atMost: 9) == [Self.name("u2"), Self.name("u3")])
+        for name in names { #expect(presence.windows.holds(name, device: Self.device)) }
     }
 }
