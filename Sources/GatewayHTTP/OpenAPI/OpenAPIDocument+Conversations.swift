@@ -23,7 +23,10 @@ extension OpenAPIDocument {
                       properties:
                         app: { $ref: '#/components/schemas/BrandId' }
                         entryPoints: { $ref: '#/components/schemas/EntryPoints' }
-                        identity: { type: [string, 'null'], description: 'An assertion as in a login, always as a compact JWE.' }
+                        identity:
+                          type: [string, 'null']
+                          pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]*){4}$'
+                          description: 'An assertion as in a login, always as a compact JWE.'
                         visitorId: { $ref: '#/components/schemas/NullableLine' }
                         sessionId: { $ref: '#/components/schemas/NullableLine' }
                     example: { app: ios, entryPoints: ['sec://sales', 'lang://en'] }
