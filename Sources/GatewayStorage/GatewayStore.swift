@@ -27,8 +27,9 @@ package import GatewayModel
 /// - Rows of earlier turns that a turn ends without an answer (read, collapsed, unregistered, token moved) are named in
 ///   ``WriterTurnResult/withdrawn``; rows of the same turn are only never handed out, and the slots that they took stay
 ///   taken.
-/// - A consumer that was merged into another (``StoreChange/openSession(_:singleDevice:signedBy:)``) has nothing of its own any
-///   more: every call that names it means the other, and every answer names the other.
+/// - A consumer that was merged into another (``StoreChange/openSession(_:singleDevice:signedBy:)``,
+///   ``StoreChange/merge(_:)``) has nothing of its own any more: every call that names it means the other, and every answer
+///   names the other.
 /// - When a call returns, what it did has been synced to disk.
 ///
 /// Any thread or task may call; calls never block the caller's thread. Writing calls are serialised by the engine.
@@ -463,6 +464,16 @@ package protocol GatewayStore: Sendable {
     /// - Returns: Nil when the brand has no message of it, or its last one is older than what is kept.
     /// - Throws: `StorageError`.
     func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats?
+
+    /// What became of a brand's campaigns: those whose first message is the newest come first.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - before: Only campaigns behind this one, by ``CampaignStats/number``; nil begins with the newest.
+    ///   - limit: At most so many.
+    /// - Returns: None of a brand that is not known.
+    /// - Throws: `StorageError`.
+    func campaigns(brand: BrandID, before: Int64?, limit: Int) async throws(StorageError) -> [CampaignStats]
 
     // MARK: Outbound feed
 

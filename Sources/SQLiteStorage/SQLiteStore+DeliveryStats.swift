@@ -20,4 +20,15 @@ extension SQLiteStore {
             return try LogStats(handle, brand: brand)?.campaign(id)
         }
     }
+
+    package func campaigns(
+        brand: BrandID,
+        before: Int64?,
+        limit: Int
+    ) async throws(StorageError) -> [CampaignStats] {
+        try await read { db in
+            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            return try LogStats(handle, brand: brand)?.campaigns(before: before, limit: limit) ?? []
+        }
+    }
 }

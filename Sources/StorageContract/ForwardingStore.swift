@@ -133,6 +133,9 @@ extension ForwardingStore {
     package func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats? {
         try await base.campaign(brand: brand, id: id)
     }
+    package func campaigns(brand: BrandID, before: Int64?, limit: Int) async throws(StorageError) -> [CampaignStats] {
+        try await base.campaigns(brand: brand, before: before, limit: limit)
+    }
     package func pendingProactive(
         brand: BrandID,
         consumer: ConsumerID,

@@ -45,4 +45,44 @@ struct CampaignRouteTests {
             try await api.call(.get, Self.path + "spring", as: .none).expectProblem(401, "unauthorized")
         }
     }
+    @Test("the campaigns of a brand are listed in pages, the one that began last first")
+    func list() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await api.makeBrand("other")
+            let path = "/v1/brands/acme/campaigns"
+            #expect(try await api.call(.get, path).text == #"{"items":[],"nextCursor":null}"#)
+            for (number, name) in ["a", "b", "c", "b", "a"].enumerated() {
+                let more = #","kind":"c2m","campaign":"\#(name)""#
+                try await api.post("\(number)", more: more, type: "proactive.message")
+            }
+            try await api.post(
+                "o",
+                more: #","kind":"c2m","campaign":"theirs""#,
+                type: "proactive.message",
+                brand: "other"
+            )
+            let backend = try await api.makeAccount("acme", "deliveries:read")
+            var names: [String?] = []
+            var query = "?limit=2"
+            while true {
+                let page = try await api.call(.get, path + query, as: backend)
+                #expect(page.status == 200, "\(page.text)")
+                for item in page["items"]?.items ?? [] {
+                    names.append(item["campaign"]?.string)
+                    let one = try await api.call(.get, "\(path)/\(item["campaign"]?.string ?? "")", as: backend)
+                    #expect(try one.json() == item && item["messages"]?.int == (names.last == "c" ? 1 : 2))
+                }
+                guard let cursor = page["nextCursor"]?.string else { break }
+                query = "?limit=2&cursor=\(cursor)"
+            }
+            #expect(names == ["c", "b", "a"])
+            try await api.call(.get, path + "?cursor=x").expectProblem(422, "invalid_request")
+            let other = try await api.makeAccount("other", "deliveries:read")
+            try await api.call(.get, path, as: other).expectProblem(401, "unauthorized")
+            let writer = try await api.makeAccount("acme", "events:write")
+            try await api.call(.get, path, as: writer).expectProblem(403, "forbidden")
+            try await api.call(.get, path, as: .none).expectProblem(401, "unauthorized")
+        }
+    }
 }

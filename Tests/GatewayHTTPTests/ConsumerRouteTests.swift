@@ -67,6 +67,89 @@ struct ConsumerRouteTests {
         }
     }
 
+    @Test("a back-end merges another consumer into one: everything follows, once, and its sessions are over")
+    func merge() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand("acme", settings: #"{"anonymousConsumers":true}"#)
+            try await api.makeBrand("other")
+            let backend = try await api.makeAccount("acme", "consumers:write")
+            let made = try await api.call(
+                .post,
+                "/v1/brands/acme/sessions",
+                as: .none,
+                #"{"grant":"anonymous","deviceId":"d-1"}"#
+            )
+            let session = Credential.bearer(try #require(made["sessionToken"]?.string))
+            let anonymous = try #require(made["consumer"]?["id"]?.string)
+            try #require(try await api.register("d-1", as: session).status == 201)
+            try await api.post("1", consumer: anonymous, conversation: "c-a")
+            try await api.post("2", conversation: "c-1")
+            let own = try await api.makeSession("u-1")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
+            let body = #"{"mergeFrom":"\#(anonymous)"}"#
+            let merged = try await api.call(.patch, Self.path, as: backend, body)
+            #expect(merged.status == 200 && merged["id"]?.string == "u-1" && merged["unread"]?.int == 2)
+            #expect(merged["conversations"]?.items.count == 2)
+            #expect(merged["devices"]?[0]?["deviceId"]?.string == "d-1")
+            try await api.call(.get, "/v1/brands/acme/unread", as: session).expectProblem(401, "token_invalid")
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: own)["unread"]?.int == 2)
+            #expect(try await api.call(.patch, Self.path, as: backend, body).text == merged.text)
+            let shown = try await api.call(.get, "/v1/brands/acme/consumers/\(anonymous)")
+            #expect(shown["id"]?.string == "u-1")
+            let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
+            let entries = trail.filter { $0["action"]?.string == "consumer.merged" }
+            #expect(entries.map { $0["target"]?.string } == ["\(anonymous) -> u-1"])
+            #expect(entries.first?["actor"]?["kind"]?.string == "serviceAccount")
+
+            // What cannot be, by name; nothing changes.
+            try await api.post("3", consumer: "u-2", conversation: "c-2")
+            let second = try await api.call(
+                .post,
+                "/v1/brands/acme/sessions",
+                as: .none,
+                #"{"grant":"anonymous"}"#
+            )
+            let stranger = try #require(second["consumer"]?["id"]?.string)
+            try await api.post("4", consumer: "u-9", conversation: "c-9", brand: "other")
+            let before = try await api.dump()
+            for (wrong, pointers) in [
+                (#"{"mergeFrom":"u-1"}"#, ["/mergeFrom"]), (#"{"mergeFrom":"u-9"}"#, ["/mergeFrom"]),
+                (#"{"mergeFrom":""}"#, ["/mergeFrom"]), (#"{"mergeFrom":["u-2"]}"#, ["/mergeFrom"]),
+                (#"{"mergeFrom":"u-2","name":"Ada"}"#, ["/name"]),
+                (#"{"mergeFrom":"u-2","quietHours":null,"x":1}"#, ["/quietHours", "/x"]),
+            ] {
+                let refused = try await api.call(.patch, Self.path, as: backend, wrong)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers == pointers, "\(wrong)")
+            }
+            for (path, wrong) in [("u-2", anonymous), (stranger, "u-2")] {
+                let refused = try await api.call(
+                    .patch,
+                    "/v1/brands/acme/consumers/\(path)",
+                    as: backend,
+                    #"{"mergeFrom":"\#(wrong)"}"#
+                )
+                refused.expectProblem(409, "conflict")
+            }
+            let nobody = "/v1/brands/acme/consumers/nobody"
+            try await api.call(.patch, nobody, as: backend, #"{"mergeFrom":"u-2"}"#).expectProblem(404, "not_found")
+            let foreign = try await api.makeAccount("other", "consumers:write")
+            try await api.call(.patch, Self.path, as: foreign, body).expectProblem(401, "unauthorized")
+            try await api.call(.patch, Self.path, as: own, body).expectProblem(403, "forbidden")
+            #expect(try await api.call(.patch, Self.path, as: backend, #"{"mergeFrom":null}"#).status == 200)
+            var after = try await api.dump()
+            after["credentials"] = before["credentials"]
+            after["audit"] = before["audit"]
+            #expect(after == before)
+            // One that was erased is nobody.
+            #expect(try await api.call(.delete, "/v1/brands/acme/consumers/u-2").status == 204)
+            try await api.call(.patch, Self.path, as: backend, #"{"mergeFrom":"u-2"}"#)
+                .expectProblem(422, "invalid_request")
+            #expect(try await api.call(.delete, Self.path).status == 204)
+            try await api.call(.patch, Self.path, as: backend, body).expectProblem(404, "not_found")
+        }
+    }
+
     @Test("an export holds everything about the consumer and no token")
     func export() async throws {
         try await TestGateway.run { api in

@@ -64,6 +64,32 @@ struct ConversationRouteTests {
             try await api.call(.post, Self.all + "/c-1/resolve", as: session).expectProblem(409, "conflict")
             let told = try await api.call(.get, Self.feed + "?types=conversation.resolved")["items"]?.items ?? []
             #expect(told.map { $0["data"]?["by"]?.string } == ["consumer"])
+            let made = try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#)
+            #expect(made.status == 201)
+            let id = try #require(made["id"]?.string)
+            // The same request again is answered with what is active, and with a new one when that is resolved.
+            #expect(try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#).text == made.text)
+            #expect(try await api.call(.post, Self.all + "/\(id)/resolve", as: session).status == 204)
+            let next = try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#)
+            #expect(next.status == 201 && next["id"] != made["id"])
+        }
+    }
+
+    @Test("who has opened a thousand conversations opens no more until some have gone")
+    func many() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession()
+            let key = "(SELECT key FROM consumers WHERE id = 'u-1')"
+            try await api.execute(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) \
+                INSERT INTO conversations (brand, id, consumer, resolved, own, last_message) \
+                SELECT 1, 'own-' || i, \(key), 1, 1, i FROM n
+                """
+            )
+            try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#).expectProblem(409, "conflict")
+            try await api.execute("DELETE FROM conversations WHERE id = 'own-7'")
             #expect(try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#).status == 201)
         }
     }

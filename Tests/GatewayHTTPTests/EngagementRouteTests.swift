@@ -109,6 +109,15 @@ struct EngagementRouteTests {
             )
             foreign.expectProblem(422, "invalid_request")
             #expect(foreign.pointers == ["/engagement/contextId"])
+
+            // Who was merged into another since is offered as that one.
+            try await api.post("3", consumer: "u-5", conversation: "c-5")
+            try await api.post("4", consumer: "u-5", conversation: "c-5", type: "conversation.resolved")
+            let merge = #"{"mergeFrom":"u-1"}"#
+            #expect(try await api.call(.patch, "/v1/brands/acme/consumers/u-5", merge).status == 200)
+            let moved = try Self.claim(try await ask(token)["engagementDetails"])
+            let now = try await api.makeSession("u-5")
+            #expect(try await api.call(.post, Self.conversations, as: now, moved).status == 201)
         }
     }
 

@@ -126,6 +126,40 @@ struct LinkRouteTests {
         }
     }
 
+    @Test("links of apps that lead to each other lead nowhere, and those that end somewhere go there")
+    func circle() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            try await api.makeBrand("other")
+            func put(_ app: String, _ brand: String = "acme", host: String, web: String) async throws {
+                let made = try await api.call(
+                    .put,
+                    "/v1/brands/\(brand)/apps/\(app)",
+                    Self.links(host, Self.ios + #","fallback":{"web":"\#(web)"}"#)
+                )
+                #expect([200, 201].contains(made.status), "\(made.text)")
+            }
+            func page(_ host: String) async throws -> String? {
+                let reply = try await Self.get(api, "/chat/1", host: host)
+                #expect([302, 404].contains(reply.status))
+                return reply.headers[.location]
+            }
+            try await put("one", host: "a.example", web: "https://B.example:443/chat/7?x#y")
+            // The other is another brand's, and knows of nothing.
+            try await put("two", "other", host: "b.example", web: "https://c.example/chat/8")
+            #expect(try await page("a.example") == "https://B.example:443/chat/7?x#y")
+            try await put("three", host: "c.example", web: "https://a.example/chat/9")
+            for host in ["a.example", "b.example", "c.example"] { #expect(try await page(host) == nil, "\(host)") }
+            // One that only leads into the circle.
+            try await put("four", host: "d.example", web: "https://a.example/chat/9")
+            #expect(try await page("d.example") == nil)
+            try await put("three", host: "c.example", web: "https://a.example/elsewhere")
+            for host in ["a.example", "b.example", "c.example", "d.example"] {
+                #expect(try await page(host) != nil, "\(host)")
+            }
+        }
+    }
+
     @Test(
         "what cannot be a link host is refused",
         arguments: [

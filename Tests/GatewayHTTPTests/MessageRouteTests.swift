@@ -1,3 +1,4 @@
+import GatewayModel
 import HTTPTypes
 import Testing
 
@@ -101,18 +102,31 @@ struct MessageRouteTests {
             _ = try await api.register("d-1", as: session)
             let id = try #require(try await api.post("1")["messageId"]?.string)
             let path = "/v1/brands/acme/messages/\(id)/tap"
-            let body = #"{"deviceId":"d-1","tappedAt":"2026-01-01T00:00:00Z","action":"open"}"#
+            api.clock.advance(seconds: 60)
+            let tappedAt = api.clock.now.adding(seconds: -30).rfc3339
+            let body = #"{"deviceId":"d-1","tappedAt":"\#(tappedAt)","action":"open"}"#
             let first = try await api.call(.post, path, as: session, body)
             #expect(first.status == 200)
             #expect(try first.json().names == ["kind", "conversation", "sequence", "tappedAt"])
             #expect(first["kind"]?.string == "agent")
             #expect(first["sequence"]?.int == 1)
-            #expect(first["tappedAt"]?.string == "2026-01-01T00:00:00.000Z")
+            #expect(first["tappedAt"]?.string == tappedAt)
             let again = try await api.call(.post, path, as: session, #"{"deviceId":"d-1"}"#)
             #expect(again.text == first.text)
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
             let deliveries = try await api.call(.get, "/v1/brands/acme/deliveries?message=\(id)")
-            #expect(try deliveries.json()["items"]?[0]?["tappedAt"]?.string == "2026-01-01T00:00:00.000Z")
+            #expect(try deliveries.json()["items"]?[0]?["tappedAt"]?.string == tappedAt)
+            // Before the message was there nobody has tapped it, and nobody has in the future.
+            let early = try #require(try await api.post("2")["messageId"]?.string)
+            let cameAt = api.clock.now.rfc3339
+            api.clock.advance(seconds: 60)
+            let clamped = try await api.call(
+                .post,
+                "/v1/brands/acme/messages/\(early)/tap",
+                as: session,
+                #"{"deviceId":"d-1","tappedAt":"1971-01-01T00:00:00Z"}"#
+            )
+            #expect(clamped["tappedAt"]?.string == cameAt)
         }
     }
 

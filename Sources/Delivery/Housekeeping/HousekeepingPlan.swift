@@ -6,7 +6,7 @@ package import Telemetry
 package enum HousekeepingPlan {
     /// Everything but the sweep of expired deliveries, in the order in which it is done.
     ///
-    /// Deliveries go before the messages that they name.
+    /// Deliveries go before the messages that they name, and these before their conversations.
     ///
     /// - Parameters:
     ///   - brands: All brands.
@@ -30,6 +30,7 @@ package enum HousekeepingPlan {
         return [
             (.deletedBrands, .deletedBrands), (.eventIDs, .eventIDs(keepHours: keepHours)), (.sessions, .sessions),
             (.deliveries, .deliveries(before: before)), (.messages, .messages(before: before)),
+            (.conversations, .conversations(before: before)),
             (.campaigns, .campaigns(before: before)),
             (
                 .outbound,

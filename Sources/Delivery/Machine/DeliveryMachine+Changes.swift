@@ -36,11 +36,11 @@ extension DeliveryMachine {
                 }
             }
         case .erased(let erased): for ended in erased.registrations { end(ended) }
-        case .sessionOpened(let opening):
-            for merge in opening.merged { self.merge(merge.from, into: merge.into) }
+        case .sessionOpened(let opening), .merged(let opening):
+            for merge in opening.merged { self.merge(merge) }
             for ended in opening.endedRegistrations { end(ended) }
         case .tapped, .receipts, .credentialRevoked, .sessionEnded, .retried, .notRetried, .notFound, .gone,
-            .conversation, .written, .resolved, .conflict:
+            .notMerged, .conversation, .written, .resolved, .conflict:
             break
         }
     }
@@ -59,10 +59,15 @@ extension DeliveryMachine {
     }
 
     /// What a consumer has in memory is another's from now on, whose unread count comes with the same commit.
-    private mutating func merge(_ from: ConsumerKey, into: ConsumerKey) {
-        guard let old = consumers.removeValue(forKey: from) else { return }
-        for id in old.registrations { registrations[id]?.consumer = into }
-        consumers[into, default: Consumer(unread: old.unread)].add(old)
+    private mutating func merge(_ merge: ConsumerMerge) {
+        guard let old = consumers.removeValue(forKey: merge.from) else { return }
+        for id in old.registrations {
+            registrations[id]?.consumer = merge.into
+            setTraits(of: id) {
+                DeviceTraits(locale: $0?.locale, timeZone: $0?.timeZone, quietHours: merge.quietHours)
+            }
+        }
+        consumers[merge.into, default: Consumer(unread: old.unread)].add(old)
     }
 
     /// A registration is gone, with all its rows; what is on its way cannot be called back.

@@ -14,7 +14,7 @@ extension SimulatedStore {
         case .openSession(let session, let singleDevice, _):
             return open(session, singleDevice: singleDevice, &context)
         case .tap, .receipts, .endSession, .endSessions, .retry, .openConversation, .write, .resolve, .changeProfile,
-            .erase, .endStale:
+            .erase, .merge, .endStale:
             // Nothing of delivery follows from these, or the simulation does not ask for them.
             return .notFound
         }

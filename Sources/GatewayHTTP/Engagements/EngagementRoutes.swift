@@ -61,7 +61,12 @@ enum EngagementRoutes {
         // As with a login: who holds a key can be anybody anywhere.
         _ = try call.limiter.take(.credential, assertion.credential)
         _ = try await call.signingSession(of: assertion)
-        return assertion.anonymous ? nil : assertion.consumer
+        guard !assertion.anonymous else { return nil }
+        // One that was merged into another opens conversations as that one; who only asks is not made a consumer.
+        let known = try await call.read { store throws(StorageError) in
+            try await store.consumer(brand: brand.id, id: assertion.consumer)
+        }
+        return known?.id ?? assertion.consumer
     }
 
     private static func write(

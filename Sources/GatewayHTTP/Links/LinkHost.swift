@@ -6,11 +6,13 @@ internal import Identity
 /// The link host that a request names, if it is one.
 struct LinkHost {
     private let request: Request
+    private let directory: Directory
     /// The apps whose links are this host's, by id.
     let apps: [DirectoryApp]
 
     init(_ request: Request, _ directory: Directory) {
         self.request = request
+        self.directory = directory
         let authority = request.head.authority ?? ""
         let host = authority.prefix { $0 != ":" }.lowercased()
         apps = host.isEmpty ? [] : directory.apps(linkHost: host)
@@ -21,7 +23,19 @@ struct LinkHost {
     var fallback: Response? {
         guard [.get, .head].contains(request.method) else { return nil }
         let platform = Self.platform(request.headers[.userAgent] ?? "")
-        let fallbacks = apps.compactMap(\.settings.links).filter { $0.opens(request.uri.path) }.compactMap(\.fallback)
+        guard let page = Self.page(for: request.uri.path, of: apps, on: platform), isEnding(page, on: platform) else {
+            return nil
+        }
+        // The same address goes elsewhere with another browser, and tomorrow perhaps with this one.
+        return Response(
+            status: .found,
+            headers: [.location: page, .vary: "User-Agent", .cacheControl: "no-store", .contentLength: "0"]
+        )
+    }
+
+    /// The page of a link's path; nil when nothing is configured for the platform.
+    private static func page(for path: String, of apps: [DirectoryApp], on platform: DevicePlatform) -> String? {
+        let fallbacks = apps.compactMap(\.settings.links).filter { $0.opens(path) }.compactMap(\.fallback)
         // Another app's page for every platform comes behind the store where this platform's app is.
         let own = fallbacks.compactMap { fallback -> String? in
             switch platform {
@@ -30,12 +44,23 @@ struct LinkHost {
             case .web: nil
             }
         }
-        guard let page = own.first ?? fallbacks.compactMap(\.web).first else { return nil }
-        // The same address goes elsewhere with another browser, and tomorrow perhaps with this one.
-        return Response(
-            status: .found,
-            headers: [.location: page, .vary: "User-Agent", .cacheControl: "no-store", .contentLength: "0"]
-        )
+        return own.first ?? fallbacks.compactMap(\.web).first
+    }
+
+    /// So many links of ours may lead from one to the next; browsers follow about twenty.
+    private static let maxSteps = 8
+
+    /// Whether the page is one in the end: each app's own pages are looked at when it is put, but two apps may name links of
+    /// each other, and browsers would go round in circles.
+    private func isEnding(_ page: String, on platform: DevicePlatform) -> Bool {
+        var page = page
+        for _ in 0..<Self.maxSteps {
+            guard let link = LinkSettings.Address(page),
+                let next = Self.page(for: link.path, of: directory.apps(linkHost: link.host), on: platform)
+            else { return true }
+            page = next
+        }
+        return false
     }
 
     /// By the words that browsers of the platform have in their names.

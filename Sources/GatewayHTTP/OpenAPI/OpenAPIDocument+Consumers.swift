@@ -18,10 +18,14 @@ extension OpenAPIDocument {
             patch:
               operationId: updateConsumer
               tags: [consumers]
-              summary: Changes a consumer's profile.
+              summary: Changes a consumer's profile, or merges another consumer into it.
               description: >-
                 A merge patch (RFC 7396): what is absent stays, null clears. What a later login's assertion says replaces it.
-                Scope: `consumers:write`.
+                `mergeFrom` stands alone and names another consumer of the brand, for example the anonymous one that this one
+                was before: its conversations, unread, devices and taps are this one's then, its sessions end and its windows
+                close, its profile is forgotten, and its id leads here. A repetition answers the same; the audit trail says it
+                once (`consumer.merged`). 409 when it was merged into a third one, or when it has an identifier and this one
+                is anonymous. There is no way back. Scope: `consumers:write`.
               requestBody:
                 required: true
                 content:
@@ -34,12 +38,13 @@ extension OpenAPIDocument {
                         email: { $ref: '#/components/schemas/NullableLine' }
                         phone: { $ref: '#/components/schemas/NullableLine' }
                         quietHours: { oneOf: [{ $ref: '#/components/schemas/QuietHours' }, { type: 'null' }] }
+                        mergeFrom: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
                     example: { name: Ada Lovelace, phone: null }
               responses:
                 '200':
                   description: The consumer as it is now.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Consumer' } } }
-                \(problems(400, 401, 403, 404, 413, 415, 422))
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             delete:
               operationId: eraseConsumer
               tags: [consumers]

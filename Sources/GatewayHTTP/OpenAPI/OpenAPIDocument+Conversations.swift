@@ -47,10 +47,13 @@ extension OpenAPIDocument {
               tags: [messages]
               summary: Opens a conversation, or answers with the active one.
               description: >-
-                A repetition by `clientId` answers with the conversation that the first one opened, within the brand's
-                `dedupeHours`. With the `engagement` that was offered, a new conversation is told to the back-end with its
-                skill, language and survey (`conversation.opened`). An offer that is older than a day, or that the brand has
-                changed or taken away since, is 410; one that was never made, or not to this consumer, is 422.
+                A repetition, whatever its `clientId`, answers with the conversation that the first one opened as long as that
+                is active; once it is resolved, another is opened. 409 for a consumer with 1,000 conversations that were
+                opened so: a resolved one is forgotten when its last message, or without one its opening, is older than
+                `retentionDays` and no message of it is left. With the `engagement` that was offered, a new conversation is
+                told to the back-end with its skill, language and survey (`conversation.opened`). An offer that is older than a
+                day, or that the brand has changed or taken away since, is 410; one that was never made, or not to this
+                consumer, is 422.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -79,7 +82,7 @@ extension OpenAPIDocument {
                 '201':
                   description: The new one.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Conversation' } } }
-                \(problems(400, 401, 403, 404, 410, 413, 415, 422))
+                \(problems(400, 401, 403, 404, 409, 410, 413, 415, 422))
           /v1/brands/{brand}/conversations/{conversation}/messages:
             parameters:
               - { $ref: '#/components/parameters/brand' }

@@ -105,7 +105,7 @@ extension OpenAPIDocument {
               description: >-
                 The first report counts. One that comes after the look-back of a proactive message, by the gateway's clock, is
                 410; repetitions of one that came in time are answered. `tappedAt` is the device's; one in the future becomes
-                now. A tap never changes what is unread.
+                now, one from before the message the time when it came. A tap never changes what is unread.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -151,7 +151,8 @@ extension OpenAPIDocument {
               description: >-
                 Each receipt is taken by itself. Repetitions, and receipts out of order, change nothing that was said before,
                 and a tap stays a tap; `displayed` and `dismissed` say that the push had arrived. An `at` in the future becomes
-                now. When not one is right the call is 422, or 403 when all are of other devices than the session's.
+                now, one from before the push the time when it was made. When not one is right the call is 422, or 403 when all
+                are of other devices than the session's.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true

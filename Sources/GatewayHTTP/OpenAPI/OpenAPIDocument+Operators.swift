@@ -95,6 +95,19 @@ extension OpenAPIDocument {
                   description: The counts.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Stats' } } }
                 \(problems(400, 401, 403, 404, 422))
+          /v1/brands/{brand}/campaigns:
+            parameters: [{ $ref: '#/components/parameters/brand' }]
+            get:
+              operationId: listCampaigns
+              tags: [operators]
+              summary: 'What became of the campaigns of the brand, those that began last first.'
+              description: 'Scope: `deliveries:read`.'
+              parameters:
+                - { $ref: '#/components/parameters/limit' }
+                - { $ref: '#/components/parameters/cursor' }
+              responses:
+                \(page(of: "CampaignStats"))
+                \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/campaigns/{campaign}:
             parameters:
               - { $ref: '#/components/parameters/brand' }

@@ -7,7 +7,24 @@ internal import PushPayloads
 /// What became of campaigns of proactive messages (`http-api.md` sections 3 and 9).
 enum CampaignRoutes {
     static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/v1/brands/:brand/campaigns") { try await list($0) }
         routes.on(.get, "/v1/brands/:brand/campaigns/:campaign") { try await get($0) }
+    }
+
+    /// A page, the campaigns that began last first.
+    private static func list(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let page = try call.page()
+        let before = try page.after.map { cursor throws(Problem) in
+            guard let number = Int64(cursor) else { throw PageRequest.badCursor }
+            return number
+        }
+        let found = try await call.read { store throws(StorageError) in
+            try await store.campaigns(brand: brand.id, before: before, limit: page.limit + 1)
+        }
+        let items = found.prefix(page.limit)
+        let last = found.count > page.limit ? items.last : nil
+        return Answer.page(items, next: last.map { page.cursor(after: String($0.number)) }) { $0.campaign($1) }
     }
 
     private static func get(_ call: Call) async throws -> Response {

@@ -62,6 +62,7 @@ enum ConsumerRoutes {
     private static func patch(_ call: Call) async throws -> Response {
         let (brand, id) = try await target(call)
         let body = try await call.object()
+        if !body["mergeFrom"].isEmpty { return try await merge(body, into: id, brand, call) }
         var checks = FieldChecks()
         var change = ProfileChange(brand: brand.id, consumer: id)
         func member(_ name: String) -> String?? {
@@ -75,11 +76,50 @@ enum ConsumerRoutes {
         if body["quietHours"].isNamed {
             change.quietHours = .some(QuietHoursBody.hours(body["quietHours"], isBrands: false, &checks))
         }
-        checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours"])
+        checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
         try checks.finish()
         guard case .consumer(let consumer) = try await call.perform(.changeProfile(change)) else {
             throw Problem.notFound("consumer")
         }
+        return try await answer(consumer, brand, call)
+    }
+
+    /// Merges the consumer that a body names into the one of the path, as a login merges an anonymous one (R30).
+    private static func merge(
+        _ body: BodyObject,
+        into id: ConsumerID,
+        _ brand: Brand,
+        _ call: Call
+    ) async throws -> Response {
+        var checks = FieldChecks()
+        let named = checks.identifier(body["mergeFrom"], as: ConsumerID.self, isRequired: true)
+        for other in ["name", "email", "phone", "quietHours"] where body[other].isNamed {
+            checks.fail(body[other].pointer, "does not go together with mergeFrom")
+        }
+        checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
+        let from = try checks.finish(named)
+        let request = MergeRequest(
+            brand: brand.id,
+            consumer: id,
+            from: from,
+            audit: try call.auditEntry(.consumerMerged, brand: brand.id, target: "\(from.rawValue) -> \(id.rawValue)")
+        )
+        let result: StoreChangeResult
+        do { result = try await call.services.sessions.merge(request) } catch { throw Problem(error) }
+        switch result {
+        case .merged: break
+        case .notMerged(.unknown): throw Problem(invalid: "/mergeFrom", "names no consumer of the brand")
+        case .notMerged(.itself): throw Problem(invalid: "/mergeFrom", "names the consumer itself")
+        case .notMerged(.elsewhere):
+            throw Problem(.conflict, "The consumer of `mergeFrom` was merged into another one before.")
+        case .notMerged(.intoAnonymous):
+            throw Problem(.conflict, "An anonymous consumer cannot take in one that has an identifier.")
+        default: throw Problem.notFound("consumer")
+        }
+        let consumer = try await call.read { store throws(StorageError) in
+            try await store.consumer(brand: brand.id, id: id)
+        }
+        guard let consumer else { throw Problem.notFound("consumer") }
         return try await answer(consumer, brand, call)
     }
 

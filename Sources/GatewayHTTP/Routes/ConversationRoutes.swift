@@ -19,18 +19,22 @@ enum ConversationRoutes {
         let client = checks.identifier(body["clientId"], as: ClientID.self, isRequired: true)
         let claim = EngagementBody.Claim(body["engagement"], &checks)
         checks.refuseOthers(in: body, than: ["clientId", "engagement"])
-        var request = ConversationToOpen(
-            brand: access.brand.id,
-            consumer: access.consumer,
-            clientID: try checks.finish(client),
-            dedupeHours: access.brand.settings.dedupeHours
-        )
+        // The active one is the answer to every repetition, whatever its name for the request.
+        _ = try checks.finish(client)
+        var request = ConversationToOpen(brand: access.brand.id, consumer: access.consumer)
         request.engagement = try claim.map { claim throws(Problem) in try engagement(claim, access, call) }
-        guard case .conversation(let conversation, let opened) = try await call.perform(.openConversation(request))
-        else { throw Problem.notFound("consumer") }
-        var writer = JSONWriter(capacity: 128)
-        writer.conversation(conversation)
-        return Answer.json(opened ? .created : .ok, writer)
+        switch try await call.perform(.openConversation(request)) {
+        case .conversation(let conversation, let opened):
+            var writer = JSONWriter(capacity: 128)
+            writer.conversation(conversation)
+            return Answer.json(opened ? .created : .ok, writer)
+        case .conflict:
+            throw Problem(
+                .conflict,
+                "The consumer has \(ConversationToOpen.perConsumer) conversations; resolved ones go with their messages."
+            )
+        default: throw Problem.notFound("consumer")
+        }
     }
 
     /// The engagement of a claim: one that is not offered as it was routes nothing (R120).

@@ -97,13 +97,31 @@ package struct LinkSettings: Codable, Equatable, Sendable {
     /// - Parameter link: A link of an event.
     /// - Returns: Whether the association vouches for it.
     package func vouches(for link: String) -> Bool {
-        guard link.prefix(8).lowercased() == "https://" else { return false }
-        let rest = link.dropFirst(8)
-        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-        // 443 is what https means without a port (RFC 9110 section 4.2.2).
-        guard [host, host + ":443"].contains(rest[..<end].lowercased()) else { return false }
-        let path = rest[end...].prefix { $0 != "?" && $0 != "#" }
-        return opens(path.isEmpty ? "/" : String(path))
+        guard let address = Address(link), address.host == host else { return false }
+        return opens(address.path)
+    }
+
+    /// What of an https link says whose it is.
+    package struct Address: Equatable, Sendable {
+        /// The host in lower case.
+        package var host: String
+        /// The path as it is written, `/` when there is none.
+        package var path: String
+
+        /// Takes a link apart; nil for one that is not https, or names another port than that of https.
+        ///
+        /// - Parameter link: The link.
+        package init?(_ link: String) {
+            guard link.prefix(8).lowercased() == "https://" else { return nil }
+            let rest = link.dropFirst(8)
+            let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+            host = rest[..<end].lowercased()
+            // 443 is what https means without a port (RFC 9110 section 4.2.2).
+            if host.hasSuffix(":443") { host.removeLast(4) }
+            guard !host.isEmpty, !host.contains(":") else { return nil }
+            let path = rest[end...].prefix { $0 != "?" && $0 != "#" }
+            self.path = path.isEmpty ? "/" : String(path)
+        }
     }
 
     /// In time of the lengths' product at most: after a star only the last one is ever tried again.

@@ -6,6 +6,8 @@ package import GatewayModel
 package struct CampaignStats: Sendable, Equatable {
     /// The campaign.
     package var campaign: CampaignID
+    /// Its number within the store, rising in the order in which campaigns began.
+    package var number: Int64
     /// How many messages were accepted.
     package var messages: Int64
     /// How many of them were tapped, on whatever device.
@@ -28,6 +30,7 @@ package struct CampaignStats: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
+    ///   - number: Its number within the store.
     ///   - messages: How many messages were accepted.
     ///   - tappedMessages: How many of them were tapped.
     ///   - deliveries: How many deliveries were made.
@@ -35,6 +38,7 @@ package struct CampaignStats: Sendable, Equatable {
     ///   - lastAt: When its newest message was accepted.
     package init(
         campaign: CampaignID,
+        number: Int64,
         messages: Int64,
         tappedMessages: Int64,
         deliveries: Int64,
@@ -42,6 +46,7 @@ package struct CampaignStats: Sendable, Equatable {
         lastAt: Timestamp
     ) {
         self.campaign = campaign
+        self.number = number
         self.messages = messages
         self.tappedMessages = tappedMessages
         self.deliveries = deliveries

@@ -59,6 +59,8 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case deliveryRetried = "delivery.retried"
     /// A consumer was erased; the target is the id by which it was named.
     case consumerErased = "consumer.erased"
+    /// A consumer was merged into another; the target is the id by which it was named, an arrow and the other's.
+    case consumerMerged = "consumer.merged"
     /// A webhook's or subscription's mark was set back; the target is the subscription.
     case outboundReplayed = "outbound.replayed"
 }

@@ -80,10 +80,6 @@ package struct ConversationToOpen: Sendable {
     package var brand: BrandID
     /// The consumer.
     package var consumer: ConsumerID
-    /// The app's id of the request.
-    package var clientID: ClientID
-    /// How long the client's id tells a repetition, in hours, counted as for events.
-    package var dedupeHours: Int64
     /// What it begins with, for who routes it; means nothing when the conversation is there already.
     package var engagement: Engagement?
     /// What names a conversation that is opened; given by the delivery core when the turn is made.
@@ -94,14 +90,14 @@ package struct ConversationToOpen: Sendable {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
-    ///   - clientID: The app's id of the request.
-    ///   - dedupeHours: How long the client's id tells a repetition.
-    package init(brand: BrandID, consumer: ConsumerID, clientID: ClientID, dedupeHours: Int64) {
+    package init(brand: BrandID, consumer: ConsumerID) {
         self.brand = brand
         self.consumer = consumer
-        self.clientID = clientID
-        self.dedupeHours = dedupeHours
     }
+
+    /// So many conversations that the gateway named a consumer may have, the resolved ones among them: they go with their
+    /// messages (``HousekeepingBatch/Work/conversations(before:)``), and each makes a look at what is unread dearer.
+    package static let perConsumer = 1000
 }
 
 extension StoreChange {

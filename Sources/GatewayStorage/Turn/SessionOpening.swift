@@ -24,22 +24,24 @@ package struct SessionOpening: Sendable, Equatable {
     }
 }
 
-/// An anonymous consumer that was merged into one with an identifier.
+/// A consumer, mostly an anonymous one, that was merged into another.
 ///
 /// Its id goes on leading to the other, for back-ends that do not know of it; its key means nothing any more.
 package struct ConsumerMerge: Sendable, Equatable {
-    /// The anonymous consumer.
+    /// The consumer that has nothing any more.
     package var id: ConsumerID
-    /// The anonymous consumer's number.
+    /// Its number.
     package var from: ConsumerKey
     /// The other's number.
     package var into: ConsumerKey
+    /// The other's own quiet hours, which are those of the devices that followed, too.
+    package var quietHours: QuietHours?
 
-    /// Takes who was merged into whom.
+    /// Takes who was merged into whom; without quiet hours.
     ///
     /// - Parameters:
-    ///   - id: The anonymous consumer.
-    ///   - from: The anonymous consumer's number.
+    ///   - id: The consumer that has nothing any more.
+    ///   - from: Its number.
     ///   - into: The other's number.
     package init(id: ConsumerID, from: ConsumerKey, into: ConsumerKey) {
         self.id = id

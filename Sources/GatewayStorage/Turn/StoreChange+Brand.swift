@@ -19,6 +19,7 @@ extension StoreChange {
         case .resolve(let brand, _, _): brand
         case .changeProfile(let change): change.brand
         case .erase(let request): request.brand
+        case .merge(let request): request.brand
         case .endStale(let stale): stale.brand
         }
     }

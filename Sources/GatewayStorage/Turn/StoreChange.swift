@@ -41,8 +41,8 @@ package enum StoreChange: Sendable {
     case retry(RetryRequest)
     /// Answers with the consumer's active conversation, or opens one that is named after the request's message id.
     ///
-    /// A repetition by its client id answers with the conversation that the first one opened, for as long as ids of events
-    /// are remembered. A consumer that nobody knows is not created.
+    /// So a repetition opens another only when what the first one opened has been resolved since. A consumer that nobody
+    /// knows is not created, and one that has ``ConversationToOpen/perConsumer`` of these is refused (`conflict`).
     case openConversation(ConversationToOpen)
     /// Stores what a consumer writes, once by its client id for as long as ids of events are remembered: the next message
     /// of its conversation, which is active from then on, told to the outbound feed, never unread and never pushed.
@@ -59,9 +59,17 @@ package enum StoreChange: Sendable {
     /// found any more, and their ids are free: a login makes a new consumer. What is left of them is removed by
     /// ``HousekeepingBatch/Work/erasures``, whenever that is, also after a crash.
     case erase(ErasureRequest)
+    /// Merges a consumer into another, as a login merges an anonymous one: conversations, unread, devices, taps and what waits
+    /// follow, its sessions end, its profile is forgotten, and its id and those that were merged into it before lead to the
+    /// other. A repetition answers the same and does nothing.
+    case merge(MergeRequest)
     /// Ends registrations of devices that were not heard of for long, as if they had been deleted; the outbound feed says
     /// ``GatewayModel/UnregisterReason/stale``. Answers ``StoreChangeResult/unregistered(_:)``, without any for an unknown
     /// brand.
+    ///
+    /// A time in which nobody asked, more than a tenth of the limit, is none in which devices could be heard of: the gateway
+    /// was away, or its clock is wrong. Every device then has the whole limit anew. So neither a clock that a start finds
+    /// far ahead nor one that was ahead before ends what is in use.
     case endStale(StaleDevices)
 }
 

@@ -32,6 +32,10 @@ package enum StoreChangeResult: Sendable {
     case written(WrittenMessage)
     /// A conversation was resolved.
     case resolved
+    /// A consumer was merged into another, as a login does it; nothing was merged when it had been before.
+    case merged(SessionOpening)
+    /// A consumer cannot be merged into another.
+    case notMerged(MergeRefusal)
     /// A consumer was forgotten.
     case erased(ErasedConsumer)
     /// It does not go together with what is there.

@@ -178,19 +178,40 @@ package final class SessionService: Sendable {
         }
         switch result {
         case .sessionOpened(let opening):
-            if opening.endedSessions > 0 {
-                forget { sessions in
-                    sessions.remove(brand: session.brand, consumer: opening.consumer)
-                    for merge in opening.merged { sessions.remove(brand: session.brand, consumer: merge.id) }
-                }
-                for consumer in [opening.consumer] + opening.merged.map(\.id) {
-                    tell(.consumer(ConsumerName(brand: session.brand, consumer: consumer)))
-                }
-            }
+            if opening.endedSessions > 0 { forget(opening, session.brand) }
             return opening
         case .credentialRevoked, .sessionEnded: throw .refused(.tokenInvalid(.revoked))
         default: throw .unknownBrand
         }
+    }
+
+    /// Merges a consumer into another: its sessions have ended then.
+    ///
+    /// - Parameter request: Who is merged into whom.
+    /// - Returns: What became of it: `merged`, `notMerged` or `notFound`.
+    /// - Throws: `storage`.
+    package func merge(_ request: MergeRequest) async throws(SessionError) -> StoreChangeResult {
+        let result: StoreChangeResult
+        do {
+            result = try await writer.perform(.merge(request))
+        } catch {
+            if error.mayBeDone {
+                forget { $0.remove(brand: request.brand) }
+                tell(.everybody(request.brand))
+            }
+            throw .storage(error.error)
+        }
+        if case .merged(let opening) = result, !opening.merged.isEmpty { forget(opening, request.brand) }
+        return result
+    }
+
+    /// Forgets the sessions of those whom a merge or a login was about, some of which have ended.
+    private func forget(_ opening: SessionOpening, _ brand: BrandID) {
+        let consumers = [opening.consumer] + opening.merged.map(\.id)
+        forget { sessions in
+            for consumer in consumers { sessions.remove(brand: brand, consumer: consumer) }
+        }
+        for consumer in consumers { tell(.consumer(ConsumerName(brand: brand, consumer: consumer))) }
     }
 
     /// Ends the session of a token (logout).

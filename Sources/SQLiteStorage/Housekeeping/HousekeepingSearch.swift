@@ -146,6 +146,49 @@ struct HousekeepingSearch {
         return Found()
     }
 
+    /// Resolved conversations without messages, brand by brand in the order in which they came to rest.
+    ///
+    /// Their keys hold times (RFC 9562 section 5.7).
+    func conversations(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
+        for (brand, after) in Self.brands(batch, before.keys) {
+            guard let key = try brandKey(brand), let limit = before[brand] else { continue }
+            var found = Found(brand: brand)
+            var seen = 0
+            var last: Int64?
+            let rows = try Statement(
+                db,
+                """
+                SELECT c.key, c.last_message, EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.key) \
+                FROM conversations c INDEXED BY conversations_resting WHERE c.brand = ?1 AND c.resolved = 1 AND c.own = 1 \
+                AND c.last_message > ?2 AND c.last_message < ?3 ORDER BY c.last_message
+                """
+            ).int(key).int(after).int(Self.firstKey(at: limit))
+            while try rows.next() {
+                seen += 1
+                if rows.int64(2) == 0 { found.rows.append(rows.int64(0)) }
+                if seen == Self.rowsPerRead || found.rows.count == batch.limit {
+                    last = rows.int64(1)
+                    break
+                }
+            }
+            if let last {
+                found.next = HousekeepingPosition(brand: brand, row: last)
+            } else if !found.rows.isEmpty {
+                // The next brand is found by a batch of its own.
+                found.next = HousekeepingPosition(brand: brand, row: .max)
+            } else {
+                continue
+            }
+            return found
+        }
+        return Found()
+    }
+
+    /// The first half of the first message id of a time.
+    static func firstKey(at time: Timestamp) -> Int64 {
+        min(max(time.milliseconds, 0), Int64.max >> 16) << 16
+    }
+
     // MARK: Brands
 
     /// The brands that are left of a pass, each with the row after which it goes on.

@@ -16,6 +16,11 @@ extension SQLiteStore {
             return try await remove(try await read { try HousekeepingSearch($0).messages(batch, before: before) }) {
                 try $0.removeMessages($1.rows, mark: $1.mark)
             }
+        case .conversations(let before):
+            return try await remove(try await read { try HousekeepingSearch($0).conversations(batch, before: before) })
+            {
+                try $0.removeConversations($1, before: before)
+            }
         case .campaigns(let before):
             return try await remove(try await read { try HousekeepingSearch($0).campaigns(batch, before: before) }) {
                 try $0.removeCampaigns($1, before: before)

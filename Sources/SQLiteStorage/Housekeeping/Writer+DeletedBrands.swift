@@ -19,6 +19,7 @@ extension Writer {
         if room > 0 { room -= try removeOutbound(ofDeleted: brand, limit: room) }
         if room > 0 {
             try db.prepare("DELETE FROM message_marks WHERE brand = ?").int(brand).run()
+            try db.prepare("DELETE FROM stale_looks WHERE brand = ?").int(brand).run()
             try db.prepare("DELETE FROM deleted_brands WHERE key = ?").int(brand).run()
         }
         return (batch.limit - room, HousekeepingPosition())

@@ -58,6 +58,30 @@ extension Writer {
         return try removeCampaigns(found.rows, before: before)
     }
 
+    /// Removes conversations, those of one brand that a search has found, which are still resolved and without messages.
+    func removeConversations(_ found: HousekeepingSearch.Found, before: [BrandID: Timestamp]) throws -> Int {
+        guard let before = found.brand.flatMap({ before[$0] }) else { return 0 }
+        var removed = 0
+        for key in found.rows {
+            let row = try db.prepare(
+                """
+                DELETE FROM conversations WHERE key = ?1 AND resolved = 1 AND own = 1 AND last_message < ?2 \
+                AND NOT EXISTS (SELECT 1 FROM messages WHERE conversation = ?1) RETURNING brand, consumer
+                """
+            ).int(key).int(HousekeepingSearch.firstKey(at: before))
+            guard try row.next() else { continue }
+            let (brand, consumer) = (row.int64(0), row.int64(1))
+            row.end()
+            removed += 1
+            // The writer must not remember it, or it would be written into and be nowhere.
+            let name = try db.prepare("SELECT id FROM consumers WHERE key = ?").int(consumer)
+            guard try name.next() else { continue }
+            memory.consumers.peek(BrandedName(brand: brand, id: name.string(0)))?.forget(conversation: key)
+            name.end()
+        }
+        return removed
+    }
+
     /// Removes messages that have no outbox row, and takes those that were unread out of the counts.
     func removeMessages(_ keys: [Int64], mark: (brand: Int64, message: Int64)?) throws -> Int {
         try keepHighMark()

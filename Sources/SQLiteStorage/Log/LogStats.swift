@@ -47,29 +47,50 @@ struct LogStats {
 
     /// What became of a campaign; nil when there is none of this name.
     func campaign(_ id: CampaignID) throws -> CampaignStats? {
-        let row = try Statement(
-            db,
-            """
-            SELECT id, messages, tapped, deliveries, first_at, last_at, counts FROM campaigns WHERE brand = ? AND name = ?
-            """
-        ).int(brand).text(id.rawValue)
-        guard try row.next() else { return nil }
-        let number = row.int64(0)
-        var stats = CampaignStats(
-            campaign: id,
-            messages: row.int64(1),
-            tappedMessages: row.int64(2),
-            deliveries: row.int64(3),
-            firstAt: Timestamp(milliseconds: row.int64(4)),
-            lastAt: Timestamp(milliseconds: row.int64(5))
+        try campaigns(
+            try Statement(db, "\(Self.campaignSQL) WHERE brand = ? AND name = ?").int(brand).text(id.rawValue)
+        ).first
+    }
+
+    /// What became of campaigns, the youngest first.
+    func campaigns(before: Int64?, limit: Int) throws -> [CampaignStats] {
+        try campaigns(
+            try Statement(
+                db,
+                "\(Self.campaignSQL) INDEXED BY campaigns_brand WHERE brand = ? AND id < ? ORDER BY id DESC LIMIT ?"
+            ).int(brand).int(before ?? .max).int(limit)
         )
+    }
+
+    private static let campaignSQL =
+        "SELECT id, messages, tapped, deliveries, first_at, last_at, counts, name FROM campaigns"
+
+    private func campaigns(_ rows: Statement) throws -> [CampaignStats] {
+        var found: [(stats: CampaignStats, sums: LogSums)] = []
+        while try rows.next() {
+            let stats = CampaignStats(
+                campaign: CampaignID(trusted: rows.string(7)),
+                number: rows.int64(0),
+                messages: rows.int64(1),
+                tappedMessages: rows.int64(2),
+                deliveries: rows.int64(3),
+                firstAt: Timestamp(milliseconds: rows.int64(4)),
+                lastAt: Timestamp(milliseconds: rows.int64(5))
+            )
+            var sums = LogSums()
+            rows.withBytes(6) { sums.add($0) }
+            found.append((stats, sums))
+        }
+        guard !found.isEmpty else { return [] }
         var words = try LogWords(db)
-        var sums = LogSums()
-        row.withBytes(6) { sums.add($0) }
-        let uncounted = try uncounted(&words) { $0.campaign == number }
-        uncounted.byCampaign[number]?.bytes.withUnsafeBytes { sums.add($0) }
-        (stats.finished, stats.reports) = sums.finished(words.names)
-        return stats
+        let numbers = Set(found.map(\.stats.number))
+        let uncounted = try uncounted(&words) { $0.campaign.map(numbers.contains) ?? false }
+        return found.map { stats, sums in
+            var (stats, sums) = (stats, sums)
+            uncounted.byCampaign[stats.number]?.bytes.withUnsafeBytes { sums.add($0) }
+            (stats.finished, stats.reports) = sums.finished(words.names)
+            return stats
+        }
     }
 
     /// The rows that no batch has counted yet, those that are wanted.

@@ -30,6 +30,12 @@ final class KnownConsumer {
     /// How many conversations are remembered.
     private static let conversationLimit = 8
 
+    /// A conversation is no more.
+    func forget(conversation key: Int64) {
+        conversations.removeAll { $0.key == key }
+        active = .unknown
+    }
+
     func remember(_ conversation: KnownConversation) {
         // One whose values wait to be stored must not be read again before they are.
         if conversations.count >= Self.conversationLimit,

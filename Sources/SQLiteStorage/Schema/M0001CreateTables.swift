@@ -52,8 +52,8 @@ enum M0001CreateTables {
             target TEXT NOT NULL, changes TEXT NOT NULL, request TEXT);
         CREATE INDEX audit_brand ON audit (brand, id);
 
-        -- An anonymous consumer that was merged into another leaves its row, which leads there, and its key in the delivery
-        -- log; nothing else names it. The other is never merged itself.
+        -- A consumer that was merged into another leaves its row, which leads there, and its key in the delivery log;
+        -- nothing else names it. When the other is merged itself, both lead to the third.
         CREATE TABLE consumers (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             anonymous INTEGER NOT NULL, name TEXT, email TEXT, phone TEXT, created_at INTEGER NOT NULL,
@@ -78,15 +78,18 @@ enum M0001CreateTables {
         CREATE INDEX sessions_device ON sessions (brand, device, created_at, consumer) WHERE device IS NOT NULL;
         CREATE INDEX sessions_credential ON sessions (credential, expires_at) WHERE credential IS NOT NULL;
 
-        -- A consumer's unread count is the sum over its conversations: no second page is written for each event.
+        -- A consumer's unread count is the sum over its conversations: no second page is written for each event. One that
+        -- the gateway named is its `own`; `last_message` is then the id's first half until there is a message.
         CREATE TABLE conversations (
             key INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, id TEXT NOT NULL,
             consumer INTEGER NOT NULL, last_sequence INTEGER NOT NULL DEFAULT 0,
             read_sequence INTEGER NOT NULL DEFAULT 0, unread INTEGER NOT NULL DEFAULT 0,
             last_message INTEGER NOT NULL DEFAULT 0, resolved INTEGER NOT NULL DEFAULT 0,
             -- When other devices were last to be told how far it was read.
-            told_at INTEGER, UNIQUE (brand, id));
+            told_at INTEGER, own INTEGER NOT NULL DEFAULT 0, UNIQUE (brand, id));
         CREATE INDEX conversations_consumer ON conversations (consumer);
+        -- Those that may be forgotten, the ones that rested longest first.
+        CREATE INDEX conversations_resting ON conversations (brand, last_message) WHERE resolved = 1 AND own = 1;
 
         -- The key is the first eight bytes of the message id, which rise within one node; `low` are the other eight.
         CREATE TABLE messages (
@@ -114,6 +117,9 @@ enum M0001CreateTables {
         CREATE INDEX registrations_seen ON registrations (brand, last_seen_at);
         CREATE INDEX registrations_consumer ON registrations (consumer);
         CREATE INDEX registrations_token ON registrations (brand, token);
+        -- When a brand's registrations were last looked at for those that were not heard of for long, and the moment before
+        -- which none counts as last heard of.
+        CREATE TABLE stale_looks (brand INTEGER PRIMARY KEY, looked_at INTEGER NOT NULL, heard_from INTEGER NOT NULL);
 
         -- Only what is not finished; a `summary` stands for so many messages of agents, its own included. Whose it is says its registration. `owner` is an incarnation or nobody. A row that is
         -- `held` waits for an open window of its owner's to acknowledge it: it is in no lane. The indexes of collapse keys and
@@ -170,6 +176,7 @@ enum M0001CreateTables {
             id INTEGER PRIMARY KEY AUTOINCREMENT, brand INTEGER NOT NULL, name TEXT NOT NULL,
             messages INTEGER NOT NULL DEFAULT 0, tapped INTEGER NOT NULL DEFAULT 0, deliveries INTEGER NOT NULL DEFAULT 0,
             first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, counts BLOB, UNIQUE (brand, name));
+        CREATE INDEX campaigns_brand ON campaigns (brand);
 
         -- Every try of deliveries that needed more than one.
         CREATE TABLE attempts (

@@ -83,10 +83,15 @@ struct TurnContext {
     }
 
     /// Rows of the turn, and what it says of counts, follow a consumer that was merged into another.
-    mutating func merged(_ key: Int64, into consumer: KnownConsumer) {
+    mutating func merged(_ key: Int64, into consumer: KnownConsumer, quietHours: QuietHours?) {
         for index in ownedConsumers.indices where ownedConsumers[index].key == key {
             ownedConsumers[index] = consumer
             owned[index].consumer = ConsumerKey(consumer.key)
+            owned[index].traits = DeviceTraits(
+                locale: owned[index].traits?.locale,
+                timeZone: owned[index].traits?.timeZone,
+                quietHours: quietHours
+            )
         }
         unread[ConsumerKey(key)] = nil
         changed(consumer)

@@ -80,11 +80,7 @@ extension Writer {
             // A conversation that the gateway opens has the name of its first message.
             conversation =
                 try activeConversation(of: consumer, &context)
-                ?? makeConversation(
-                    BrandedName(brand: brand, id: posted.messageID.description),
-                    of: consumer,
-                    at: now
-                )
+                ?? makeConversation(posted.messageID, brand: brand, of: consumer, at: now)
         }
 
         let counts = posted.event.kind == .agent && !posted.event.silent

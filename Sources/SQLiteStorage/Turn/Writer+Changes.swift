@@ -35,6 +35,7 @@ extension Writer {
             return try resolve(brand, consumer, conversation, &context)
         case .changeProfile(let change): return try self.change(change, &context)
         case .erase(let request): return try erase(request, &context)
+        case .merge(let request): return try merge(request, &context)
         case .endStale(let stale): return try endStale(stale, &context)
         }
     }

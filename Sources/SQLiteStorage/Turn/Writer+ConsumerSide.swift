@@ -10,7 +10,7 @@ extension Writer {
             let consumer = try consumer(BrandedName(brand: brand, id: request.consumer.rawValue))
         else { return .notFound }
         let key = Int64(bitPattern: request.messageID.high)
-        let client = ClientRequest(brand: brand, consumer: consumer.key, kind: .message, id: request.clientID)
+        let client = ClientRequest(brand: brand, consumer: consumer.key, id: request.clientID)
         if let first = try find(client, hours: request.dedupeHours, context) {
             return try repeated(request, first: first)
         }
@@ -75,31 +75,25 @@ extension Writer {
         if let active = try activeConversation(of: consumer, &context) {
             return .conversation(ConversationUnread(active), opened: false)
         }
-        let client = ClientRequest(brand: brand, consumer: consumer.key, kind: .conversation, id: request.clientID)
-        if let first = try find(client, hours: request.dedupeHours, context),
-            let opened = try conversation(key: first, of: consumer)
-        {
-            return .conversation(ConversationUnread(opened), opened: false)
-        }
-        let name = BrandedName(brand: brand, id: request.messageID.description)
+        guard try ownConversations(of: consumer.key) < ConversationToOpen.perConsumer else { return .conflict }
         let conversation = try makeConversation(
-            name,
+            request.messageID,
+            brand: brand,
             of: consumer,
             at: context.turn.now,
             engagement: request.engagement
         )
-        let replay = client.replay(context)
-        _ = try remember(replay, hash: 0, message: conversation.key, hours: request.dedupeHours)
-        consumer.active = .conversation(name.id)
+        consumer.active = .conversation(conversation.name.id)
         return .conversation(ConversationUnread(conversation), opened: true)
     }
 
-    private func conversation(key: Int64, of consumer: KnownConsumer) throws -> KnownConversation? {
-        let row = try db.prepare("SELECT id FROM conversations WHERE key = ?").int(key)
-        guard try row.next() else { return nil }
-        let id = row.string(0)
-        row.end()
-        return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
+    /// How many conversations with names of ours a consumer has; not counted further than is allowed.
+    private func ownConversations(of consumer: Int64) throws -> Int {
+        let row = try db.prepare(
+            "SELECT count(*) FROM (SELECT 1 FROM conversations WHERE consumer = ? AND own = 1 LIMIT ?)"
+        ).int(consumer).int(ConversationToOpen.perConsumer)
+        defer { row.end() }
+        return try row.next() ? Int(row.int64(0)) : 0
     }
 
     func resolve(
@@ -129,13 +123,8 @@ extension Writer {
 
     /// What an app sent under an id of its own, as a key among the ids of events: those have no such first character.
     struct ClientRequest {
-        enum Kind: String {
-            case message, conversation
-        }
-
         var brand: Int64
         var consumer: Int64
-        var kind: Kind
         var id: ClientID
 
         /// What all keys of a consumer begin with, and what none of them reaches.
@@ -143,7 +132,7 @@ extension Writer {
 
         func replay(_ context: TurnContext) -> Replay {
             Replay(
-                key: "\u{1E}\(consumer)\u{1F}\(kind.rawValue)\u{1F}\(id.rawValue)",
+                key: "\u{1E}\(consumer)\u{1F}\(id.rawValue)",
                 brand: brand,
                 day: context.turn.now.milliseconds / 86_400_000
             )

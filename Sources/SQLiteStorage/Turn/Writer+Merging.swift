@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// Anonymous consumers that turn out to be somebody (R30).
+/// Consumers that turn out to be another: anonymous ones that log in (R30), and those of whom a back-end knows it.
 ///
 /// What a consumer has hangs on its key: its conversations, and its registrations with what is pending for them. Only these
 /// get another key; messages, taps and the outbox hang on those, and the delivery log keeps the old key, which leads to
@@ -32,37 +32,76 @@ extension Writer {
         var name: BrandedName
     }
 
-    /// Gives everything that an anonymous consumer has to another one, and leaves a row that leads there.
+    /// Merges the consumer that a back-end names into another.
+    func merge(_ request: MergeRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
+        guard let brand = try brandKey(request.brand),
+            let consumer = try self.consumer(BrandedName(brand: brand, id: request.consumer.rawValue))
+        else { return .notFound }
+        let row = try db.prepare("SELECT key, merged_into, anonymous FROM consumers WHERE brand = ? AND id = ?")
+            .int(brand).text(request.from.rawValue)
+        guard try row.next() else { return .notMerged(.unknown) }
+        let (key, into, isSourceAnonymous) = (row.int64(0), row.optionalInt64(1), row.int64(2) != 0)
+        row.end()
+        guard key != consumer.key else { return .notMerged(.itself) }
+        let isAnonymous = try isAnonymous(consumer.key)
+        var opening = SessionOpening(consumer: ConsumerID(trusted: consumer.name.id), anonymous: isAnonymous)
+        if let into { return into == consumer.key ? .merged(opening) : .notMerged(.elsewhere) }
+        guard isSourceAnonymous || !isAnonymous else { return .notMerged(.intoAnonymous) }
+        let name = BrandedName(brand: brand, id: request.from.rawValue)
+        try merge(BrandedKey(key: key, name: name), into: consumer, &opening, &context)
+        try release(consumer, request.brand, &context)
+        try write(request.audit)
+        return .merged(opening)
+    }
+
+    /// Gives everything that a consumer has to another one, and leaves a row that leads there.
     func merge(
-        _ anonymous: BrandedKey,
+        _ source: BrandedKey,
         into consumer: KnownConsumer,
         _ opening: inout SessionOpening,
         _ context: inout TurnContext
     ) throws {
         // The file must say what the turn has counted so far.
         try flush(&context)
-        opening.endedSessions += try endSessions(of: anonymous.key)
-        let unread = try unread(of: anonymous.key)
+        opening.endedSessions += try endSessions(of: source.key)
+        let unread = try unread(of: source.key)
         try db.prepare("UPDATE conversations SET consumer = ? WHERE consumer = ?")
-            .int(consumer.key).int(anonymous.key).run()
+            .int(consumer.key).int(source.key).run()
         try db.prepare("UPDATE registrations SET consumer = ? WHERE consumer = ?")
-            .int(consumer.key).int(anonymous.key).run()
+            .int(consumer.key).int(source.key).run()
+        let (theirs, own) = (try quietHours(of: source.key), try quietHours(of: consumer.key))
         // What an assertion said of it was said of nobody.
-        try db.prepare("UPDATE consumers SET merged_into = ?, name = NULL, email = NULL, phone = NULL WHERE key = ?")
-            .int(consumer.key).int(anonymous.key).run()
-        memory.consumers.remove(anonymous.name)
-        memory.registrations.remove(anonymous.key)
+        try db.prepare(
+            """
+            UPDATE consumers SET merged_into = ?, name = NULL, email = NULL, phone = NULL, quiet_hours = NULL \
+            WHERE key = ?
+            """
+        ).int(consumer.key).int(source.key).run()
+        // One step leads to where everything is.
+        try db.prepare("UPDATE consumers SET merged_into = ? WHERE merged_into = ?")
+            .int(consumer.key).int(source.key).run()
+        memory.consumers.remove(source.name)
+        memory.registrations.remove(source.key)
         memory.registrations.remove(consumer.key)
         consumer.unread += unread
         consumer.active = .unknown
-        context.merged(anonymous.key, into: consumer)
-        opening.merged.append(
-            ConsumerMerge(
-                id: ConsumerID(trusted: anonymous.name.id),
-                from: ConsumerKey(anonymous.key),
-                into: ConsumerKey(consumer.key)
-            )
+        context.merged(source.key, into: consumer, quietHours: own)
+        // What waits for the end of quiet hours that are its own no longer is looked at again.
+        if theirs != own { try requeue(consumer.key, &context) }
+        opening.endedRegistrations += try endOldest(of: consumer.key, &context)
+        var merged = ConsumerMerge(
+            id: ConsumerID(trusted: source.name.id),
+            from: ConsumerKey(source.key),
+            into: ConsumerKey(consumer.key)
         )
+        merged.quietHours = own
+        opening.merged.append(merged)
+    }
+
+    private func quietHours(of consumer: Int64) throws -> QuietHours? {
+        let row = try db.prepare("SELECT quiet_hours FROM consumers WHERE key = ?").int(consumer)
+        defer { row.end() }
+        return try row.next() ? row.optionalString(0).flatMap(QuietHours.init(stored:)) : nil
     }
 
     private func unread(of consumer: Int64) throws -> Int64 {

@@ -75,15 +75,47 @@ extension Writer {
         return .own(conversation)
     }
 
+    /// Opens a conversation that a back-end has named.
     func makeConversation(
         _ name: BrandedName,
+        of consumer: KnownConsumer,
+        at now: Timestamp
+    ) throws -> KnownConversation {
+        try insertConversation(name, of: consumer, own: nil, at: now, engagement: nil)
+    }
+
+    /// Opens a conversation that has the name of an id of ours.
+    func makeConversation(
+        _ id: MessageID,
+        brand: Int64,
         of consumer: KnownConsumer,
         at now: Timestamp,
         engagement: Engagement? = nil
     ) throws -> KnownConversation {
-        try db.prepare("INSERT INTO conversations (brand, id, consumer) VALUES (?, ?, ?)")
-            .int(name.brand).text(name.id).int(consumer.key).run()
-        let conversation = KnownConversation(key: db.lastInsertedRow, name: name, consumer: consumer.key)
+        try insertConversation(
+            BrandedName(brand: brand, id: id.description),
+            of: consumer,
+            own: Int64(bitPattern: id.high),
+            at: now,
+            engagement: engagement
+        )
+    }
+
+    private func insertConversation(
+        _ name: BrandedName,
+        of consumer: KnownConsumer,
+        own: Int64?,
+        at now: Timestamp,
+        engagement: Engagement?
+    ) throws -> KnownConversation {
+        try db.prepare("INSERT INTO conversations (brand, id, consumer, last_message, own) VALUES (?, ?, ?, ?, ?)")
+            .int(name.brand).text(name.id).int(consumer.key).int(own ?? 0).int(own == nil ? 0 : 1).run()
+        let conversation = KnownConversation(
+            key: db.lastInsertedRow,
+            name: name,
+            consumer: consumer.key,
+            lastMessage: own ?? 0
+        )
         consumer.remember(conversation)
         try tell(
             name.brand,

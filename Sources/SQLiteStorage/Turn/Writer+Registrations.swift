@@ -75,7 +75,7 @@ extension Writer {
     private static let perConsumer: Int64 = 100
 
     /// A consumer's registrations beyond the limit go, those that were registered longest ago.
-    private func endOldest(of consumer: Int64, _ context: inout TurnContext) throws -> [RegistrationID] {
+    func endOldest(of consumer: Int64, _ context: inout TurnContext) throws -> [RegistrationID] {
         var oldest: [Int64] = []
         let rows = try db.prepare(
             """

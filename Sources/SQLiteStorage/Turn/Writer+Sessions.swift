@@ -79,7 +79,7 @@ extension Writer {
         return try row.next()
     }
 
-    private func isAnonymous(_ consumer: Int64) throws -> Bool {
+    func isAnonymous(_ consumer: Int64) throws -> Bool {
         let row = try db.prepare("SELECT anonymous FROM consumers WHERE key = ?").int(consumer)
         defer { row.end() }
         return try row.next() && row.int64(0) != 0
@@ -93,7 +93,7 @@ extension Writer {
         _ context: inout TurnContext
     ) throws {
         opening.endedSessions += try endSessions(of: consumer)
-        opening.endedRegistrations = try endOthers(than: device, of: consumer, &context)
+        opening.endedRegistrations += try endOthers(than: device, of: consumer, &context)
     }
 
     /// Ends a consumer's registrations of other devices.

@@ -20,6 +20,8 @@ extension Writer {
     func endStale(_ stale: StaleDevices, _ context: inout TurnContext) throws -> StoreChangeResult {
         var change = RegistrationsChange()
         guard let brand = try brandKey(stale.brand) else { return .unregistered(change) }
+        let heardFrom = try look(at: brand, for: stale, now: context.turn.now)
+        guard heardFrom < stale.notSeenSince else { return .unregistered(change) }
         var found: [Int64] = []
         let rows = try db.prepare(
             "SELECT id FROM registrations WHERE brand = ? AND last_seen_at < ? ORDER BY last_seen_at LIMIT ?"
@@ -27,5 +29,29 @@ extension Writer {
         while try rows.next() { found.append(rows.int64(0)) }
         for id in found { change.ended.append(try end(id, by: .unregistered, .stale, &context)) }
         return .unregistered(change)
+    }
+
+    /// Notes that somebody looks for stale devices, and tells the moment before which none counts as last heard of.
+    ///
+    /// A time in which nobody looked, more than a tenth of the limit, is none in which devices could be heard of; nor is one
+    /// by a clock that was that far ahead. What is noted is a little behind, so that not each look is written.
+    private func look(at brand: Int64, for stale: StaleDevices, now: Timestamp) throws -> Timestamp {
+        let limit = now.milliseconds - stale.notSeenSince.milliseconds
+        let row = try db.prepare("SELECT looked_at, heard_from FROM stale_looks WHERE brand = ?").int(brand)
+        var known: (lookedAt: Int64, heardFrom: Int64)?
+        if try row.next() { known = (row.int64(0), row.int64(1)) }
+        row.end()
+        var heardFrom = known?.heardFrom ?? 0
+        if let known {
+            let away = abs(now.milliseconds - known.lookedAt)
+            if away > limit / 10 {
+                heardFrom = now.milliseconds
+            } else if away < limit / 240 {
+                return Timestamp(milliseconds: heardFrom)
+            }
+        }
+        try db.prepare("INSERT OR REPLACE INTO stale_looks (brand, looked_at, heard_from) VALUES (?, ?, ?)")
+            .int(brand).int(now.milliseconds).int(heardFrom).run()
+        return Timestamp(milliseconds: heardFrom)
     }
 }

@@ -19,6 +19,9 @@ extension Writer {
             )
         }
         if let until = message.lookBackUntil, until < context.turn.now { return .gone }
+        // A device's clock may be behind: nobody taps what is not there yet.
+        var request = request
+        request.tappedAt = max(request.tappedAt, message.acceptedAt)
         try db.prepare("INSERT INTO taps (message, device, tapped_at, action) VALUES (?, ?, ?, ?)")
             .int(key).text(request.device.rawValue).int(request.tappedAt.milliseconds).text(request.action).run()
         try db.prepare(
@@ -100,9 +103,9 @@ extension Writer {
         guard try low(of: message) == Int64(bitPattern: receipt.message.low) else { return false }
         try db.prepare(
             """
-            UPDATE outbox SET delivered_at = coalesce(delivered_at, ?1), \
-            displayed_at = CASE WHEN ?5 = 'displayed' THEN coalesce(displayed_at, ?1) ELSE displayed_at END, \
-            dismissed_at = CASE WHEN ?5 = 'dismissed' THEN coalesce(dismissed_at, ?1) ELSE dismissed_at END \
+            UPDATE outbox SET delivered_at = coalesce(delivered_at, max(?1, queued_at)), \
+            displayed_at = CASE WHEN ?5 = 'displayed' THEN coalesce(displayed_at, max(?1, queued_at)) ELSE displayed_at END, \
+            dismissed_at = CASE WHEN ?5 = 'dismissed' THEN coalesce(dismissed_at, max(?1, queued_at)) ELSE dismissed_at END \
             WHERE message = ?3 AND registration IN (SELECT id FROM registrations WHERE consumer = ?2 AND device = ?4)
             """
         )
@@ -117,9 +120,10 @@ extension Writer {
                 """
                 UPDATE delivery_log SET change = ?1, suppressed_by = NULL, \
                 state = CASE state WHEN 'tapped' THEN 'tapped' ELSE 'delivered' END, \
-                delivered_at = coalesce(delivered_at, ?2), \
-                displayed_at = CASE WHEN ?4 = 'displayed' THEN coalesce(displayed_at, ?2) ELSE displayed_at END, \
-                dismissed_at = CASE WHEN ?4 = 'dismissed' THEN coalesce(dismissed_at, ?2) ELSE dismissed_at END \
+                delivered_at = coalesce(delivered_at, max(?2, queued_at)), displayed_at = CASE WHEN ?4 = 'displayed' \
+                THEN coalesce(displayed_at, max(?2, queued_at)) ELSE displayed_at END, \
+                dismissed_at = CASE WHEN ?4 = 'dismissed' \
+                THEN coalesce(dismissed_at, max(?2, queued_at)) ELSE dismissed_at END \
                 WHERE id = ?3 AND (delivered_at IS NULL OR (?4 = 'displayed' AND displayed_at IS NULL) \
                 OR (?4 = 'dismissed' AND dismissed_at IS NULL))
                 """

@@ -4,7 +4,9 @@ import Testing
 
 /// What consumers do in their conversations.
 enum ConsumerCases {
-    static let all = [written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged]
+    static let all = [
+        written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged, resting, many,
+    ]
 
     static let written = ContractCase(
         "a consumer's message is the next of its conversation, never unread, never pushed"
@@ -97,7 +99,7 @@ enum ConsumerCases {
         #expect(try await f.change(f.words("m-1", "one", in: "c-9")).isNotFound)
         #expect(try await f.change(f.words("m-1", "one", in: "c-2")).isNotFound)
         #expect(try await f.change(f.words("m-1", "one", of: "nobody")).isNotFound)
-        #expect(try await f.change(f.conversation("o-1", of: "nobody")).isNotFound)
+        #expect(try await f.change(f.conversation(of: "nobody")).isNotFound)
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "nobody")) == nil)
         // What was refused may come again.
         try await f.accepted(f.message("u-1", in: "c-9"))
@@ -118,27 +120,27 @@ enum ConsumerCases {
     }
 
     static let opened = ContractCase(
-        "one who has an active conversation gets it, another a new one, once by its client id"
+        "one who has an active conversation gets it, however often, another a new one"
     ) {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.accepted(f.message("u-1"))
-        let active = try await f.change(f.conversation("o-1")).conversation
+        let active = try await f.change(f.conversation()).conversation
         #expect(!active.opened && active.conversation.id.rawValue == "c-1" && active.conversation.unread == 1)
         try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
-        let made = try await f.change(f.conversation("o-1")).conversation
+        let made = try await f.change(f.conversation()).conversation
         #expect(made.opened && made.conversation.lastSequence == 0)
         let id = made.conversation.id
         _ = try await f.restart()
-        let again = try await f.change(f.conversation("o-1")).conversation
+        let again = try await f.change(f.conversation()).conversation
         #expect(!again.opened && again.conversation.id == id)
         // Events without a conversation go there.
         #expect(try await f.accepted(f.message("u-1", in: nil)).conversation == id)
         try await f.accepted(f.event(.conversationResolved, "u-1", in: id.rawValue))
-        let late = try await f.change(f.conversation("o-1")).conversation
-        #expect(!late.opened && late.conversation.id == id && late.conversation.lastSequence == 1)
-        let other = try await f.change(f.conversation("o-2")).conversation
-        #expect(other.opened && other.conversation.id != id)
+        // A repetition of what is resolved since has nothing to answer with.
+        let late = try await f.change(f.conversation()).conversation
+        #expect(late.opened && late.conversation.id != id && late.conversation.lastSequence == 0)
+        #expect(try await !f.change(f.conversation()).conversation.opened)
         #expect(try await f.items().filter { $0.type == .conversationOpened }.count == 3)
     }
 
@@ -165,7 +167,7 @@ enum ConsumerCases {
         let told = try await f.items().filter { $0.type == .conversationResolved }.map(\.data.text)
         #expect(told == [#"{"consumer":"u-1","conversation":"c-1","by":"consumer"}"#])
         #expect(try await f.change(f.words("m-1", "one more thing")).written.sequence == 2)
-        #expect(try await !f.change(f.conversation("o-1")).conversation.opened)
+        #expect(try await !f.change(f.conversation()).conversation.opened)
     }
 
     static let engaged = ContractCase("a new conversation is told with what it begins with, one that is there is not") {
@@ -175,11 +177,11 @@ enum ConsumerCases {
         #expect(try await f.active("u-1") == nil)
         #expect(try await f.active("nobody") == nil)
         let offer = Engagement(id: "e-1", campaignId: "c", entryPoints: [], skill: "sales", language: "en")
-        let opened = try await f.change(f.conversation("o-1", with: offer)).conversation
+        let opened = try await f.change(f.conversation(with: offer)).conversation
         let id = opened.conversation.id.rawValue
         #expect(opened.opened)
         #expect(try await f.active("u-1") == id)
-        #expect(try await !f.change(f.conversation("o-2", with: offer)).conversation.opened)
+        #expect(try await !f.change(f.conversation(with: offer)).conversation.opened)
         let told = try await f.items().filter { $0.type == .conversationOpened }.map(\.data.text)
         let data = #"{"campaignId":"c","engagementId":"e-1","skill":"sales","language":"en"}"#
         #expect(told == [#"{"consumer":"u-1","conversation":"\#(id)","engagement":\#(data)}"#])
@@ -193,6 +195,80 @@ enum ConsumerCases {
         try await f.accepted(f.message("u-1"))
         let id = try await f.change(f.words("m-1", "one")).written.messageID
         #expect(try await f.change(f.tap("u-1", "d-1", id)).isNotFound)
+    }
+
+    static let resting = ContractCase(
+        "a resolved conversation that the gateway named goes with its last message, or when it never had one"
+    ) { (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        // The back-end's own name may be used again: its sequences go on.
+        try await f.accepted(f.message("u-1"))
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
+        let empty = try await f.open()
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: empty))
+        let full = try await f.open()
+        try await f.accepted(f.message("u-1", in: nil))
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: full))
+        f.wait(seconds: 100)
+        let limit = f.now
+        f.wait(seconds: 1)
+        let young = try await f.open()
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: young))
+        let active = try await f.open()
+        func keepHouse(_ before: Timestamp, limit: Int = 1) async throws -> Int {
+            try await f.keepHouse(.conversations(before: [f.brand: before, other: before]), limit: limit)
+        }
+        func names() async throws -> [String] {
+            let found = try await f.store.conversations(
+                brand: f.brand,
+                consumer: ConsumerID(trusted: "u-1"),
+                after: nil,
+                limit: 100
+            )
+            return found?.map(\.unread.id.rawValue) ?? []
+        }
+        #expect(try await keepHouse(limit) == 1)
+        #expect(try await names() == ["c-1", full, young, active])
+        #expect(try await f.unread("u-1") == 2)
+        // Nobody remembers it.
+        #expect(try await f.change(f.words("m-1", "one", in: empty)).isNotFound)
+        #expect(try await f.keepHouse(.messages(before: [f.brand: limit])) == 2)
+        #expect(try await keepHouse(limit) == 1)
+        #expect(try await names() == ["c-1", young, active])
+        #expect(try await f.unread("u-1") == 0)
+        #expect(try await f.change(f.words("m-1", "one", in: full)).isNotFound)
+        #expect(try await f.accepted(f.message("u-1", in: "c-1")).sequence == 2)
+        // What is written into one before it goes keeps it; what is active stays.
+        #expect(try await f.change(f.words("m-2", "one", in: young)).written.sequence == 1)
+        f.wait(seconds: 100)
+        #expect(try await keepHouse(f.now) == 0)
+        _ = try await f.restart()
+        #expect(try await keepHouse(f.now, limit: 100) == 0)
+        #expect(try await names() == ["c-1", young, active])
+        // A back-end that says something in one that is gone opens it anew.
+        #expect(try await f.accepted(f.message("u-1", in: full)).sequence == 1)
+    }
+
+    static let many = ContractCase("a consumer opens so many conversations and no more until some have gone") {
+        (f) async throws in
+        try await f.accepted(f.message("u-1"))
+        for number in 0..<ConversationToOpen.perConsumer {
+            let name = try await number == 0 ? "c-1" : f.open()
+            try await f.accepted(f.event(.conversationResolved, "u-1", in: name))
+        }
+        // The back-end's is not among them.
+        let last = try await f.open()
+        #expect(try await !f.change(f.conversation()).conversation.opened)
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: last))
+        guard case .conflict = try await f.change(f.conversation()) else { throw Unexpected(what: "opened") }
+        try await f.change(f.anonymous("u-2"))
+        #expect(try await f.change(f.conversation(of: "u-2")).conversation.opened)
+        f.wait(seconds: 1)
+        #expect(
+            try await f.keepHouse(.conversations(before: [f.brand: f.now])) == ConversationToOpen.perConsumer
+        )
+        #expect(try await f.change(f.conversation()).conversation.opened)
     }
 }
 
@@ -219,22 +295,20 @@ extension ContractFixture {
         )
     }
 
+    /// Opens a conversation for `u-1`.
+    fileprivate func open() async throws -> String {
+        let made = try await change(conversation()).conversation
+        #expect(made.opened)
+        return made.conversation.id.rawValue
+    }
+
     fileprivate func active(_ consumer: String) async throws -> String? {
         let active = try await store.activeConversation(brand: brand, consumer: ConsumerID(trusted: consumer))
         return active?.rawValue
     }
 
-    fileprivate func conversation(
-        _ client: String,
-        of consumer: String = "u-1",
-        with engagement: Engagement? = nil
-    ) -> StoreChange {
-        var request = ConversationToOpen(
-            brand: brand,
-            consumer: ConsumerID(trusted: consumer),
-            clientID: ClientID(trusted: client),
-            dedupeHours: Self.settings.dedupeHours
-        )
+    fileprivate func conversation(of consumer: String = "u-1", with engagement: Engagement? = nil) -> StoreChange {
+        var request = ConversationToOpen(brand: brand, consumer: ConsumerID(trusted: consumer))
         request.engagement = engagement
         return numbered(.openConversation(request))
     }

@@ -6,6 +6,7 @@ import Testing
 enum DeviceLifeCases {
     static let all = [
         extraTokens, extraTokensMove, seenOnce, seenBy, seenIsOwn, staleEnd, staleInParts, staleWhenSeen, staleUnknown,
+        staleByJump, staleWhenAway,
     ]
 
     private static let call = ExtraToken(kind: .voip, token: "aa01")
@@ -157,6 +158,56 @@ enum DeviceLifeCases {
         let stale = StaleDevices(brand: BrandID(trusted: "nobody"), notSeenSince: f.now, limit: 9)
         #expect(try await f.change(.endStale(stale)).unregisteredChange.ended.isEmpty)
     }
+
+    static let staleByJump = ContractCase(
+        "a clock that a start finds far ahead, and one that is right again, end nobody"
+    ) { (f) async throws in
+        let days: Int64 = 86_400
+        for name in ["d-1", "d-2"] { try await f.register(name, of: "u-1") }
+        #expect(try await f.look(forDays: 270) == 0)
+        _ = try await f.restart()
+        f.wait(seconds: 3650 * days)
+        #expect(try await f.look(forDays: 270) == 0)
+        // One that comes meanwhile is no reason to end the other.
+        let sighting = f.sighting("u-1", "d-1")
+        try await f.commit { $0.seen = [sighting] }
+        _ = try await f.restart()
+        for _ in 0..<10 {
+            f.wait(seconds: 20 * days)
+            #expect(try await f.look(forDays: 270) == 0)
+        }
+        // Back in the present.
+        f.wait(seconds: -3830 * days)
+        for _ in 0..<14 {
+            #expect(try await f.look(forDays: 270) == 0)
+            f.wait(seconds: 20 * days)
+        }
+        #expect(try await f.registrations("u-1").count == 2)
+        // Now it has been silent for as long as a device may be; the other was heard of in a time that is to come.
+        #expect(try await f.look(forDays: 270) == 1)
+        #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-1"])
+    }
+
+    static let staleWhenAway = ContractCase("devices have the whole time again when the gateway was away for long") {
+        (f) async throws in
+        let days: Int64 = 86_400
+        try await f.register("d-1", of: "u-1")
+        // Not long, ten times, then long.
+        for _ in 0..<10 {
+            #expect(try await f.look(forDays: 100) == 0)
+            f.wait(seconds: 9 * days)
+        }
+        #expect(try await f.look(forDays: 100) == 0)
+        f.wait(seconds: 11 * days)
+        for _ in 0..<13 {
+            #expect(try await f.look(forDays: 100) == 0)
+            f.wait(seconds: 8 * days)
+        }
+        #expect(try await f.look(forDays: 100) == 1)
+        // Of a brand that was deleted nothing is left.
+        _ = try await f.store.deleteBrand(f.brand)
+        #expect(try await f.keepHouse(.deletedBrands) > 0)
+    }
 }
 
 extension ContractFixture {
@@ -167,6 +218,11 @@ extension ContractFixture {
 
     fileprivate func stale(since time: Timestamp, limit: Int = 100) -> StoreChange {
         .endStale(StaleDevices(brand: brand, notSeenSince: time, limit: limit))
+    }
+
+    /// A pass of housekeeping; how many registrations it ended.
+    fileprivate func look(forDays days: Int64) async throws -> Int {
+        try await change(stale(since: now.adding(seconds: -days * 86_400))).unregisteredChange.ended.count
     }
 
     fileprivate func lastSeen(_ consumer: String) async throws -> [Timestamp] {

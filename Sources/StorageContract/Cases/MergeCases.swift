@@ -6,7 +6,7 @@ import Testing
 enum MergeCases {
     static let all = [
         everything, follows, forwards, active, sameTurn, handedOut, candidates, never, twiceNothing, ofSeveral, logged,
-        big,
+        big, byBackend, refused, chain, ownTimes, crowded,
     ]
 
     private static func merges(_ opening: SessionOpening) -> [String] { opening.merged.map(\.id.rawValue) }
@@ -300,5 +300,182 @@ enum MergeCases {
         )
         #expect(all?.count == 1001)
         #expect(try await f.claim(limit: 2000).rows.count == 1000)
+    }
+    // MARK: By a back-end
+
+    private static func merge(_ f: ContractFixture, _ from: String, into consumer: String) -> StoreChange {
+        var request = MergeRequest(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: consumer),
+            from: ConsumerID(trusted: from)
+        )
+        request.audit = AuditEntry(
+            brand: f.brand,
+            at: f.now,
+            actor: .admin,
+            action: .consumerMerged,
+            target: "\(from) -> \(consumer)"
+        )
+        return .merge(request)
+    }
+
+    private static func merged(_ result: StoreChangeResult) throws -> SessionOpening {
+        guard case .merged(let opening) = result else { throw Unexpected(what: "\(result)") }
+        return opening
+    }
+
+    private static func refusal(_ result: StoreChangeResult) throws -> MergeRefusal {
+        guard case .notMerged(let refusal) = result else { throw Unexpected(what: "\(result)") }
+        return refusal
+    }
+
+    private static func audited(_ f: ContractFixture) async throws -> [String] {
+        try await f.store.audit(AuditQuery(brand: f.brand, limit: 100)).map(\.entry)
+            .filter { $0.action == .consumerMerged }.map(\.target)
+    }
+
+    static let byBackend = ContractCase("a back-end merges a consumer, known or not, once; everything follows") {
+        (f) async throws in
+        f.giveSlots(9)
+        for (place, name) in ["a-1", "u-2"].enumerated() {
+            if name == "a-1" { try await f.change(f.anonymous(name)) }
+            let byte = UInt8(place + 1)
+            try await f.open(f.session(byte, name, device: "d-\(byte)"))
+            let registration = try await f.register("d-\(byte)", of: name).registration.id
+            let first = try await f.ownedRow(f.message(name, in: "c-\(byte)"))
+            try await f.outcome(f.answer(first))
+            let offer = try #require(try await f.accepted(f.proactive(name, in: "p-\(byte)")).messageID)
+            try await f.accepted(f.message("u-1", in: "c-u"))
+            let before = try await f.unread("u-1")
+
+            let result = try await f.commit { $0.changes = [merge(f, name, into: "u-1")] }
+            let opening = try merged(result.changes[0])
+            let key = try #require(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: name))?.key)
+            #expect(merges(opening) == [name] && opening.consumer.rawValue == "u-1" && opening.endedSessions == 1)
+            #expect(opening.merged.first?.into == key && result.unread[key] == before + 1)
+            #expect(try await !f.hasSession(byte))
+            #expect(try await f.registrations("u-1").map(\.id).contains(registration))
+            #expect(try await f.unread("u-1") == before + 1)
+            #expect(try await f.messages("u-1", in: "c-\(byte)").count == 1)
+            let pending = try await f.store.pendingProactive(
+                brand: f.brand,
+                consumer: ConsumerID(trusted: "u-1"),
+                before: nil,
+                now: f.now,
+                limit: 10
+            )
+            #expect(pending.first?.id == offer)
+            #expect(try await f.change(f.tap("u-1", "d-\(byte)", offer)).tapAnswer.first)
+            #expect(try await f.accepted(f.message(name, in: nil)).unread == before + 2)
+            // Again is the same, over a restart too.
+            _ = try await f.restart()
+            let again = try merged(try await f.change(merge(f, name, into: "u-1")))
+            #expect(again.merged.isEmpty && again.endedSessions == 0)
+            #expect(try await f.unread("u-1") == before + 2)
+        }
+        #expect(try await audited(f) == ["u-2 -> u-1", "a-1 -> u-1"])
+        // Who logs in by the old name is the other.
+        #expect(try await f.open(f.session(9, "u-2")).consumer.rawValue == "u-1")
+    }
+
+    static let refused = ContractCase("nobody is merged who is nobody, the same, or another's already") {
+        (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        try await f.change(f.anonymous("a-9", brand: other))
+        try await f.change(f.anonymous("a-1"))
+        for name in ["u-1", "u-2", "u-3"] { try await f.accepted(f.message(name, in: "c-\(name)")) }
+        #expect(try await f.change(merge(f, "u-1", into: "nobody")).isNotFound)
+        #expect(try await refusal(f.change(merge(f, "a-9", into: "u-1"))) == .unknown)
+        #expect(try await refusal(f.change(merge(f, "nobody", into: "u-1"))) == .unknown)
+        #expect(try await refusal(f.change(merge(f, "u-1", into: "u-1"))) == .itself)
+        #expect(try await refusal(f.change(merge(f, "u-1", into: "a-1"))) == .intoAnonymous)
+        _ = try await f.change(merge(f, "u-2", into: "u-1"))
+        #expect(try await refusal(f.change(merge(f, "u-1", into: "u-2"))) == .itself)
+        #expect(try await refusal(f.change(merge(f, "u-2", into: "u-3"))) == .elsewhere)
+        let erase = StoreChange.erase(
+            ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-3"), audit: nil)
+        )
+        _ = try await f.change(erase)
+        #expect(try await refusal(f.change(merge(f, "u-3", into: "u-1"))) == .unknown)
+        #expect(try await f.change(merge(f, "u-1", into: "u-3")).isNotFound)
+        #expect(try await f.unread("u-1") == 2)
+        #expect(try await audited(f) == ["u-2 -> u-1"])
+    }
+
+    static let chain = ContractCase(
+        "who takes others in and is merged itself leads them on, and is forgotten with them"
+    ) {
+        (f) async throws in
+        for name in ["a-1", "a-2"] { try await f.change(f.anonymous(name)) }
+        f.giveSlots(9)
+        try await f.register("d-1", of: "a-1")
+        let row = try await f.ownedRow(f.message("a-1", in: "c-1"))
+        try await f.outcome(f.answer(row))
+        try await f.accepted(f.message("u-1", in: "c-u"))
+        _ = try merged(try await f.change(merge(f, "a-1", into: "a-2")))
+        _ = try merged(try await f.change(merge(f, "a-2", into: "u-1")))
+        for life in 1...2 {
+            for name in ["a-1", "a-2", "u-1"] {
+                #expect(try await f.unread(name) == 2)
+                #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: name))?.id.rawValue == "u-1")
+                #expect(try await f.registrations(name).count == 1)
+                var query = DeliveryQuery(brand: f.brand, limit: 10)
+                query.consumer = ConsumerID(trusted: name)
+                #expect(try await f.store.deliveries(query).items.map(\.id) == [row.id], "\(life)")
+            }
+            _ = try merged(try await f.change(merge(f, "a-1", into: "u-1")))
+            _ = try await f.restart()
+        }
+        let record = try await f.store.consumerRecord(brand: f.brand, id: ConsumerID(trusted: "a-1"))
+        #expect(record?.merged.map(\.rawValue) == ["a-1", "a-2"])
+        let receipt = f.receipt("u-1", "d-1", try #require(row.message?.id))
+        #expect(try await f.change(receipt).recorded == 1)
+        let erase = StoreChange.erase(
+            ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "a-1"), audit: nil)
+        )
+        _ = try await f.change(erase)
+        for name in ["a-1", "a-2", "u-1"] {
+            #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: name)) == nil)
+        }
+        #expect(try await f.keepHouse(.erasures) > 0)
+        #expect(try await f.deliveries().isEmpty)
+    }
+
+    static let ownTimes = ContractCase("what follows a merge keeps to the quiet hours of who has it now") {
+        (f) async throws in
+        let hours = QuietHours.off
+        func set(_ hours: QuietHours?, of consumer: String) async throws {
+            var change = ProfileChange(brand: f.brand, consumer: ConsumerID(trusted: consumer))
+            change.quietHours = .some(hours)
+            _ = try await f.change(.changeProfile(change))
+        }
+        try await f.change(f.anonymous("a-1"))
+        try await f.register("d-1", of: "a-1")
+        try await f.accepted(f.message("u-1", in: "c-u"))
+        try await set(hours, of: "u-1")
+        try await f.accepted(f.message("a-1", in: "c-a"))
+        let opening = try merged(try await f.change(merge(f, "a-1", into: "u-1")))
+        #expect(opening.merged.first?.quietHours == hours)
+        #expect(try await f.claim().rows.map { $0.traits?.quietHours } == [hours])
+        // The merged one's are forgotten with its profile.
+        try await f.change(f.anonymous("a-2"))
+        try await set(hours, of: "a-2")
+        try await set(nil, of: "u-1")
+        let second = try merged(try await f.change(merge(f, "a-2", into: "u-1")))
+        #expect(second.merged.count == 1 && second.merged.first?.quietHours == nil)
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "a-2"))?.quietHours == nil)
+    }
+
+    static let crowded = ContractCase("a merge keeps to the number of devices that one may have, the newest") {
+        (f) async throws in
+        try await f.change(f.anonymous("a-1"))
+        for number in 1...60 { try await f.register("a-\(number)", of: "a-1") }
+        f.wait(seconds: 1)
+        for number in 1...60 { try await f.register("u-\(number)", of: "u-1") }
+        let opening = try merged(try await f.change(merge(f, "a-1", into: "u-1")))
+        #expect(opening.endedRegistrations.count == 20)
+        let left = try await f.registrations("u-1").map(\.device.rawValue)
+        #expect(left.count == 100 && left.count { $0.hasPrefix("u-") } == 60)
     }
 }

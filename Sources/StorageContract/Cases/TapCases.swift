@@ -5,7 +5,7 @@ import Testing
 /// Taps and receipts (R109-R115).
 enum TapCases {
     static let all = [
-        own, foreign, lookBack, repeats, beforeOutcome, afterOutcome, keepsUnread, receipts, receiptsRank,
+        own, foreign, lookBack, repeats, early, beforeOutcome, afterOutcome, keepsUnread, receipts, receiptsRank,
         receiptsOnce, receiptsForeign,
     ]
 
@@ -61,6 +61,7 @@ enum TapCases {
         let row = try await f.ownedRow(f.message("u-1"))
         try await f.outcome(f.answer(row))
         let id = try #require(row.message?.id)
+        f.wait(seconds: 9)
         let tappedAt = f.now.adding(seconds: -3)
         _ = try await f.change(f.tap("u-1", "d-1", id, at: tappedAt)).tapAnswer
         f.wait(seconds: 100)
@@ -70,6 +71,38 @@ enum TapCases {
             #expect(!answer.first && answer.tappedAt == tappedAt && answer.message.id == id)
         }
         #expect(try await f.delivery(row.id).record.tappedAt == tappedAt)
+    }
+
+    static let early = ContractCase("a tap or a receipt from before the message is one of when it came") {
+        (f) async throws in
+        _ = try await f.subscribe("crm")
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(2)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
+        let cameAt = f.now
+        f.wait(seconds: 60)
+        try await f.outcome(f.answer(rows[0]))
+        for row in rows {
+            let id = try #require(row.message?.id)
+            let receipt = DeviceReceipt(
+                message: id,
+                device: DeviceID(trusted: "d-1"),
+                state: .displayed,
+                at: cameAt.adding(seconds: -5)
+            )
+            let receipts = StoreChange.receipts(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), [receipt])
+            #expect(try await f.change(receipts).recorded == 1)
+            let answer = try await f.change(f.tap("u-1", "d-1", id, at: cameAt.adding(seconds: -9_000_000))).tapAnswer
+            #expect(answer.first && answer.tappedAt == cameAt)
+            #expect(try await f.change(f.tap("u-1", "d-1", id)).tapAnswer.tappedAt == cameAt)
+        }
+        try await f.outcome(f.answer(rows[1]))
+        for record in try await f.deliveries() {
+            #expect(record.state == .tapped && record.tappedAt == cameAt)
+            #expect(record.deliveredAt == cameAt && record.displayedAt == cameAt)
+        }
+        let told = try await f.items().filter { $0.type == .messageTapped }
+        #expect(told.count == 2 && told.allSatisfy { $0.data.text.contains(cameAt.rfc3339) })
     }
 
     static let beforeOutcome = ContractCase("a tap that overtakes the outcome marks the delivery") { (f) async throws in

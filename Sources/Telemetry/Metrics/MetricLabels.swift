@@ -119,6 +119,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case deliveries
     /// Messages past their retention.
     case messages
+    /// Resolved conversations without messages.
+    case conversations
     /// Items of outbound feeds past their retention, or acknowledged by everybody.
     case outbound
     /// Counts of campaigns past their retention.

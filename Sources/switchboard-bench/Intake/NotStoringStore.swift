@@ -113,6 +113,7 @@ struct NotStoringStore: GatewayStore {
         consumer: ConsumerID
     ) async throws(StorageError) -> ConversationID? { nil }
     func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats? { nil }
+    func campaigns(brand: BrandID, before: Int64?, limit: Int) async throws(StorageError) -> [CampaignStats] { [] }
     func pendingProactive(
         brand: BrandID,
         consumer: ConsumerID,

@@ -73,7 +73,8 @@ struct HousekeepingRuleTests {
         let works = HousekeepingPlan.works(brands: brands, maxRetentionDays: maximum, auditRetentionDays: 365, now: now)
         #expect(
             works.map(\.kind) == [
-                .deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .campaigns, .outbound, .audit,
+                .deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .conversations, .campaigns, .outbound,
+                .audit,
             ]
         )
         let expected = Dictionary(
@@ -81,15 +82,15 @@ struct HousekeepingRuleTests {
         )
         guard case .eventIDs(let hours) = works[1].work, case .deliveries(let deliveries) = works[3].work,
             case .messages(let messages) = works[4].work,
-            case .campaigns(let campaigns) = works[5].work,
-            case .outbound(let outbound, let acknowledged) = works[6].work
+            case .conversations(let conversations) = works[5].work, case .campaigns(let campaigns) = works[6].work,
+            case .outbound(let outbound, let acknowledged) = works[7].work
         else {
             Issue.record("\(works)")
             return
         }
         #expect(hours == [brands[0].id: 24, brands[1].id: 168])
         #expect(deliveries == expected && messages == expected && outbound == expected)
-        #expect(campaigns == expected)
+        #expect(conversations == expected && campaigns == expected)
         #expect(acknowledged == now.adding(seconds: -72 * 3600))
     }
 }
