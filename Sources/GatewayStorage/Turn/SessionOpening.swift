@@ -34,6 +34,8 @@ package struct ConsumerMerge: Sendable, Equatable {
     package var from: ConsumerKey
     /// The other's number.
     package var into: ConsumerKey
+    /// The other's own quiet hours, by which what waits is sent from now on.
+    package var quietHours: QuietHours?
 
     /// Takes who was merged into whom.
     ///
@@ -41,9 +43,11 @@ package struct ConsumerMerge: Sendable, Equatable {
     ///   - id: The anonymous consumer.
     ///   - from: The anonymous consumer's number.
     ///   - into: The other's number.
-    package init(id: ConsumerID, from: ConsumerKey, into: ConsumerKey) {
+    ///   - quietHours: The other's own quiet hours.
+    package init(id: ConsumerID, from: ConsumerKey, into: ConsumerKey, quietHours: QuietHours? = nil) {
         self.id = id
         self.from = from
         self.into = into
+        self.quietHours = quietHours
     }
 }

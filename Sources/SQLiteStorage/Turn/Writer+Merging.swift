@@ -56,13 +56,23 @@ extension Writer {
         consumer.unread += unread
         consumer.active = .unknown
         context.merged(anonymous.key, into: consumer)
+        let quietHours = try quietHours(of: consumer.key)
+        // What waits for the end of quiet hours waits for that of another's.
+        if try self.quietHours(of: anonymous.key) != quietHours { try requeue(consumer.key, &context) }
         opening.merged.append(
             ConsumerMerge(
                 id: ConsumerID(trusted: anonymous.name.id),
                 from: ConsumerKey(anonymous.key),
-                into: ConsumerKey(consumer.key)
+                into: ConsumerKey(consumer.key),
+                quietHours: quietHours
             )
         )
+    }
+
+    private func quietHours(of consumer: Int64) throws -> QuietHours? {
+        let row = try db.prepare("SELECT quiet_hours FROM consumers WHERE key = ?").int(consumer)
+        defer { row.end() }
+        return try row.next() ? row.optionalString(0).flatMap(QuietHours.init(stored:)) : nil
     }
 
     private func unread(of consumer: Int64) throws -> Int64 {
