@@ -60,6 +60,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case hideQuietHours
     /// The store forgets what a summary stands for.
     case forgetSummary
+    /// The machine does not know from how many messages on there is a summary.
+    case hideThreshold
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -89,6 +91,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .suppressReleased: .suppressedWasRead
         case .hideQuietHours: .quietIsKept
         case .forgetSummary: .summaryStands
+        case .hideThreshold: .stormIsSummed
         }
     }
 

@@ -151,7 +151,7 @@ struct TemplateTests {
             ("{{*text}}", "not supported", 1), ("{{uppercased(text)}}", "has a tag that names none of", 1),
             ("é{{#text}}x", "has a section without an end", 2), ("{{/text}}", "ends a section that is not open", 1),
             ("{{#text}}{{/title}}", "ends a section that is not open", 10), ("{{.}}", "names none of", 1),
-            ("{{text.count}}", "names none of", 1), ("{{text}} {", "ends in a brace", 10),
+            ("{{text.count}}", "names none of", 1), ("{{text}} {{", "has a tag without an end", 10),
             ("{{#text}}{{^title}}{{/text}}{{/title}}", "not open", 20),
         ]
     )
@@ -164,12 +164,16 @@ struct TemplateTests {
     @Test("a template may be 1,024 bytes, sections as deep as that goes, and hold braces that are no tags")
     func good() throws {
         let deep = String(repeating: "{{#text}}", count: 50) + "{{brand}}" + String(repeating: "{{/text}}", count: 50)
-        for template in ["", "}} { } { }", "{{!{{}}", deep, String(repeating: "é", count: 512)] {
+        for template in ["", "{", "}} { } { }", "{{!{{}}", deep, String(repeating: "é", count: 512)] {
             _ = try WordTemplate(template)
         }
         let fault = #expect(throws: WordTemplate.Fault.self) { try WordTemplate(String(repeating: "é", count: 513)) }
         #expect(fault?.detail == "must be at most 1024 bytes")
         let brand = Self.brand([.agent: ["default": Words(body: deep)]])
         #expect(words(brand, Fixtures.message()).text == "Acme")
+        for (template, text) in [("{{brand}} {", "Acme {"), ("} {", "} {"), ("{a} {{brand}}{", "{a} Acme{")] {
+            let brand = Self.brand([.agent: ["default": Words(body: template)]])
+            #expect(words(brand, Fixtures.message()).text == text)
+        }
     }
 }

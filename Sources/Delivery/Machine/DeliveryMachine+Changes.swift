@@ -4,13 +4,18 @@ import GatewayStorage
 
 extension DeliveryMachine {
     /// Follows a committed change: rows that the engine has cancelled leave the memory in the same step.
-    mutating func apply(_ result: StoreChangeResult, of change: StoreChange) {
+    mutating func apply(_ result: StoreChangeResult, of change: StoreChange, now: Timestamp) {
         switch result {
         case .registered(let change):
             for ended in change.ended { end(ended) }
             addLane(change.registration.lane)
             registrations[change.registration.id]?.token = change.registration.token
             registrations[change.registration.id]?.platform = change.registration.platform
+            if let known = registrations[change.registration.id],
+                known.traits?.timeZone != change.registration.timeZone
+            {
+                recall([change.registration.id], now: now)
+            }
             setTraits(of: change.registration.id) {
                 DeviceTraits(
                     locale: change.registration.locale,
@@ -19,7 +24,11 @@ extension DeliveryMachine {
                 )
             }
         case .consumer(let stored):
-            for id in consumers[stored.key]?.registrations ?? [] {
+            let registrations = consumers[stored.key]?.registrations ?? []
+            if case .changeProfile(let profile) = change, profile.quietHours != nil {
+                recall(Set(registrations), now: now)
+            }
+            for id in registrations {
                 setTraits(of: id) {
                     DeviceTraits(locale: $0?.locale, timeZone: $0?.timeZone, quietHours: stored.quietHours)
                 }
@@ -37,7 +46,7 @@ extension DeliveryMachine {
             }
         case .erased(let erased): for ended in erased.registrations { end(ended) }
         case .sessionOpened(let opening), .merged(let opening):
-            for merge in opening.merged { self.merge(merge) }
+            for merge in opening.merged { self.merge(merge, now: now) }
             for ended in opening.endedRegistrations { end(ended) }
         case .tapped, .receipts, .credentialRevoked, .sessionEnded, .retried, .notRetried, .notFound, .gone,
             .notMerged, .conversation, .written, .resolved, .conflict:
@@ -59,15 +68,18 @@ extension DeliveryMachine {
     }
 
     /// What a consumer has in memory is another's from now on, whose unread count comes with the same commit.
-    private mutating func merge(_ merge: ConsumerMerge) {
+    private mutating func merge(_ merge: ConsumerMerge, now: Timestamp) {
+        let into = merge.into
         guard let old = consumers.removeValue(forKey: merge.from) else { return }
-        for id in old.registrations {
-            registrations[id]?.consumer = merge.into
+        let others = old.registrations.filter { registrations[$0]?.traits?.quietHours != merge.quietHours }
+        recall(Set(others), now: now)
+        for id in others {
             setTraits(of: id) {
                 DeviceTraits(locale: $0?.locale, timeZone: $0?.timeZone, quietHours: merge.quietHours)
             }
         }
-        consumers[merge.into, default: Consumer(unread: old.unread)].add(old)
+        for id in old.registrations { registrations[id]?.consumer = into }
+        consumers[into, default: Consumer(unread: old.unread)].add(old)
     }
 
     /// A registration is gone, with all its rows; what is on its way cannot be called back.

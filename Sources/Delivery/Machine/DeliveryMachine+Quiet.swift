@@ -27,7 +27,8 @@ extension DeliveryMachine {
         // Who only learns them must not hide a change whose notice is on its way.
         guard old != rules, isChange || old == nil else { return }
         self.rules[id] = rules
-        if isChange, old?.quietHours != rules?.quietHours { requeues.insert(id) }
+        // What was held by the old ones and is not written down yet must be there to be looked at.
+        if isChange, old?.quietHours != rules?.quietHours { requeues[id] = outcomesAdded }
     }
 
     /// What becomes of a row in quiet hours; nil when it is not quiet for its device, or the row shows nothing.
@@ -49,6 +50,20 @@ extension DeliveryMachine {
             quietSpans[key] = span
         }
         return span.isQuiet ? (hours.mode, span.until) : nil
+    }
+
+    /// What an operator or a consumer changed shortens the wait of rows that are on their way back to the store: they are due
+    /// at once there, behind older ones that wait.
+    mutating func recall(_ wanted: Set<RegistrationID>, now: Timestamp) {
+        guard !wanted.isEmpty, wanted.contains(where: { registrations[$0]?.givenBack != nil }) else { return }
+        for index in outcomes.indices where wanted.contains(outcomes[index].registration) {
+            if case .release = outcomes[index].disposition { outcomes[index].disposition = .release(due: now) }
+        }
+        for id in wanted {
+            guard let mark = registrations[id]?.givenBack, let lane = registrations[id]?.lane else { continue }
+            registrations[id]?.givenBack = (min(mark.due, now), mark.outcome)
+            lanes[lane]?.noteBacklog(due: now)
+        }
     }
 
     /// Gives the waiting rows of a registration back until the quiet hours end; ends those whose time is over by then.
@@ -79,6 +94,49 @@ extension DeliveryMachine {
         guard isWaiting else { return }
         lane.noteBacklog(due: until)
         registration.givenBack = (until, outcomesAdded)
+        givenBack.insert(key)
+    }
+}
+
+/// Summaries are made by the store, when it hands out what waited there. What waited in memory, because no connection to the
+/// provider could be made or because the device's last push was long without an answer, goes back for it.
+extension DeliveryMachine {
+    /// Whether the store would make a summary of some of a registration's rows: by the rule of ``ClaimRequest``, so that what
+    /// comes back from there is no such thing any more.
+    func isStorm(_ registration: Registration, above threshold: Int, now: Timestamp) -> Bool {
+        let limit = now.adding(seconds: -ClaimRequest.summaryAfterSeconds)
+        // Mostly nothing waits behind it, or it has just come.
+        guard !registration.tail.isEmpty, let head = registration.head, registration.firstQueuedAt <= limit else {
+            return false
+        }
+        var conversations: Set<ConversationKey> = []
+        var (count, oldest, isTwice) = (Int64(0), now, false)
+        for row in [head] + registration.tail {
+            guard let message = row.message, message.kind == .agent, !message.silent, row.expiresAt > now,
+                let conversation = row.conversation
+            else { continue }
+            count += max(row.summary, 1)
+            oldest = min(oldest, row.queuedAt)
+            if !conversations.insert(conversation).inserted { isTwice = true }
+        }
+        return isTwice && count > threshold && oldest <= limit
+    }
+
+    /// Gives a registration's rows, none of which is on its way, back to the store to be handed out again at once.
+    mutating func giveBackForSummary(
+        _ registration: inout Registration,
+        _ key: RegistrationID,
+        _ lane: inout Lane,
+        now: Timestamp
+    ) {
+        while let row = registration.head {
+            registration.head = registration.tail.popFirst()
+            lane.rows -= 1
+            consumers[registration.consumer]?.rows -= 1
+            release(row, due: now)
+        }
+        lane.noteBacklog(due: now)
+        registration.givenBack = (now, outcomesAdded)
         givenBack.insert(key)
     }
 }

@@ -34,6 +34,11 @@ extension DeliveryMachine {
                 forgetIfIdle(key)
                 continue
             }
+            if let threshold = rules?.summaryThreshold, isStorm(registration, above: threshold, now: now) {
+                giveBackForSummary(&registration, key, &lane, now: now)
+                registrations[key] = registration
+                continue
+            }
             let quiet = quiet(row, registration.traits, rules, now: now)
             if let quiet, quiet.mode == .held {
                 hold(&registration, key, &lane, until: quiet.until)

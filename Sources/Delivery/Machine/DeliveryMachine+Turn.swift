@@ -50,7 +50,7 @@ extension DeliveryMachine {
         }
         plan.claims = share(among: asking)
         // One after the other: a brand's waiting rows may be many.
-        if let lane = requeues.min(by: { $0.rawValue < $1.rawValue }), !isDraining {
+        if let lane = requeues.keys.min(by: { $0.rawValue < $1.rawValue }), !isDraining {
             plan.requeues = [RequeueRequest(lane: lane, limit: settings.maxClaimsPerTurn)]
         }
         plan.outcomes = Array(outcomes.prefix(count))
@@ -123,7 +123,7 @@ extension DeliveryMachine {
         for effect in result.outcomes {
             for ended in effect.ended { end(ended) }
         }
-        for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change) }
+        for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change, now: now) }
         remove(result.withdrawn)
         for (consumer, unread) in result.unread {
             guard let place = consumers.index(forKey: consumer) else { continue }
@@ -134,7 +134,8 @@ extension DeliveryMachine {
             lanes[lane]?.noteBacklog(due: due)
         }
         for (request, count) in zip(committed.requeues, result.requeued) {
-            if count < request.limit { requeues.remove(request.lane) }
+            let isWhole = requeues[request.lane].map { $0 <= outcomesCommitted } ?? true
+            if count < request.limit, isWhole { requeues[request.lane] = nil }
             if count > 0 { lanes[request.lane]?.noteBacklog(due: committed.now) }
         }
         for row in result.owned { place(row, now: now) }
@@ -225,7 +226,9 @@ extension DeliveryMachine {
             isFirst = registrations.values[place].head == nil
             if isFirst {
                 registrations.values[place].head = row
+                registrations.values[place].firstQueuedAt = row.queuedAt
             } else {
+                registrations.values[place].firstQueuedAt = min(registrations.values[place].firstQueuedAt, row.queuedAt)
                 registrations.values[place].tail.append(row)
             }
         } else {

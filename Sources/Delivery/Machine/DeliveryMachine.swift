@@ -38,8 +38,8 @@ package struct DeliveryMachine: Sendable {
     var rules: [LaneID: LaneRules] = [:]
     /// When it is quiet, for those who asked lately.
     var quietSpans: [QuietKey: QuietSpan] = [:]
-    /// Lanes whose rows in the store are to be due at once.
-    var requeues: Set<LaneID> = []
+    /// Lanes whose rows in the store are to be due at once, and the outcome that must be committed before they all are there.
+    var requeues: [LaneID: UInt64] = [:]
     var isDraining = false
     /// The lane whose claim came last.
     var lastClaim: LaneID?
@@ -105,6 +105,8 @@ package struct DeliveryMachine: Sendable {
         var isSending = false
         /// The rows behind it, oldest first; mostly empty, and then without memory of its own.
         var tail: Deque<OutboxRow> = []
+        /// When the first of the rows was queued, though it may have left: one that came back may be older than the head.
+        var firstQueuedAt: Timestamp
         /// Rows went back to the store, due then; younger ones must follow them until the outcome of that number, which
         /// says so, is committed.
         var givenBack: (due: Timestamp, outcome: UInt64)?
@@ -117,6 +119,7 @@ package struct DeliveryMachine: Sendable {
             platform = row.platform
             traits = row.traits
             head = row
+            firstQueuedAt = row.queuedAt
         }
 
         var isIdle: Bool { head == nil && givenBack == nil }

@@ -34,7 +34,7 @@ extension Checker {
             case .quietHours: continue
             case .collapsed:
                 let isStoodFor = store.deliveries[(index + 1)...].contains {
-                    $0.registration == row.registration && $0.summary > 1
+                    $0.registration == row.registration && $0.conversation == row.conversation && $0.summary > 1
                 }
                 try expect(.summaryStands, isStoodFor) { "nothing stands for delivery \(index + 1), which ended" }
                 continue

@@ -48,8 +48,10 @@ package enum Invariant: String, Sendable, CaseIterable {
     case suppressedWasRead
     /// Nothing that shows something leaves in quiet hours that hold pushes back, and only quietly in those that do not.
     case quietIsKept
-    /// A delivery that ended for a summary has a newer one of its device that stands for it.
+    /// A delivery that ended for a summary has a newer one of its device and conversation that stands for it.
     case summaryStands
+    /// No message leaves alone that the store would have made part of a summary.
+    case stormIsSummed
     /// While work waits that only time can bring, the machine says when; what may leave now is not left lying.
     case workIsPlanned
 }

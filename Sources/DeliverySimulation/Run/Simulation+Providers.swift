@@ -31,6 +31,7 @@ extension Simulation {
             trace.fold(job.badge ?? -1)
             try checker.taken(job, now: now, store)
             try checkQuiet(job)
+            try checkStorm(job)
             if job.summary > 0 { counts.summaries += 1 }
             let reads = checker.reads(of: job.registration)
             flights[lane].append(Flight(job: job, takenAt: now, reads: reads))

@@ -1,5 +1,6 @@
 import Delivery
 import GatewayModel
+import GatewayStorage
 
 /// Quiet hours as the simulation knows them: by the minute of the day, in UTC.
 extension Simulation {
@@ -14,6 +15,7 @@ extension Simulation {
     mutating func setRules(isChange: Bool) {
         var rules = rules
         if sabotage == .hideQuietHours { rules?.quietHours = nil }
+        if sabotage == .hideThreshold { rules?.summaryThreshold = nil }
         for lane in flights.indices { machine.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
     }
 
@@ -31,5 +33,25 @@ extension Simulation {
             "delivery \(job.delivery) leaves in quiet hours (\(mode?.rawValue ?? "none")), quietly \(job.isQuiet)"
         }
         if job.isQuiet { counts.quieted += 1 }
+    }
+
+    /// A push that was taken is none of many that waited with it in memory.
+    func checkStorm(_ job: PushJob) throws(Violation) {
+        guard let threshold = rules?.summaryThreshold, let message = job.message, message.kind == .agent,
+            !message.silent
+        else { return }
+        let waiting = (store.registration(job.registration.rawValue)?.pending ?? []).filter { id in
+            let row = store.delivery(id)
+            return [.waiting, .inFlight].contains(checker.place(id)) && row.expiresAt > now
+                && row.message?.kind == .agent && row.message?.silent == false
+        }
+        let count = waiting.reduce(0) { $0 + max(store.delivery($1).summary, 1) }
+        let oldest = waiting.map { store.delivery($0).queuedAt }.min() ?? now
+        let isStorm =
+            count > threshold && oldest <= now.adding(seconds: -ClaimRequest.summaryAfterSeconds)
+            && Set(waiting.map { store.delivery($0).conversation }).count < waiting.count
+        try expect(.stormIsSummed, !isStorm) {
+            "delivery \(job.delivery) leaves alone, \(count) messages wait since \(oldest.milliseconds)"
+        }
     }
 }

@@ -30,6 +30,8 @@ extension SimulatedStore {
         var consumer: Int64
         /// Whether each message counts, in order.
         var counts: [Bool] = []
+        /// The sequences of proactive messages that are shown, rising.
+        var proactive: [Int64] = []
         var readSequence: Int64 = 0
         var unread: Int64 = 0
         /// The first half of its newest message's id.
@@ -77,6 +79,8 @@ extension SimulatedStore {
         var wasHeld = false
         /// How many agents' messages it stands for; 0 when it is no summary.
         var summary: Int64 = 0
+        /// Until then a provider wants none; only quiet hours put the due time behind it.
+        var notBefore = Timestamp(milliseconds: 0)
         /// Only sabotage sets it: the row is neither in the outbox nor in the log.
         var isLost = false
 

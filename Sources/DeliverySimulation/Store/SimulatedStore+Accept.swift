@@ -92,6 +92,7 @@ extension SimulatedStore {
         conversation.lastSequence += flaw == .skipsSequence ? 2 : 1
         conversation.lastMessage = messageID.high
         conversation.counts.append(counts)
+        if event.kind != .agent, !event.silent { conversation.proactive.append(conversation.lastSequence) }
         if counts, flaw != .miscounts {
             conversation.unread += 1
             consumers[Int(consumer) - 1].unread += 1

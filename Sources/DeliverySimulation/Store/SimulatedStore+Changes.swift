@@ -187,6 +187,8 @@ extension SimulatedStore {
         var unread: Int64 = 0
         for counts in conversation.counts.dropFirst(Int(mark)) where counts { unread += 1 }
         let moved = unread - conversation.unread
+        let before = conversation.readSequence
+        let isShown = moved != 0 || conversation.proactive.contains { $0 > before && $0 <= mark }
         conversation.unread = unread
         conversation.readSequence = mark
         conversations[Int(key) - 1] = conversation
@@ -205,8 +207,8 @@ extension SimulatedStore {
         }
         let unreadNow = consumers[Int(consumer) - 1].unread
         tell(consumer, .read(conversation.name, upToSequence: mark, unread: unreadNow), &context)
-        guard moved != 0 else { return }
-        context.changed.insert(consumer)
+        if moved != 0 { context.changed.insert(consumer) }
+        guard isShown else { return }
         queueBadges(consumer, except: device, &context)
     }
 

@@ -41,16 +41,24 @@ extension SimulatedStore {
         guard isPending(id) else { return }
         let key = delivery(id).registration
         let siblings = registration(key)?.pending ?? []
+        var notBefore = max(delivery(id).notBefore, tries > 0 ? due : Timestamp(milliseconds: 0))
         var due = due
-        for other in siblings where other < id && delivery(other).owner == nil { due = max(due, delivery(other).due) }
+        for other in siblings where other < id && delivery(other).owner == nil {
+            due = max(due, delivery(other).due)
+            notBefore = max(notBefore, delivery(other).notBefore)
+        }
         change(id) {
             $0.owner = nil
             $0.attempts += tries
             $0.due = due
+            $0.notBefore = notBefore
         }
         context.waiting.insert(key)
-        for other in siblings where other > id && delivery(other).owner == nil && delivery(other).due < due {
-            change(other) { $0.due = due }
+        for other in siblings where other > id && delivery(other).owner == nil {
+            change(other) {
+                $0.due = max($0.due, due)
+                $0.notBefore = max($0.notBefore, notBefore)
+            }
         }
     }
 

@@ -13,6 +13,7 @@ extension SimulatedStore {
             for other in registration(row.registration)?.pending ?? [] where delivery(other).owner == nil {
                 isOwned = false
                 row.due = max(row.due, delivery(other).due)
+                row.notBefore = max(row.notBefore, delivery(other).notBefore)
             }
         }
         if isOwned || row.isHeld { row.owner = context.incarnation }

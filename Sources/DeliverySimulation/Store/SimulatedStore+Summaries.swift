@@ -3,37 +3,48 @@ import GatewayStorage
 
 /// Rows that wait for longer than others: what becomes of them at a claim, and when they need wait no longer.
 extension SimulatedStore {
-    /// Of a device's due agents' messages, the newest stands for all when they are too many.
+    /// Of a device's due agents' messages, the newest of each conversation stands for all of it when they are too many.
+    ///
+    /// No run has so many that a claim could not end them all.
     mutating func summarize(_ ids: [Int64], above threshold: Int, now: Timestamp) -> Set<Int64> {
         var ended: Set<Int64> = []
         // In an order of its own: one seed is one run.
         for key in Set(ids.map { delivery($0).registration }).sorted() {
-            var waiting = (registration(key)?.pending ?? []).filter { id in
+            let waiting = (registration(key)?.pending ?? []).filter { id in
                 let row = delivery(id)
                 return row.owner == nil && row.due <= now && row.expiresAt > now && row.message?.kind == .agent
                     && row.message?.silent == false
             }
             let count = waiting.reduce(0) { $0 + max(delivery($1).summary, 1) }
             let oldest = waiting.map { delivery($0).queuedAt }.min() ?? now
-            guard waiting.count > 1, count > threshold, let newest = waiting.popLast(),
+            let conversations = Set(waiting.compactMap { delivery($0).conversation }).sorted()
+            guard waiting.count > conversations.count, count > threshold,
                 now >= oldest.adding(seconds: ClaimRequest.summaryAfterSeconds)
             else { continue }
-            if flaw != .forgetsSummaries { change(newest) { $0.summary = count } }
-            for id in waiting {
-                withdraw(id, .suppressed, by: .collapsed)
-                ended.insert(id)
+            for conversation in conversations {
+                var waiting = waiting.filter { delivery($0).conversation == conversation }
+                let count = waiting.reduce(0) { $0 + max(delivery($1).summary, 1) }
+                let expiresAt = waiting.map { delivery($0).expiresAt }.max() ?? now
+                guard waiting.count > 1, let newest = waiting.popLast() else { continue }
+                if flaw != .forgetsSummaries { change(newest) { $0.summary = count } }
+                change(newest) { $0.expiresAt = expiresAt }
+                for id in waiting {
+                    withdraw(id, .suppressed, by: .collapsed)
+                    ended.insert(id)
+                }
             }
         }
         return ended
     }
 
-    /// Makes waiting rows of a lane due, in the order in which they would have become so.
+    /// Makes rows of a lane due that wait for quiet hours only, in the order in which they would have become so.
     mutating func requeue(_ request: RequeueRequest, now: Timestamp) -> Int {
         let waiting = pending.filter { id in
             delivery(id).lane == request.lane && delivery(id).owner == nil && delivery(id).due > now
+                && delivery(id).due > delivery(id).notBefore
         }
         let ids = waiting.sorted { (delivery($0).due, $0) < (delivery($1).due, $1) }.prefix(request.limit)
-        for id in ids { change(id) { $0.due = now } }
+        for id in ids { change(id) { $0.due = max(now, $0.notBefore) } }
         return ids.count
     }
 }

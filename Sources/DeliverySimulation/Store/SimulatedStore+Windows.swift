@@ -29,11 +29,12 @@ extension SimulatedStore {
                     withdraw(id, .suppressed, by: .windowOpen)
                     continue
                 }
-                let due = dueInOrder(id, among: found.pending, now: context.now)
+                let (due, notBefore) = dueInOrder(id, among: found.pending, now: context.now)
                 change(id) {
                     $0.isHeld = false
                     $0.owner = nil
                     $0.due = due
+                    $0.notBefore = notBefore
                 }
                 context.held.released += 1
                 context.waiting.insert(key)
@@ -43,10 +44,16 @@ extension SimulatedStore {
     }
 
     /// With the first younger row that waits; else now, but not before the last older one.
-    private func dueInOrder(_ id: Int64, among siblings: [Int64], now: Timestamp) -> Timestamp {
+    private func dueInOrder(
+        _ id: Int64,
+        among siblings: [Int64],
+        now: Timestamp
+    ) -> (due: Timestamp, notBefore: Timestamp) {
         let waiting = siblings.filter { delivery($0).owner == nil }
-        if let younger = waiting.first(where: { $0 > id }) { return delivery(younger).due }
-        guard let older = waiting.last(where: { $0 < id }) else { return now }
-        return max(now, delivery(older).due)
+        if let younger = waiting.first(where: { $0 > id }) {
+            return (delivery(younger).due, delivery(younger).notBefore)
+        }
+        guard let older = waiting.last(where: { $0 < id }) else { return (now, Timestamp(milliseconds: 0)) }
+        return (max(now, delivery(older).due), delivery(older).notBefore)
     }
 }

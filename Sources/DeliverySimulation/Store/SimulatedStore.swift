@@ -56,17 +56,21 @@ package struct SimulatedStore: Sendable {
                     $0.isHeld = false
                     $0.due = min($0.due, now)
                 }
-            } else if delivery(id).attempts == 0, delivery(id).due > now {
-                // Nobody asked it to wait that long: the clock was set back.
-                change(id) { $0.due = now }
+            } else if delivery(id).due > now {
+                // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
+                change(id) { $0.due = min($0.due, $0.attempts == 0 ? now : max(now, $0.notBefore)) }
             }
         }
         for registration in registrations {
             guard let registration else { continue }
-            var due = Timestamp(milliseconds: .min)
+            var (due, notBefore) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .min))
             for id in registration.pending {
                 due = max(due, delivery(id).due)
-                change(id) { $0.due = due }
+                notBefore = max(notBefore, delivery(id).notBefore)
+                change(id) {
+                    $0.due = due
+                    $0.notBefore = notBefore
+                }
             }
         }
         for id in pending {

@@ -353,7 +353,8 @@ extension OpenAPIDocument {
               type: object
               description: >-
                 Deliveries of messages that were tapped, and their share of those that providers accepted (now `accepted`,
-                `delivered` or `tapped`; not badges). Not of those reported as delivered: many devices report taps alone.
+                `delivered` or `tapped`; not badges and silent pushes). Not of those reported as delivered: many devices
+                report taps alone.
               required: [accepted, tapped, rate]
               properties:
                 accepted: { type: integer, minimum: 0 }

@@ -6,7 +6,7 @@ package struct DeliveryReports: Sendable, Equatable {
     package var displayed: Int64 = 0
     /// Of so many the device said that they were wiped away.
     package var dismissed: Int64 = 0
-    /// So many were taken by their providers; those that devices reported are among them.
+    /// So many that show something were taken by their providers; those that devices reported are among them.
     ///
     /// The base of the tap rate: most devices report a tap and nothing else.
     package var taken: Int64 = 0

@@ -34,18 +34,20 @@ package struct ConsumerMerge: Sendable, Equatable {
     package var from: ConsumerKey
     /// The other's number.
     package var into: ConsumerKey
-    /// The other's own quiet hours, which are those of the devices that followed, too.
+    /// The other's own quiet hours, which are those of the devices that followed, too: what waits is sent by them.
     package var quietHours: QuietHours?
 
-    /// Takes who was merged into whom; without quiet hours.
+    /// Takes who was merged into whom.
     ///
     /// - Parameters:
     ///   - id: The consumer that has nothing any more.
     ///   - from: Its number.
     ///   - into: The other's number.
-    package init(id: ConsumerID, from: ConsumerKey, into: ConsumerKey) {
+    ///   - quietHours: The other's own quiet hours.
+    package init(id: ConsumerID, from: ConsumerKey, into: ConsumerKey, quietHours: QuietHours? = nil) {
         self.id = id
         self.from = from
         self.into = into
+        self.quietHours = quietHours
     }
 }

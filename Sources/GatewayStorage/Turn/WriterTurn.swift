@@ -26,7 +26,7 @@ package struct WriterTurn: Sendable {
     package var budgets: [LaneID: LaneBudget]
     /// Rows that lanes with a backlog ask for.
     package var claims: [ClaimRequest]
-    /// Lanes whose waiting rows are due at once, because what they waited for is gone; done right after the outcomes.
+    /// Lanes whose rows wait no longer for quiet hours, because these are others now; done right after the outcomes.
     package var requeues: [RequeueRequest] = []
 
     /// An empty turn.
@@ -71,18 +71,24 @@ package struct ClaimRequest: Sendable, Equatable {
     package var limit: Int
     /// More waiting agents' messages than this for one device become one summary; nil never does that.
     ///
-    /// One of them must have waited for ``summaryAfterSeconds``. The newest stands for all, the others end as collapsed.
+    /// One of them must have waited for ``summaryAfterSeconds``. Of each conversation the newest stands for all, as long as
+    /// any of them would have, and the others end as collapsed.
     package var summaryThreshold: Int?
 
     /// How long the oldest must have waited: what a busy lane holds up for a moment is no absence.
     package static let summaryAfterSeconds: Int64 = 60
+
+    /// How many messages a turn's claims end at most in favour of others; the devices of the rest wait for the next turn.
+    ///
+    /// Some ten milliseconds of the writer, so that a morning does not hold up new events.
+    package static let maxSummarized = 1000
 
     /// Takes a demand.
     ///
     /// - Parameters:
     ///   - lane: The lane.
     ///   - limit: At most this many.
-    ///   - summaryThreshold: More agents' messages than this for one device become a summary.
+    ///   - summaryThreshold: More agents' messages than this for one device become summaries.
     package init(lane: LaneID, limit: Int, summaryThreshold: Int? = nil) {
         self.lane = lane
         self.limit = limit
@@ -90,7 +96,9 @@ package struct ClaimRequest: Sendable, Equatable {
     }
 }
 
-/// A lane whose waiting rows are due at once, in the order in which they would have become due.
+/// A lane whose rows wait no longer for quiet hours, in the order in which they would have become due.
+///
+/// Rows that a provider asked to wait, or that wait for their next try, are due then; so are those behind them.
 package struct RequeueRequest: Sendable, Equatable {
     /// The lane.
     package var lane: LaneID

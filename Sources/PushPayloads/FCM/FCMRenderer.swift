@@ -10,6 +10,13 @@ package struct FCMRenderer: Sendable {
     /// Four weeks, the longest that FCM keeps a message (`providers.md` B3).
     package static let maxTimeToLiveSeconds: Int64 = 2_419_200
 
+    /// The channel of pushes in quiet hours: an app that makes one of this name, of low importance, is not heard then.
+    ///
+    /// From Android 8 on the channel and not the push decides what is heard; where there is none of the name, FCM takes the one
+    /// of the app's manifest. Before Android 8 the priority decides
+    /// (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages).
+    static let quietChannel: StaticString = "switchboard.quiet"
+
     /// FCM names no limit for a collapse key; we keep to that of APNs.
     static let maxCollapseKeyBytes = 64
 
@@ -242,6 +249,11 @@ package struct FCMRenderer: Sendable {
             if let sound {
                 writer.literal(",\"sound\":")
                 writer.string(sound)
+            }
+            if job.isQuiet {
+                writer.literal(",\"channel_id\":\"")
+                writer.literal(Self.quietChannel)
+                writer.literal("\",\"notification_priority\":\"PRIORITY_LOW\"")
             }
             writer.literal("}")
         }

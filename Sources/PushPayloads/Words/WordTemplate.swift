@@ -34,6 +34,8 @@ package struct WordTemplate: Sendable {
     package static let maxBytes = 1024
 
     private let template: MustacheTemplate
+    /// Braces at the end, which the library would take for the beginning of a tag.
+    private let end: String
 
     /// Parses a template.
     ///
@@ -43,17 +45,19 @@ package struct WordTemplate: Sendable {
         guard text.utf8.count <= Self.maxBytes else { throw Fault(detail: "must be at most \(Self.maxBytes) bytes") }
         try Self.check(text)
         // The library escapes for HTML unless it is told that this is text.
-        guard let parsed = try? MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}" + text) else {
+        let body = text.reversed().drop { $0 == "{" }.count
+        guard let parsed = try? MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}" + text.prefix(body)) else {
             throw Fault(detail: "is not a template")
         }
         template = parsed
+        end = String(text.dropFirst(body))
     }
 
     /// Fills in the values.
     ///
     /// - Parameter values: The value of each name; nil is absent.
     /// - Returns: The words.
-    func render(_ values: @escaping (Name) -> String?) -> String { template.render(Values(value: values)) }
+    func render(_ values: @escaping (Name) -> String?) -> String { template.render(Values(value: values)) + end }
 
     private struct Values: MustacheParent {
         let value: (Name) -> String?
@@ -89,8 +93,6 @@ package struct WordTemplate: Sendable {
             if sign == "#" || sign == "^" { open.append((name, place)) }
             if sign == "/", open.popLast()?.name != name { throw fault("ends a section that is not open") }
         }
-        // The library cannot end in what may begin a tag.
-        if rest.hasSuffix("{") { throw Fault(detail: "ends in a brace at character \(text.count)") }
         if let last = open.last { throw Fault(detail: "has a section without an end at character \(last.place)") }
     }
 }

@@ -3,18 +3,24 @@ import GatewayStorage
 
 /// The removing part of housekeeping; each in a transaction of its own.
 extension Writer {
-    /// Ends rows as expired that are still in no lane and past their expiry.
+    /// Ends rows that are still in no lane and past their expiry: as suppressed those that waited for the end of quiet
+    /// hours, the others as expired.
     func expire(_ ids: [Int64], now: Timestamp) throws -> Int {
         var context = TurnContext(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
         for id in ids {
             // A lane may have taken it since it was found.
             let row = try db.prepare(
-                "SELECT 1 FROM outbox WHERE id = ? AND (owner IS NULL OR held = 1) AND expires_at <= ?"
+                """
+                SELECT held = 0 AND due > expires_at AND not_before <= expires_at FROM outbox \
+                WHERE id = ? AND (owner IS NULL OR held = 1) AND expires_at <= ?
+                """
             )
             .int(id).int(now.milliseconds)
             guard try row.next() else { continue }
+            // Without quiet hours it would have been tried in time.
+            let isQuiet = row.int64(0) != 0
             row.end()
-            try withdraw(id, state: .expired, by: nil, &context)
+            try withdraw(id, state: isQuiet ? .suppressed : .expired, by: isQuiet ? .quietHours : nil, &context)
         }
         return context.withdrawn.count
     }

@@ -13,8 +13,8 @@ struct LogFacts: Equatable {
     /// The number of its campaign.
     var campaign: Int64?
 
-    /// Reads twelve columns: brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at,
-    /// displayed_at, dismissed_at, campaign.
+    /// Reads fourteen columns: brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at,
+    /// displayed_at, dismissed_at, campaign, badge, sent_at.
     init(_ row: Statement) {
         brand = row.int64(0)
         queuedAt = row.int64(1)
@@ -28,6 +28,8 @@ struct LogFacts: Equatable {
         if !row.isNull(9) { marks.insert(.displayed) }
         if !row.isNull(10) { marks.insert(.dismissed) }
         campaign = row.optionalInt64(11)
+        // Whatever shows something carries a badge.
+        if !row.isNull(7), row.isNull(12), !row.isNull(13), state != "tapped" { marks.insert(.silent) }
     }
 
     /// The word that is counted: the state, and behind a slash what else is known.
@@ -46,6 +48,8 @@ struct LogMarks: OptionSet, Hashable {
     static let displayed = LogMarks(rawValue: 4)
     /// The device said that it was wiped away.
     static let dismissed = LogMarks(rawValue: 8)
+    /// It was sent and showed nothing.
+    static let silent = LogMarks(rawValue: 16)
 }
 
 /// Counts that are to be added to those stored, by brand and minute.

@@ -99,7 +99,7 @@ struct LogStats {
             db,
             """
             SELECT brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, displayed_at, \
-            dismissed_at, campaign FROM delivery_log INDEXED BY delivery_log_change WHERE brand = ? \
+            dismissed_at, campaign, badge, sent_at FROM delivery_log INDEXED BY delivery_log_change WHERE brand = ? \
             AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0
             """
         ).int(brand)

@@ -63,13 +63,14 @@ struct LogSums {
 }
 
 extension DeliveryReports {
-    /// Adds finished deliveries; badges, which show nothing that could be tapped, count for nothing.
+    /// Adds finished deliveries; badges count for nothing, and silent pushes, which show nothing that could be tapped
+    /// either, not among those that could.
     fileprivate mutating func add(_ state: DeliveryState, _ marks: LogMarks, _ count: Int64) {
         guard !marks.contains(.badge) else { return }
         if marks.contains(.delivered) { delivered += count }
         if marks.contains(.displayed) { displayed += count }
         if marks.contains(.dismissed) { dismissed += count }
-        if [.accepted, .delivered, .tapped].contains(state) { taken += count }
+        if [.accepted, .delivered, .tapped].contains(state), !marks.contains(.silent) { taken += count }
         if state == .tapped { tapped += count }
     }
 }

@@ -45,7 +45,7 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, displayed_at, \
-            dismissed_at, campaign FROM delivery_log WHERE id = ?
+            dismissed_at, campaign, badge, sent_at FROM delivery_log WHERE id = ?
             """
         ).int(id)
         guard try row.next() else { return nil }
@@ -127,7 +127,7 @@ extension Writer {
                 """
                 UPDATE delivery_log SET indexed = 1 WHERE id BETWEEN ? AND ? AND indexed = 0 \
                 RETURNING brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, \
-                displayed_at, dismissed_at, campaign
+                displayed_at, dismissed_at, campaign, badge, sent_at
                 """
             ).int(run.lowerBound).int(run.upperBound)
             while try rows.next() { try deltas.add(LogFacts(rows), 1, words: word) }

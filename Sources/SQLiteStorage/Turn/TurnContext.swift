@@ -50,6 +50,8 @@ struct TurnContext {
     /// What windows are told.
     var news: [WindowNews] = []
     var held = HeldCounts()
+    /// How many more messages the turn's claims may end in favour of summaries.
+    var summaryRoom = ClaimRequest.maxSummarized
     /// What the turn changed of rows of the log that are counted.
     var counts = LogDeltas()
     /// What the turn made for campaigns, by their numbers.
@@ -114,8 +116,12 @@ struct TurnContext {
     }
 
     mutating func noteUnowned(_ id: Int64, of registration: KnownRegistration, due: Timestamp) {
-        waiting.insert(registration.id)
-        unowned.append(Waiting(id: id, lane: registration.lane, due: due))
+        noteUnowned(id, of: registration.id, lane: registration.lane, due: due)
+    }
+
+    mutating func noteUnowned(_ id: Int64, of registration: Int64, lane: Int64, due: Timestamp) {
+        waiting.insert(registration)
+        unowned.append(Waiting(id: id, lane: lane, due: due))
     }
 
     /// The new rows for the lanes, at the turn's end.

@@ -22,41 +22,59 @@ extension Writer {
     /// owned rows would be paid for with every row that is accepted.
     private func takeBack(now: Timestamp) throws -> Int {
         var recovered = 0
-        var changes: [(id: Int64, due: Int64)] = []
+        var changes: [(id: Int64, wait: Wait)] = []
         // The newest due time of registrations whose rows may have to wait longer than they say. Rows that nobody owned
         // were in order among themselves: a registration that has only such rows, all due, needs no entry.
-        var latest: [Int64: Int64] = [:]
+        var latest: [Int64: Wait] = [:]
         let now = now.milliseconds
-        let rows = try db.prepare("SELECT id, due, owner IS NOT NULL, attempts, registration FROM outbox ORDER BY id")
+        let rows = try db.prepare(
+            "SELECT id, due, owner IS NOT NULL, attempts, registration, not_before FROM outbox ORDER BY id"
+        )
         while try rows.next() {
             let (due, isOwned) = (rows.int64(1), rows.int64(2) != 0)
             if isOwned || due > now {
-                let own = isOwned || rows.int64(3) == 0 ? min(due, now) : due
+                // One that was tried waits for its next try, but not for quiet hours that may be others by now.
+                let own = min(due, isOwned || rows.int64(3) == 0 ? now : max(now, rows.int64(5)))
                 let registration = rows.int64(4)
                 var elder = latest[registration]
                 // One that was given back late may wait for longer than a younger one that the process died with.
-                if elder == nil, isOwned { elder = try latestDue(of: registration, before: rows.int64(0)) }
-                let new = max(own, elder ?? own)
+                if elder == nil, isOwned { elder = try latestWait(of: registration, before: rows.int64(0)) }
+                let new = Wait(due: own, notBefore: rows.int64(5)).behind(elder)
                 latest[registration] = new
                 if isOwned { recovered += 1 }
-                if isOwned || new != due { changes.append((rows.int64(0), new)) }
+                if isOwned || new != Wait(due: due, notBefore: rows.int64(5)) { changes.append((rows.int64(0), new)) }
             } else if !latest.isEmpty, let elder = latest[rows.int64(4)] {
                 // One that was owned may follow: it must not go before this one either.
-                if elder > due { changes.append((rows.int64(0), elder)) } else { latest[rows.int64(4)] = due }
+                let old = Wait(due: due, notBefore: rows.int64(5))
+                let new = old.behind(elder)
+                if new != old { changes.append((rows.int64(0), new)) }
+                latest[rows.int64(4)] = new
             }
         }
-        for (id, due) in changes {
-            try db.prepare("UPDATE outbox SET owner = NULL, held = 0, due = ? WHERE id = ?").int(due).int(id).run()
+        for (id, wait) in changes {
+            try db.prepare("UPDATE outbox SET owner = NULL, held = 0, due = ?, not_before = ? WHERE id = ?")
+                .int(wait.due).int(wait.notBefore).int(id).run()
         }
         return recovered
     }
 
-    private func latestDue(of registration: Int64, before id: Int64) throws -> Int64? {
-        let row = try db.prepare("SELECT max(due) FROM outbox WHERE registration = ? AND id < ?").int(registration).int(
-            id
-        )
+    /// For what a row waits.
+    private struct Wait: Equatable {
+        var due: Int64
+        var notBefore: Int64
+
+        /// Never less than an older one of its registration.
+        func behind(_ elder: Wait?) -> Wait {
+            Wait(due: max(due, elder?.due ?? due), notBefore: max(notBefore, elder?.notBefore ?? notBefore))
+        }
+    }
+
+    private func latestWait(of registration: Int64, before id: Int64) throws -> Wait? {
+        let row = try db.prepare("SELECT max(due), max(not_before) FROM outbox WHERE registration = ? AND id < ?")
+            .int(registration).int(id)
         defer { row.end() }
-        return try row.next() ? row.optionalInt64(0) : nil
+        guard try row.next(), let due = row.optionalInt64(0) else { return nil }
+        return Wait(due: due, notBefore: row.int64(1))
     }
 
     /// When the first row of each lane is due: a step in the index for each lane, however many rows wait.

@@ -10,8 +10,8 @@ extension Writer {
         ).int(request.lane.rawValue).int(now.milliseconds).int(request.limit)
         while try due.next() { ids.append(due.int64(0)) }
         if let threshold = request.summaryThreshold {
-            let ended = try summarize(ids, above: threshold, &context)
-            if !ended.isEmpty { ids.removeAll(where: ended.contains) }
+            let passedOver = try summarize(ids, above: threshold, &context)
+            if !passedOver.isEmpty { ids.removeAll(where: passedOver.contains) }
         }
         var rows: [OutboxRow] = []
         var unread: [Int64: Int64] = [:]

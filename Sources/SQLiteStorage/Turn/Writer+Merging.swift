@@ -89,13 +89,14 @@ extension Writer {
         // What waits for the end of quiet hours that are its own no longer is looked at again.
         if theirs != own { try requeue(consumer.key, &context) }
         opening.endedRegistrations += try endOldest(of: consumer.key, &context)
-        var merged = ConsumerMerge(
-            id: ConsumerID(trusted: source.name.id),
-            from: ConsumerKey(source.key),
-            into: ConsumerKey(consumer.key)
+        opening.merged.append(
+            ConsumerMerge(
+                id: ConsumerID(trusted: source.name.id),
+                from: ConsumerKey(source.key),
+                into: ConsumerKey(consumer.key),
+                quietHours: own
+            )
         )
-        merged.quietHours = own
-        opening.merged.append(merged)
     }
 
     private func quietHours(of consumer: Int64) throws -> QuietHours? {

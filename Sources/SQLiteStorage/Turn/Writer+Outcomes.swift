@@ -120,16 +120,18 @@ extension Writer {
     ) throws {
         try db.prepare(
             """
-            UPDATE outbox SET owner = NULL, attempts = attempts + ?3, due = max(?2, coalesce((SELECT max(o.due) \
-            FROM outbox o WHERE o.registration = outbox.registration AND o.id < ?1 AND o.owner IS NULL), ?2)) WHERE id = ?1
+            UPDATE outbox SET owner = NULL, attempts = attempts + ?3, (due, not_before) = (SELECT \
+            max(?2, coalesce(max(o.due), ?2)), max(outbox.not_before, coalesce(max(o.not_before), 0), ?4) \
+            FROM outbox o WHERE o.registration = outbox.registration AND o.id < ?1 AND o.owner IS NULL) WHERE id = ?1
             """
-        ).int(id).int(due.milliseconds).int(tries).run()
+        ).int(id).int(due.milliseconds).int(tries).int(tries > 0 ? due.milliseconds : 0).run()
         guard db.changedRows == 1 else { return }
         context.waiting.insert(registration.rawValue)
         try db.prepare(
             """
-            UPDATE outbox SET due = (SELECT due FROM outbox WHERE id = ?1) WHERE registration = ?2 \
-            AND id > ?1 AND owner IS NULL AND due < (SELECT due FROM outbox WHERE id = ?1)
+            UPDATE outbox SET due = max(outbox.due, o.due), not_before = max(outbox.not_before, o.not_before) \
+            FROM outbox o WHERE o.id = ?1 AND outbox.registration = ?2 AND outbox.id > ?1 AND outbox.owner IS NULL \
+            AND (outbox.due < o.due OR outbox.not_before < o.not_before)
             """
         ).int(id).int(registration.rawValue).run()
     }

@@ -12,30 +12,32 @@ extension Writer {
         let slots = context.slots[lane] ?? 0
         var isOwned = slots > 0 && !row.isHeld && !context.waiting.contains(row.registration.id)
         var due = now
+        var notBefore: Int64 = 0
         // One that is held gets its place in the order when it is released.
         if !row.isHeld, !isOwned || context.turn.budgets[lane]?.mayHaveBacklog == true {
             // Behind what waits already, so that the order by due time is the order of the device.
             // Due times of a registration's waiting rows never fall from older to younger: the youngest says the latest.
             let older = try db.prepare(
-                "SELECT due FROM outbox WHERE registration = ? AND owner IS NULL ORDER BY id DESC LIMIT 1"
+                "SELECT due, not_before FROM outbox WHERE registration = ? AND owner IS NULL ORDER BY id DESC LIMIT 1"
             ).int(row.registration.id)
             if try older.next() {
                 isOwned = false
                 due = max(now, Timestamp(milliseconds: older.int64(0)))
+                notBefore = older.int64(1)
                 older.end()
             }
         }
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, \
-            expires_at, queued_at, collapse, held, campaign) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            expires_at, queued_at, collapse, held, campaign, not_before) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.conversation)
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
         .int(isOwned || row.isHeld ? context.turn.incarnation.rawValue : nil).int(due.milliseconds)
         .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey)
-        .int(row.isHeld ? 1 : 0).int(row.campaign).run()
+        .int(row.isHeld ? 1 : 0).int(row.campaign).int(notBefore).run()
         try noteQueued(row.id, at: now.milliseconds)
         context.noteNew(row.id)
         if row.isHeld {

@@ -36,6 +36,7 @@ extension Writer {
         guard mark > conversation.readSequence else { return }
         let unread = try countUnread(conversation, above: mark)
         let isRead = unread != conversation.unread
+        let isShown = try isRead || hasProactive(conversation, after: conversation.readSequence, upTo: mark)
         consumer.unread += unread - conversation.unread
         conversation.unread = unread
         conversation.readSequence = mark
@@ -48,9 +49,26 @@ extension Writer {
             brand,
             .read(ConversationID(trusted: conversation.name.id), upToSequence: mark, unread: consumer.unread)
         )
-        guard isRead else { return }
-        context.changed(consumer)
+        if isRead { context.changed(consumer) }
+        // What counts for nothing, such as the consumer's own messages, shows nothing that could be taken away.
+        guard isShown else { return }
         try queueBadges(conversation, of: consumer, except: device, &context)
+    }
+
+    /// Whether a proactive message is among those that were just read: it never counted, but it is shown.
+    private func hasProactive(
+        _ conversation: KnownConversation,
+        after sequence: Int64,
+        upTo mark: Int64
+    ) throws -> Bool {
+        let row = try db.prepare(
+            """
+            SELECT 1 FROM messages WHERE conversation = ? AND sequence > ? AND sequence <= ? \
+            AND kind IN ('proactive', 'c2m') AND silent = 0 LIMIT 1
+            """
+        ).int(conversation.key).int(max(sequence, mark - ReadMark.messagesLookedAt)).int(mark)
+        defer { row.end() }
+        return try row.next()
     }
 
     private func countUnread(_ conversation: KnownConversation, above mark: Int64) throws -> Int64 {

@@ -15,13 +15,18 @@ extension Writer {
 
         var ended = try endOthers(withTokenOf: device, brand: brand, &context)
         let existing = try db.prepare(
-            "SELECT id, consumer, lane, token, created_at FROM registrations WHERE brand = ? AND app = ? AND device = ?"
+            """
+            SELECT id, consumer, lane, token, created_at, time_zone FROM registrations \
+            WHERE brand = ? AND app = ? AND device = ?
+            """
         )
         .int(brand).text(device.app.rawValue).text(device.device.rawValue)
         var kept: (id: Int64, createdAt: Timestamp)?
+        var hasMoved = false
         if try existing.next() {
             let (id, oldOwner, oldLane) = (existing.int64(0), existing.int64(1), existing.int64(2))
             let (token, createdAt) = (existing.string(3), existing.int64(4))
+            hasMoved = existing.optionalString(5) != device.timeZone
             existing.end()
             if oldOwner == consumer, oldLane == lane {
                 kept = (id, Timestamp(milliseconds: createdAt))
@@ -38,6 +43,8 @@ extension Writer {
         if let kept {
             id = kept.id
             try renew(id, device, &context)
+            // What waits for the end of quiet hours waits for that of another place.
+            if hasMoved { try requeue(id, lane: lane, &context) }
         } else {
             id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
             ended += try endOldest(of: consumer, &context)

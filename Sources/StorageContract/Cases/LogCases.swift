@@ -175,7 +175,8 @@ enum LogCases {
             if record.deliveredAt != nil { reports.delivered += 1 }
             if record.displayedAt != nil { reports.displayed += 1 }
             if record.dismissedAt != nil { reports.dismissed += 1 }
-            if [.accepted, .delivered, .tapped].contains(record.state) { reports.taken += 1 }
+            let isSilent = record.badge == nil && record.sentAt != nil && record.state != .tapped
+            if [.accepted, .delivered, .tapped].contains(record.state), !isSilent { reports.taken += 1 }
             if record.tappedAt != nil { reports.tapped += 1 }
         }
         return reports

@@ -5,7 +5,8 @@ import Testing
 /// Read marks and what follows from them (R87-R90).
 enum ReadCases {
     static let all = [
-        marks, counts, cancels, badges, badgesCollapse, nothingNew, foreign, readAndAccept, badgeRow, messagesAfter,
+        marks, counts, cancels, badges, badgesCollapse, proactive, nothingNew, foreign, readAndAccept, badgeRow,
+        messagesAfter,
         messagesOfAll, tells, tellsAfterRestart, tellsMessages, tellsForADay,
     ]
 
@@ -172,9 +173,25 @@ enum ReadCases {
         #expect(result.owned.map(\.marks) == [["c-2 1"]])
     }
 
-    static let nothingNew = ContractCase("a read that changes no count sends no badge") { (f) async throws in
+    static let proactive = ContractCase("a read of nothing but a proactive message takes it away on other devices, too")
+    {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
-        _ = try await f.accept(f.proactive("u-1"), f.message("u-1"))
+        try await f.register("d-2", of: "u-1")
+        let message = try await f.accepted(f.proactive("u-1"))
+        _ = try await f.claim()
+        f.giveSlots(9)
+        let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 1, on: "d-1")] }
+        #expect(result.unread.isEmpty && result.owned.map(\.kind) == [.badge] && result.owned.map(\.unread) == [0])
+        #expect(result.owned.first?.read.map(\.messageIDs) == [[try #require(message.messageID)]])
+        #expect(try await f.commit { $0.changes = [f.read("u-1", "c-1", 1, on: "d-1")] }.owned.isEmpty)
+    }
+
+    static let nothingNew = ContractCase("a read of what shows nothing sends no badge") { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        var silent = f.proactive("u-1")
+        silent.silent = true
+        _ = try await f.accept(silent, f.message("u-1"))
         _ = try await f.claim()
         let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 1)] }
         #expect(try result.changes[0].readChange.readSequence == 1)

@@ -206,6 +206,13 @@ enum TapCases {
         let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
         #expect([stats.reports.delivered, stats.reports.displayed, stats.reports.dismissed] == [2, 2, 2])
         #expect(stats.reports.taken == 2 && stats.reports.tapped == 0)
+        // Nobody can tap what shows nothing.
+        var silent = f.message("u-1")
+        silent.silent = true
+        f.giveSlots(1)
+        try await f.outcome(f.answer(try await f.ownedRow(silent)))
+        let more = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
+        #expect(more.reports == stats.reports)
     }
 
     static let receiptsForeign = ContractCase("a receipt of a guessed or another consumer's message meets nothing") {

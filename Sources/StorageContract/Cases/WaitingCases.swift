@@ -5,8 +5,9 @@ import Testing
 /// Quiet hours of consumers, rows that need wait no longer, and summaries of many that waited.
 enum WaitingCases {
     static let all = [
-        ownQuietHours, requeues, requeuesInPieces, summary, noSummary, summaryGrows, summaryOfOneDevice,
-        summarySurvives,
+        ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, moved, merged, tooLate, summary, noSummary,
+        summaryGrows,
+        summaryOfOneDevice, summaryOfConversations, summaryLasts, summariesInPieces, summarySurvives,
     ]
 
     static let ownQuietHours = ContractCase("a consumer's quiet hours are kept, go with its rows, and free what waits")
@@ -93,6 +94,103 @@ enum WaitingCases {
         return try #require(try await f.commit { $0.claims = [request] }.claims.first)
     }
 
+    static let requeuesNoTry = ContractCase(
+        "who changes quiet hours shortens no wait that a provider asked for, nor that of what is behind it"
+    ) { (f) async throws in
+        let rows = try await waiting(f).filter { $0.message?.conversation.rawValue == "c-1" }
+        f.wait(seconds: 3600)
+        let claimed = try await f.claim().rows.filter { row in rows.contains { $0.id == row.id } }
+        let outcomes = [
+            f.retry(claimed[0], seconds: 60), f.unsent(claimed[1], .release(due: f.now.adding(seconds: 60))),
+        ]
+        try await f.commit { $0.outcomes = outcomes }
+        try await f.accepted(f.message("u-1"))
+        var change = ProfileChange(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
+        change.quietHours = .some(.off)
+        let requeue = RequeueRequest(lane: f.apns, limit: 10)
+        let result = try await f.commit {
+            $0.changes = [.changeProfile(change)]
+            $0.requeues = [requeue]
+        }
+        #expect(result.requeued == [0] && result.unowned.isEmpty)
+        #expect(try await f.claim().rows.isEmpty)
+        f.wait(seconds: 60)
+        // Tried, and then held: what is left of the first wait is kept, and no more.
+        let again = try await f.claim().rows
+        #expect(again.count == 3)
+        for row in again { try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600)))) }
+        #expect(try await f.commit { $0.requeues = [requeue] }.requeued == [3])
+        #expect(try await f.claim().rows.map(\.id) == again.map(\.id))
+        for row in again { try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600)))) }
+        _ = try await f.restart()
+        #expect(try await f.claim().rows.count(where: { row in again.contains { $0.id == row.id } }) == 3)
+    }
+
+    static let moved = ContractCase("what waits for a device that is in another time zone now is due, others' is not") {
+        (f) async throws in
+        let rows = try await waiting(f)
+        var device = f.device("d-1", of: "u-1")
+        try await f.register(device)
+        #expect(try await f.claim().rows.isEmpty)
+        device.timeZone = "Asia/Tokyo"
+        let change = device
+        let result = try await f.commit { $0.changes = [.register(change)] }
+        #expect(result.unowned == [f.apns: f.now])
+        let registration = rows[0].registration
+        #expect(try await f.claim().rows.map(\.id) == rows.filter { $0.registration == registration }.map(\.id))
+    }
+
+    static let merged = ContractCase(
+        "what waited for an anonymous consumer's quiet hours waits for those of who it is now"
+    ) {
+        (f) async throws in
+        try await f.openAnonymous(1, "anon", device: "d-1")
+        try await f.register("d-1", of: "anon")
+        try await f.accepted(f.message("anon"))
+        let row = try #require(try await f.claim().rows.first)
+        try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600))))
+        try await f.change(
+            .upsertConsumer(
+                brand: f.brand,
+                id: ConsumerID(trusted: "u-1"),
+                anonymous: false,
+                profile: ConsumerProfile()
+            )
+        )
+        var change = ProfileChange(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
+        change.quietHours = .some(.off)
+        try await f.change(.changeProfile(change))
+        #expect(try await f.claim().rows.isEmpty)
+        let opening = try await f.open(f.session(2, "u-1", device: "d-1"))
+        #expect(opening.merged.map(\.quietHours) == [.off])
+        let claimed = try await f.claim().rows
+        #expect(claimed.map(\.id) == [row.id] && claimed.map { $0.traits?.quietHours } == [.off])
+    }
+
+    static let tooLate = ContractCase(
+        "what waited for the end of quiet hours in vain is suppressed by them, and not expired"
+    ) { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.accepted(f.message("u-1"))
+        let row = try #require(try await f.claim().rows.first)
+        try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600))))
+        for id in ["e-1", "e-2"] {
+            var short = f.message("u-1", id: id)
+            short.ttlSeconds = 10
+            if id == "e-2" {
+                // Behind one that a provider refused it expires.
+                f.wait(seconds: 3590)
+                try await f.outcome(f.retry(try #require(try await f.claim().rows.first), seconds: 60))
+            }
+            try await f.accepted(short)
+            f.wait(seconds: 10)
+            #expect(try await f.keepHouse(.expired) == 1)
+            let ended = try #require(try await f.deliveries().first)
+            #expect(ended.state == (id == "e-1" ? .suppressed : .expired))
+            #expect(ended.suppressedBy == (id == "e-1" ? .quietHours : nil))
+        }
+    }
+
     static let summary = ContractCase("of too many messages that waited, the newest stands for all and the others end")
     {
         (f) async throws in
@@ -102,7 +200,7 @@ enum WaitingCases {
         var silent = f.message("u-1")
         silent.silent = true
         try await f.accepted(silent)
-        let newest = try await f.accepted(f.message("u-1", in: "c-2"))
+        let newest = try await f.accepted(f.message("u-1"))
         f.wait(seconds: 60)
         let claim = try await claim(f, threshold: 3)
         #expect(claim.rows.map { $0.message?.kind } == [.proactive, .agent, .agent])
@@ -154,6 +252,59 @@ enum WaitingCases {
         var summaries: [Int64] = []
         for _ in 1...4 { summaries += try await claim(f, threshold: 2, limit: 2).rows.map(\.summary) }
         #expect(summaries.sorted() == [0, 3, 3])
+    }
+
+    static let summaryOfConversations = ContractCase(
+        "each conversation has its own summary, which is read with it alone"
+    ) {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for conversation in ["c-1", "c-2", "c-1", "c-2", "c-3"] {
+            try await f.accepted(f.message("u-1", in: conversation))
+        }
+        f.wait(seconds: 60)
+        let rows = try await claim(f, threshold: 4).rows
+        #expect(rows.map { $0.message?.conversation.rawValue } == ["c-1", "c-2", "c-3"])
+        #expect(rows.map(\.summary) == [2, 2, 0])
+        let read = f.readEvent("u-1", in: "c-2", .sequence(2))
+        let result = try await f.commit { $0.accepts = [f.request([read])] }
+        #expect(result.withdrawn.map(\.delivery) == [rows[1].id])
+    }
+
+    static let summaryLasts = ContractCase("a summary may be as late as any message that it stands for") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for seconds in [600, 7200, 100] {
+            var event = f.message("u-1")
+            event.ttlSeconds = Int64(seconds)
+            try await f.accepted(event)
+        }
+        let start = f.now
+        f.wait(seconds: 60)
+        let row = try #require(try await claim(f, threshold: 2).rows.first)
+        #expect(row.summary == 3 && row.expiresAt == start.adding(seconds: 7200))
+        try await f.outcome(f.retry(row, seconds: 100))
+        f.wait(seconds: 100)
+        #expect(try await f.keepHouse(.expired) == 0)
+        #expect(try await f.claim().rows.map(\.id) == [row.id])
+    }
+
+    static let summariesInPieces = ContractCase(
+        "a turn ends a bounded number of messages, and no device's summary is sent early"
+    ) { (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-2")
+        let many = ClaimRequest.maxSummarized + 50
+        let events = (0..<many).map { _ in f.message("u-1") } + (0..<3).map { _ in f.message("u-2", in: "c-2") }
+        for start in stride(from: 0, to: events.count, by: 500) {
+            let request = f.request(Array(events[start..<min(start + 500, events.count)]))
+            try await f.commit { $0.accepts = [request] }
+        }
+        f.wait(seconds: 60)
+        let first = try await claim(f, threshold: 2, limit: 2000)
+        #expect(first.rows.isEmpty && first.nextDue.map { $0 <= f.now } == true)
+        let second = try await claim(f, threshold: 2, limit: 2000)
+        #expect(second.rows.map(\.summary) == [Int64(many), 3] && second.nextDue == nil)
     }
 
     static let summarySurvives = ContractCase("a summary is one after a restart, and reading takes it away") {

@@ -31,7 +31,8 @@ extension ContractFixture {
                 outcome: outcome,
                 status: status,
                 reason: reason,
-                badge: badge,
+                // Whatever shows something carries one.
+                badge: badge ?? (row.message?.silent == true ? nil : row.unread),
                 sentAt: now,
                 latencyMilliseconds: 42
             ),

@@ -164,6 +164,104 @@ struct QuietHoursTests {
         #expect(plan.requeues.isEmpty && plan.claims.map(\.lane) == [MachineScript.lane])
     }
 
+    private static func change(of row: OutboxRow, _ hours: QuietHours, at now: Timestamp) -> (
+        StoreChange, StoreChangeResult
+    ) {
+        let id = ConsumerID(trusted: "u1")
+        var change = ProfileChange(brand: BrandID(trusted: "brand"), consumer: id)
+        change.quietHours = .some(hours)
+        let stored = StoredConsumer(
+            key: row.consumer,
+            id: id,
+            anonymous: false,
+            profile: ConsumerProfile(),
+            unread: 1,
+            createdAt: now,
+            quietHours: hours
+        )
+        return (.changeProfile(change), .consumer(stored))
+    }
+
+    @Test("what was held while the change was written down, and is on its way to the store, waits no longer either")
+    func changedMeanwhile() throws {
+        let (made, end) = Self.script()
+        var script = made
+        let row = try script.row(ttlSeconds: 86_400)
+        script.turn(owned: [row])
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(script.take().isEmpty)
+        script.commit(plan, changes: [Self.change(of: row, .off, at: script.now)])
+        #expect(Self.dispositions(script.turn()) == [.release(due: script.now)])
+        #expect(script.now < end)
+
+        // The same of an operator's: what is not committed yet is looked at when it is.
+        script = Self.script().0
+        let rows = try (1...3).map { try script.row(device: $0, consumer: $0, ttlSeconds: 86_400) }
+        script.turn(owned: rows)
+        #expect(script.take().isEmpty)
+        let failing = script.machine.beginTurn(now: script.now)
+        script.machine.setRules(nil, of: MachineScript.lane, isChange: true)
+        script.machine.turnFailed(failing.outcomes)
+        let whole = script.machine.beginTurn(now: script.now)
+        #expect(whole.outcomes.count == 3 && whole.requeues.count == 1)
+    }
+
+    @Test("an operator's change is done when everything is in the store that the old hours held")
+    func changedWhole() throws {
+        var (script, _) = Self.script()
+        var settings = script.machine.settings
+        settings.maxOutcomesPerTurn = 2
+        script.machine = DeliveryMachine(settings: settings, backlog: [:])
+        script.machine.setRules(LaneRules(Self.settings(script)), of: MachineScript.lane, isChange: false)
+        script.turn(owned: try (1...3).map { try script.row(device: $0, consumer: $0, ttlSeconds: 86_400) })
+        #expect(script.take().isEmpty)
+        script.machine.setRules(nil, of: MachineScript.lane, isChange: true)
+        for (outcomes, requeues) in [(2, 1), (1, 1), (0, 0)] {
+            let plan = script.machine.beginTurn(now: script.now)
+            #expect(plan.outcomes.count == outcomes && plan.requeues.count == requeues)
+            var turn = WriterTurn(now: script.now, incarnation: IncarnationID(1))
+            turn.outcomes = plan.outcomes
+            turn.requeues = plan.requeues
+            var result = WriterTurnResult()
+            result.outcomes = plan.outcomes.map { _ in OutcomeEffect() }
+            result.requeued = plan.requeues.map { _ in outcomes }
+            _ = script.machine.turnCommitted(result, of: turn, now: script.now)
+        }
+    }
+
+    @Test("many messages that waited in memory go back to the store for a summary, few or young ones leave")
+    func storm() throws {
+        var script = MachineScript()
+        var settings = BrandSettings()
+        settings.summaryThreshold = 2
+        script.machine.setRules(LaneRules(settings), of: MachineScript.lane, isChange: false)
+        let many = try (1...3).map { try script.row(device: 1, consumer: 1, sequence: $0) }
+        let few = try (1...2).map { try script.row(device: 2, consumer: 2, sequence: $0) }
+        var apart = try (1...3).map { try script.row(device: 3, consumer: 3, sequence: $0) }
+        for index in apart.indices { apart[index].conversation = ConversationKey(Int64(10 + index)) }
+        script.turn(owned: many + few + apart)
+        // A lane that cannot send for a minute, as one whose provider cannot be reached.
+        script.now = script.now.adding(seconds: 60)
+        #expect(script.take().map(\.delivery) == [few[0].id, apart[0].id])
+        let plan = script.turn()
+        #expect(plan.outcomes.map(\.delivery) == many.map(\.id))
+        #expect(Self.dispositions(plan) == many.map { _ in .release(due: script.now) })
+        var summary = many[2]
+        summary.summary = 3
+        summary.unread = 3
+        let claim = script.machine.beginTurn(now: script.now)
+        #expect(claim.claims.map(\.summaryThreshold) == [2])
+        script.commit(claim, claims: [ClaimResult(lane: MachineScript.lane, rows: [summary], nextDue: nil)])
+        #expect(script.take().map(\.summary) == [3])
+
+        script = MachineScript()
+        script.machine.setRules(LaneRules(settings), of: MachineScript.lane, isChange: false)
+        let young = try (1...3).map { try script.row(sequence: $0) }
+        script.turn(owned: young)
+        script.now = script.now.adding(seconds: 59)
+        #expect(script.take().map(\.delivery) == [young[0].id])
+    }
+
     @Test("claims say from how many messages on there is a summary, which tells no more than is unread")
     func summaries() throws {
         var script = MachineScript(backlog: [MachineScript.lane: Timestamp(milliseconds: 0)])

@@ -19,13 +19,15 @@ struct Site {
     /// - Parameters:
     ///   - directory: Where both keep their files.
     ///   - environment: Further settings of the gateway.
+    ///   - simulatorEnvironment: Settings of the simulator.
     /// - Returns: The site.
     /// - Throws: When something is refused.
     static func start(
         in directory: TemporaryDirectory,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        simulatorEnvironment: [String: String] = [:]
     ) async throws -> Site {
-        let simulator = try await SimulatorProcess.start(in: directory)
+        let simulator = try await SimulatorProcess.start(in: directory, environment: simulatorEnvironment)
         let gateway = try await GatewayProcess.start(
             in: directory,
             trustRoots: simulator.authority,

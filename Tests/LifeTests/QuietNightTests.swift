@@ -1,0 +1,121 @@
+import Foundation
+import GatewayModel
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// A night with quiet hours in which the process dies twice: with pushes held, and with their summary on its way.
+@Suite("A quiet night", .timeLimit(.minutes(3)))
+struct QuietNightTests {
+    /// What ends the waiting.
+    enum End: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case hoursAreOver, brandChangesThem, consumerHasNone
+
+        var testDescription: String { rawValue }
+    }
+
+    /// From half an hour ago until in 50 minutes.
+    private static var hours: JSONValue {
+        let minute = Int(Date.now.timeIntervalSince1970 / 60) % 1440
+        return [
+            "from": .string(QuietHours.text((minute + 1410) % 1440)),
+            "to": .string(QuietHours.text((minute + 50) % 1440)),
+            "timeZone": "UTC", "mode": "held",
+        ]
+    }
+
+    /// The pushes that the provider took, once it took so many.
+    private func accepted(_ count: Int, at site: Site) async throws -> [JSONValue] {
+        func isAccepted(_ push: JSONValue) -> Bool { push["result"].string == "accepted" }
+        return try await site.simulator.pushes("\(count) accepted") { $0.count(where: isAccepted) >= count }
+            .filter(isAccepted)
+    }
+
+    private func count(_ state: String, by suppressedBy: String? = nil, at site: Site) async throws -> Int {
+        try await site.deliveries().count {
+            $0["state"].string == state && (suppressedBy == nil || $0["suppressedBy"].string == suppressedBy)
+        }
+    }
+
+    /// Whether so many messages wait in the store, those that stand for others counted with them, and none is with the lane.
+    private func isHeld(_ messages: Int, at site: Site) async throws -> Bool {
+        let ended = try await count("suppressed", by: "collapsed", at: site)
+        return try await count("pending", at: site) + ended == messages
+    }
+
+    private func killed(_ site: Site) async throws {
+        site.gateway.process.signal(SIGKILL)
+        _ = try await site.gateway.process.ended()
+    }
+
+    @Test("ends in one push that stands for all, with the badge of that moment", arguments: End.allCases)
+    func night(_ end: End) async throws {
+        let directory = try TemporaryDirectory()
+        let clock = try await FaultSwitch(in: directory)
+        var site = try await Site.start(
+            in: directory,
+            environment: clock.environment.merging(["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]) { $1 },
+            simulatorEnvironment: clock.environment
+        )
+        let settings: JSONValue = ["quietHours": Self.hours, "summaryThreshold": 3]
+        _ = try await site.gateway.admin.call("PATCH", site.path(), body: ["settings": settings])
+        for number in 1...6 { #expect(try await site.post("m-\(number)").status == 202) }
+        // Read on the phone itself, so that no badge follows.
+        let phone = APIClient(
+            server: site.gateway.url,
+            bearer: try await site.gateway.session("u-1", device: "phone")
+        )
+        _ = try await phone.call("POST", site.path("conversations", "c-9", "read"), body: ["upToSequence": 2])
+        #expect(try await count("cancelled", by: "read", at: site) == 2)
+        try await site.wait(for: "the others to be held in the store") { try await count("pending", at: site) == 4 }
+
+        try await killed(site)
+        site = try await site.restarted()
+        #expect(try await site.post("m-7").status == 202)
+        try await site.wait(for: "all to be held again") { try await count("pending", at: site) == 5 }
+        // None of them has left, nor has any ended: it is night still.
+        #expect(try await site.simulator.pushes("none") { _ in true }.isEmpty)
+
+        let refusal: JSONValue = [
+            "match": ["provider": "apns"], "do": ["status": 503, "reason": "ServiceUnavailable"],
+        ]
+        try await site.rules([refusal])
+        // A process that runs follows a clock that jumps slowly: the next one has the new time.
+        try await killed(site)
+        try clock.moveClock(end == .hoursAreOver ? 3600 : 600)
+        site = try await site.restarted()
+        switch end {
+        case .hoursAreOver: break
+        case .brandChangesThem:
+            try await site.wait(for: "all to be held once more") { try await isHeld(5, at: site) }
+            _ = try await site.gateway.admin.call("PATCH", site.path(), body: ["settings": ["quietHours": .null]])
+        case .consumerHasNone:
+            try await site.wait(for: "all to be held once more") { try await isHeld(5, at: site) }
+            let none: JSONValue = ["quietHours": ["mode": "off"]]
+            _ = try await site.gateway.admin.call("PATCH", site.path("consumers", "u-1"), body: none)
+        }
+        // The summary is refused at first, and the process dies with it.
+        let refused = try #require(try await site.simulator.pushes(1).first)
+        #expect(refused["body"]["aps"]["alert"]["body"].string == "5 new messages")
+        try await killed(site)
+        site = try await site.restarted()
+        try await site.rules([])
+
+        let summary = try #require(try await accepted(1, at: site).first)
+        #expect(summary["body"]["aps"]["badge"].integer == 5)
+        #expect(summary["body"]["aps"]["alert"]["body"].string == "5 new messages")
+        #expect(summary["body"]["sequence"].integer == 7)
+        try await site.wait(for: "everything to end") { try await count("accepted", at: site) == 1 }
+        #expect(try await count("suppressed", by: "collapsed", at: site) == 4)
+        #expect(try await count("cancelled", by: "read", at: site) == 2)
+        #expect(try await site.deliveries().count == 7)
+        // The next push comes right behind it: nothing else was on its way.
+        #expect(try await site.post("m-8").status == 202)
+        let pushes = try await accepted(2, at: site)
+        #expect(pushes.map { $0["body"]["sequence"].integer } == [7, 8])
+        #expect(pushes.last?["body"]["aps"]["badge"].integer == 6)
+        #expect(try await site.unread() == 6)
+        #expect(try await site.gateway.process.stop().status == 0)
+    }
+}
