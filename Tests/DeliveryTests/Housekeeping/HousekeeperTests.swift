@@ -221,10 +221,14 @@ struct HousekeeperTests {
         let group = ServiceGroup(configuration: .init(services: [.init(service: housekeeper)], logger: quiet))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
+            let works = [
+                "expired", "erasures", "deletedBrands", "eventIDs", "sessions", "deliveries", "messages", "conversations",
+                "campaigns", "outbound", "audit",
+            ]
             var seen: [String: Int] = [:]
             for await work in batches {
                 seen[work, default: 0] += 1
-                if seen.count == 10, seen.values.allSatisfy({ $0 > 1 }) { break }
+                if works.allSatisfy({ seen[$0, default: 0] > 1 }) { break }
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
