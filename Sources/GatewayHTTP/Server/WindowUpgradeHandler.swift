@@ -107,9 +107,9 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         case .waiting:
             if case .head(let head) = Self.unwrapInboundIn(data), beginUpgrade(context, head) { return }
             becomeHTTP(context)
-            // Without windows there is nothing to look for.
-            if windows == nil { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
             requestPartArrived(context, data)
+            // Without windows there is nothing more to look for.
+            if windows == nil { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
         case .http: requestPartArrived(context, data)
         case .upgrading(let request, let head, let fields):
             switch Self.unwrapInboundIn(data) {

@@ -19,12 +19,16 @@ final class SecondSignal: Service {
     /// Waits for the first signal, then returns with the handlers in place, so that the shutdown goes on behind it.
     func run() async throws {
         try await gracefulShutdown()
-        sources.withLock { sources in
-            sources = [SIGTERM, SIGINT].map { signal in
-                let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
-                source.setEventHandler { _exit(ProcessStatus.secondSignal.rawValue) }
-                source.resume()
-                return source
+        for signal in [SIGTERM, SIGINT] {
+            // Before it is registered a signal would be missed.
+            await withCheckedContinuation { isRegistered in
+                sources.withLock { sources in
+                    let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
+                    source.setEventHandler { _exit(ProcessStatus.secondSignal.rawValue) }
+                    source.setRegistrationHandler { isRegistered.resume() }
+                    source.resume()
+                    sources.append(source)
+                }
             }
         }
         logger.notice("stopping")
