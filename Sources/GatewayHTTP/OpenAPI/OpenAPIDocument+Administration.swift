@@ -279,7 +279,7 @@ extension OpenAPIDocument {
               type: array
               maxItems: 32
               description: An engagement matches where all of its entry points are named, in whatever order; one without any matches everywhere.
-              items: { type: string, minLength: 1, maxLength: 1024 }
+              items: { type: string, minLength: 1, maxLength: 1024, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
             BrandQuietHours:
               type: object
               required: [from, to, timeZone]
