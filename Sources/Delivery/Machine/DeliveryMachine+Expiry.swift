@@ -16,7 +16,7 @@ extension DeliveryMachine {
             let sending = registration.isSending ? registration.head : nil
             if sending != nil { registration.head = registration.tail.popFirst() }
             let before = registration.rowCount
-            expireWaiting(&registration, now: now)
+            expireWaiting(&registration, except: summed[key] ?? [], now: now)
             let gone = before - registration.rowCount
             if let sending {
                 if let next = registration.head { registration.tail.prepend(next) }
@@ -38,13 +38,18 @@ extension DeliveryMachine {
         return max(firstExpiry, lastExpiry.adding(seconds: 1))
     }
 
-    private mutating func expireWaiting(_ registration: inout Registration, now: Timestamp) {
+    private mutating func expireWaiting(
+        _ registration: inout Registration,
+        except summed: Set<DeliveryID>,
+        now: Timestamp
+    ) {
         var kept = registration
         kept.head = nil
         kept.tail.removeAll(keepingCapacity: true)
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
-            guard row.expiresAt > now else {
+            // What is being told by a summary has not come too late.
+            guard row.expiresAt > now || summed.contains(row.id) else {
                 addExpired(row)
                 continue
             }

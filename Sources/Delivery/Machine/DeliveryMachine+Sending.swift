@@ -29,14 +29,9 @@ extension DeliveryMachine {
                 consumers[registration.consumer]?.rows -= 1
                 addExpired(row)
             }
-            guard let row = registration.head else {
+            guard var row = registration.head else {
                 registrations[key] = registration
                 forgetIfIdle(key)
-                continue
-            }
-            if let threshold = rules?.summaryThreshold, isStorm(registration, above: threshold, now: now) {
-                giveBackForSummary(&registration, key, &lane, now: now)
-                registrations[key] = registration
                 continue
             }
             let quiet = quiet(row, registration.traits, rules, now: now)
@@ -45,6 +40,13 @@ extension DeliveryMachine {
                 registrations[key] = registration
                 forgetIfIdle(key)
                 continue
+            }
+            if let threshold = rules?.summaryThreshold,
+                let summary = sum(&registration, key, above: threshold, now: now), let newest = registration.head
+            {
+                row = newest
+                row.summary = summary.count
+                row.expiresAt = summary.expiresAt
             }
             registration.isSending = true
             let unread = consumers[registration.consumer]?.unread ?? row.unread
@@ -110,6 +112,7 @@ extension DeliveryMachine {
         for result in results {
             guard let push = inFlight.removeValue(forKey: result.delivery) else { continue }
             let key = push.registration
+            let summed = summed.isEmpty ? nil : summed.removeValue(forKey: key)
             guard var registration = registrations.removeValue(forKey: key), let row = registration.head else {
                 continue
             }
@@ -134,7 +137,13 @@ extension DeliveryMachine {
                     earlierTries: row.attempts
                 )
             )
-            if case .retry(let due) = verdict.disposition { giveBack(&registration, key: key, due: due) }
+            if let summed, case .accepted = result.answer.outcome { endSummed(summed, of: &registration) }
+            if case .retry(let due) = verdict.disposition {
+                giveBack(&registration, key: key, due: due)
+            } else if summed != nil, registration.head != nil, isDraining || lanes[lane]?.isRemoved == true {
+                // It was kept for the answer.
+                giveBack(&registration, key: key, due: now)
+            }
             if registration.isIdle {
                 forget(key, of: registration.consumer)
             } else {
@@ -162,13 +171,15 @@ extension DeliveryMachine {
         givenBack.insert(key)
     }
 
-    /// The rows of a registration that wait go back to the store; one that is on its way stays.
+    /// The rows of a registration that wait go back to the store; one that is on its way stays, with what it stands for.
     mutating func giveBackWaiting(_ key: RegistrationID, due: Timestamp) {
         guard var registration = registrations.removeValue(forKey: key) else { return }
         let current = registration.isSending ? registration.head : nil
         if registration.isSending { registration.head = registration.tail.popFirst() }
+        let kept = summed[key].map { ids in registration.removeWaiting { ids.contains($0.id) } } ?? []
         if registration.head != nil { giveBack(&registration, key: key, due: due) }
         registration.head = current
+        registration.tail = Deque(kept)
         registrations[key] = registration
     }
 

@@ -9,7 +9,7 @@ extension DeliveryMachine {
         package var budgets: [LaneID: LaneBudget] = [:]
         /// Rows that lanes with a backlog ask for.
         package var claims: [ClaimRequest] = []
-        /// Outcomes to write down, at most `maxOutcomesPerTurn`.
+        /// Outcomes to write down, at most `maxOutcomesPerTurn` and what goes with the last of them.
         package var outcomes: [OutcomeRecord] = []
         /// Waiting rows that are to be due at once.
         package var requeues: [RequeueRequest] = []
@@ -36,7 +36,9 @@ extension DeliveryMachine {
             lanes.values[index].backlogDuringTurn = nil
             lanes.formIndex(after: &index)
         }
-        let count = min(outcomes.count, settings.maxOutcomesPerTurn)
+        var count = min(outcomes.count, settings.maxOutcomesPerTurn)
+        // Or a crash could find a summary sent, and what it stood for waiting.
+        while count > 0, count < outcomes.count, outcomes[count].isSummed { count += 1 }
         let givingBack = lanesGivingBack(after: count)
         var asking: [(lane: LaneID, free: Int)] = []
         for (id, lane) in lanes {

@@ -32,6 +32,8 @@ package struct DeliveryMachine: Sendable {
     /// `outcomesCommitted` has reached n.
     var outcomesAdded: UInt64 = 0
     var outcomesCommitted: UInt64 = 0
+    /// What summaries that are on their way stand for besides their own messages: it waits in memory for their answers.
+    var summed: [RegistrationID: Set<DeliveryID>] = [:]
     /// Registrations with ``Registration/givenBack``.
     var givenBack: Set<RegistrationID> = []
     /// What brands ask of their lanes; a lane that is absent asks nothing.
@@ -97,7 +99,7 @@ package struct DeliveryMachine: Sendable {
         var platform: DevicePlatform
         /// As of the newest row, or of the device's last registration.
         var traits: DeviceTraits?
-        /// The oldest row, which waits or is on its way.
+        /// The oldest row, which waits, or the one that is on its way.
         ///
         /// Only one is on its way at a time, or two connections could show badge 4 and then 3.
         var head: OutboxRow?

@@ -3,7 +3,19 @@ import GatewayStorage
 
 extension Checker {
     /// A push was handed out.
-    mutating func taken(_ job: PushJob, now: Timestamp, _ store: SimulatedStore) throws(Violation) {
+    ///
+    /// - Parameters:
+    ///   - job: The push.
+    ///   - threshold: From more than so many waiting messages on the brand wants a summary; nil never does.
+    ///   - now: The wall clock.
+    ///   - store: The store.
+    /// - Throws: ``Violation`` when an invariant does not hold.
+    mutating func taken(
+        _ job: PushJob,
+        threshold: Int?,
+        now: Timestamp,
+        _ store: SimulatedStore
+    ) throws(Violation) {
         let id = job.delivery.rawValue
         let row = store.delivery(id)
         let registration = Int(row.registration) - 1
@@ -27,15 +39,47 @@ extension Checker {
             }
         }
         try expect(.nothingExpired, row.expiresAt > now) { "delivery \(id) leaves after its time" }
-        try checkOrder(id, store)
+        try checkOrder(id, except: try summed(job, threshold: threshold, now: now, store), store)
         try checkBadge(job, row, of: known.consumer)
         move(id, to: .inFlight)
     }
 
-    private func checkOrder(_ id: Int64, _ store: SimulatedStore) throws(Violation) {
+    /// What a push stands for besides its own message, which must be all that waits with it when that is too much.
+    private mutating func summed(
+        _ job: PushJob,
+        threshold: Int?,
+        now: Timestamp,
+        _ store: SimulatedStore
+    ) throws(Violation) -> [Int64] {
+        let id = job.delivery.rawValue
+        guard let threshold, let message = job.message, message.kind == .agent, !message.silent else { return [] }
+        let waiting = held[Int(job.registration.rawValue) - 1].filter {
+            let row = store.delivery($0)
+            return row.expiresAt > now && row.message?.kind == .agent && row.message?.silent == false
+        }.sorted()
+        let since = waiting.map { store.delivery($0).queuedAt }.min() ?? now
+        var count = waiting.reduce(0) { $0 + max(store.delivery($1).summary, 1) }
+        let isStorm = count > threshold && since <= now.adding(seconds: -ClaimRequest.summaryAfterSeconds)
+        let others = isStorm ? waiting.filter { $0 != id } : []
+        let expiresAt = (others + [id]).map { store.delivery($0).expiresAt }.max() ?? now
+        if others.isEmpty { count = store.delivery(id).summary }
+        count = min(count, job.badge ?? 0)
+        try expect(.stormIsSummed, others.allSatisfy { $0 < id } && job.expiresAt >= expiresAt) {
+            "delivery \(id) leaves for \(others), until \(job.expiresAt.milliseconds)"
+        }
+        try expect(.stormIsSummed, job.summary == (count > 1 ? count : 0)) {
+            "delivery \(id) leaves for \(job.summary) messages instead of \(count), of \(waiting.count) rows"
+        }
+        note(others, toldBy: id)
+        return others
+    }
+
+    /// A push may go past what it stands for, and what came after the oldest of that.
+    private func checkOrder(_ id: Int64, except summed: [Int64], _ store: SimulatedStore) throws(Violation) {
         guard let registration = store.registration(store.delivery(id).registration) else { return }
         let isAgents = store.delivery(id).message?.kind == .agent
         for other in registration.pending where other < id && (isAgents || !store.delivery(other).wasHeld) {
+            if let oldest = summed.first, other >= oldest, self.place(other) == .waiting { continue }
             let place = place(other)
             try expect(.deviceOrder, place == .ended || place == .dropped) {
                 "delivery \(id) leaves before \(other), which is \(place)"

@@ -33,6 +33,7 @@ extension Checker {
             switch row.suppressedBy {
             case .quietHours: continue
             case .collapsed:
+                if tracked[index].toldBy > 0 { continue }
                 let isStoodFor = store.deliveries[(index + 1)...].contains {
                     $0.registration == row.registration && $0.conversation == row.conversation && $0.summary > 1
                 }

@@ -19,6 +19,8 @@ struct Checker: Sendable {
     private(set) var duplicates = 0
     /// The delivery on its way, by the registration's place; 0 is none.
     var sending: [Int64] = []
+    /// The deliveries that wait in memory or are on their way, by the registration's place.
+    private(set) var held: [Set<Int64>] = []
     /// What each registration's device shows, by the registration's place.
     var shown: [Shown?] = []
 
@@ -42,12 +44,13 @@ struct Checker: Sendable {
     mutating func move(_ id: Int64, to place: Tracked.Place) {
         let index = Int(id) - 1
         let lane = tracked[index].lane
+        let registration = Int(tracked[index].registration) - 1
+        held[registration].remove(id)
         switch tracked[index].place {
         case .waiting: rows[lane] -= 1
         case .inFlight:
             rows[lane] -= 1
             inFlight[lane] -= 1
-            let registration = Int(tracked[index].registration) - 1
             if sending[registration] == id { sending[registration] = 0 }
         case .ended, .givenBack: decided -= 1
         case .stored, .arriving, .dropped: break
@@ -57,11 +60,17 @@ struct Checker: Sendable {
         case .inFlight:
             rows[lane] += 1
             inFlight[lane] += 1
-            sending[Int(tracked[index].registration) - 1] = id
+            sending[registration] = id
         case .ended, .givenBack: decided += 1
         case .stored, .arriving, .dropped: break
         }
+        if place == .waiting || place == .inFlight { held[registration].insert(id) }
         tracked[index].place = place
+    }
+
+    /// A summary left for others.
+    mutating func note(_ others: [Int64], toldBy id: Int64) {
+        for other in others { tracked[Int(other) - 1].toldBy = id }
     }
 
     // MARK: Starts
@@ -100,6 +109,7 @@ struct Checker: Sendable {
         }
         while sending.count < store.registrations.count {
             sending.append(0)
+            held.append([])
             shown.append(nil)
         }
         for outcome in turn.outcomes {
@@ -154,6 +164,12 @@ struct Checker: Sendable {
             let id = outcome.delivery.rawValue
             let isHeld = place(id) == .waiting || place(id) == .inFlight
             try expect(.countersAgree, isHeld) { "an outcome of delivery \(id), which it does not hold" }
+            if case .finished(.suppressed, .collapsed) = outcome.disposition {
+                let summary = tracked[Int(id) - 1].toldBy
+                let isTold = summary > 0 && tracked[Int(summary) - 1].isTaken
+                try expect(.summaryStands, isTold) { "delivery \(id) ends for summary \(summary), which nobody took" }
+            }
+            if case .finished(.accepted, _) = outcome.disposition { tracked[Int(id) - 1].isTaken = true }
             if case .finished = outcome.disposition { move(id, to: .ended) } else { move(id, to: .givenBack) }
         }
     }

@@ -9,7 +9,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     /// Never two pushes of one registration are on their way.
     case oneInFlight
     /// No push leaves while an older delivery of its registration is pending; only proactive ones and badges go past agents'
-    /// messages that wait for a window, or did.
+    /// messages that wait for a window, or did, and a summary leaves in the place of the oldest that it stands for.
     case deviceOrder
     /// A push carries the consumer's unread count as the last answered commit left it; a silent one carries none.
     case badgeIsTrue
@@ -48,9 +48,10 @@ package enum Invariant: String, Sendable, CaseIterable {
     case suppressedWasRead
     /// Nothing that shows something leaves in quiet hours that hold pushes back, and only quietly in those that do not.
     case quietIsKept
-    /// A delivery that ended for a summary has a newer one of its device and conversation that stands for it.
+    /// A delivery that ended for a summary has a newer one of its device and conversation that stands for it, or was part of
+    /// one that its provider took.
     case summaryStands
-    /// No message leaves alone that the store would have made part of a summary.
+    /// The newest of too many messages that wait in memory leaves for all of them, and tells how many they are.
     case stormIsSummed
     /// While work waits that only time can bring, the machine says when; what may leave now is not left lying.
     case workIsPlanned

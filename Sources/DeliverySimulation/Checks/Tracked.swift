@@ -25,6 +25,10 @@ struct Tracked: Sendable {
     var receipts = 0
     /// How often it may have got it.
     var allowed = 1
+    /// The summary that last left for it; 0 when none did.
+    var toldBy: Int64 = 0
+    /// The machine said that the provider took it.
+    var isTaken = false
     /// The machine was told that it ended.
     var isGone = false
     var lane: Int

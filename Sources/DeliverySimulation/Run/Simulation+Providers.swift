@@ -29,9 +29,8 @@ extension Simulation {
             counts.pushes += 1
             trace.fold(job.delivery.rawValue)
             trace.fold(job.badge ?? -1)
-            try checker.taken(job, now: now, store)
+            try checker.taken(job, threshold: rules?.summaryThreshold, now: now, store)
             try checkQuiet(job)
-            try checkStorm(job)
             if job.summary > 0 { counts.summaries += 1 }
             let reads = checker.reads(of: job.registration)
             flights[lane].append(Flight(job: job, takenAt: now, reads: reads))

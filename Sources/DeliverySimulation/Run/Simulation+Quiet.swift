@@ -34,24 +34,4 @@ extension Simulation {
         }
         if job.isQuiet { counts.quieted += 1 }
     }
-
-    /// A push that was taken is none of many that waited with it in memory.
-    func checkStorm(_ job: PushJob) throws(Violation) {
-        guard let threshold = rules?.summaryThreshold, let message = job.message, message.kind == .agent,
-            !message.silent
-        else { return }
-        let waiting = (store.registration(job.registration.rawValue)?.pending ?? []).filter { id in
-            let row = store.delivery(id)
-            return [.waiting, .inFlight].contains(checker.place(id)) && row.expiresAt > now
-                && row.message?.kind == .agent && row.message?.silent == false
-        }
-        let count = waiting.reduce(0) { $0 + max(store.delivery($1).summary, 1) }
-        let oldest = waiting.map { store.delivery($0).queuedAt }.min() ?? now
-        let isStorm =
-            count > threshold && oldest <= now.adding(seconds: -ClaimRequest.summaryAfterSeconds)
-            && Set(waiting.map { store.delivery($0).conversation }).count < waiting.count
-        try expect(.stormIsSummed, !isStorm) {
-            "delivery \(job.delivery) leaves alone, \(count) messages wait since \(oldest.milliseconds)"
-        }
-    }
 }

@@ -133,8 +133,7 @@ package struct SimulatedStore: Sendable {
         var rows: [OutboxRow] = []
         var ids = due.prefix(request.limit).map(\.id)
         if let threshold = request.summaryThreshold {
-            let ended = summarize(ids, above: threshold, now: context.now)
-            ids.removeAll(where: ended.contains)
+            ids = wholeDevices(ids, limit: request.limit, above: threshold, now: context.now)
         }
         for id in ids {
             change(id) { $0.owner = context.incarnation }

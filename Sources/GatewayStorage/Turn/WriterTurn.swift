@@ -69,10 +69,11 @@ package struct ClaimRequest: Sendable, Equatable {
     package var lane: LaneID
     /// At most this many.
     package var limit: Int
-    /// More waiting agents' messages than this for one device become one summary; nil never does that.
+    /// More waiting agents' messages than this for one device are to become one push; nil hands out each for itself.
     ///
     /// One of them must have waited for ``summaryAfterSeconds``. Of each conversation the newest stands for all, as long as
-    /// any of them would have, and the others end as collapsed.
+    /// any of them would have, and the others end as collapsed. The due rows of a device are handed out together, as far as
+    /// ``limit`` allows, so that the lane can send the newest of the conversations for all.
     package var summaryThreshold: Int?
 
     /// How long the oldest must have waited: what a busy lane holds up for a moment is no absence.
@@ -88,7 +89,7 @@ package struct ClaimRequest: Sendable, Equatable {
     /// - Parameters:
     ///   - lane: The lane.
     ///   - limit: At most this many.
-    ///   - summaryThreshold: More agents' messages than this for one device become summaries.
+    ///   - summaryThreshold: More agents' messages than this for one device are to become one push.
     package init(lane: LaneID, limit: Int, summaryThreshold: Int? = nil) {
         self.lane = lane
         self.limit = limit

@@ -10,8 +10,7 @@ extension Writer {
         ).int(request.lane.rawValue).int(now.milliseconds).int(request.limit)
         while try due.next() { ids.append(due.int64(0)) }
         if let threshold = request.summaryThreshold {
-            let passedOver = try summarize(ids, above: threshold, &context)
-            if !passedOver.isEmpty { ids.removeAll(where: passedOver.contains) }
+            ids = try wholeDevices(ids, limit: request.limit, above: threshold, &context)
         }
         var rows: [OutboxRow] = []
         var unread: [Int64: Int64] = [:]

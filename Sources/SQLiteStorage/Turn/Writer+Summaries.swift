@@ -1,8 +1,8 @@
 import GatewayModel
 import GatewayStorage
 
-/// One push instead of a storm, after an absence: of many agents' messages that waited for a device, the newest of each
-/// conversation is sent for all of it.
+/// The store's part of summaries: of many agents' messages that waited for a device, the newest of each conversation stands for
+/// all of it, and the device's rows are handed out together, so that the lane can make one push of them.
 ///
 /// Of each conversation, because what is read in one ends the pushes of that one only. What ends and what stands for it is
 /// written in the commit of the claim, so that a crash finds either the one or the other.
@@ -16,28 +16,48 @@ extension Writer {
         var count: Int64
     }
 
-    /// Makes summaries for the devices of rows that are about to be claimed.
+    /// What is handed out in place of the first rows that are due: all rows of their devices that are, after each conversation
+    /// of agents' messages was put together where a device has too many.
     ///
-    /// Returns the rows that are not to be claimed: those that ended, and those of devices for which this commit has no room
-    /// left. They are claimed by a later one.
-    func summarize(_ ids: [Int64], above threshold: Int, _ context: inout TurnContext) throws -> Set<Int64> {
-        var isDone: [Int64: Bool] = [:]
-        var passedOver: Set<Int64> = []
-        for id in ids {
-            let row = try db.prepare("SELECT registration FROM outbox WHERE id = ?").int(id)
-            guard try row.next() else {
-                passedOver.insert(id)
-                continue
+    /// A device whose rows are more than there is room for, here or in this commit, waits for a later claim; alone it gets as
+    /// many as there is room for.
+    ///
+    /// - Parameters:
+    ///   - ids: The rows of the lane that are due first.
+    ///   - limit: At most this many are handed out.
+    ///   - threshold: More agents' messages than this are too many for a device.
+    ///   - context: The turn.
+    func wholeDevices(
+        _ ids: [Int64],
+        limit: Int,
+        above threshold: Int,
+        _ context: inout TurnContext
+    ) throws -> [Int64] {
+        var whole: [Int64] = []
+        var seen: Set<Int64> = []
+        for id in ids where whole.count < limit {
+            guard let registration = try registration(of: id), seen.insert(registration).inserted else { continue }
+            guard try context.summaryRoom > 0 && summarize(registration, above: threshold, &context) else { continue }
+            let rows = try db.prepare(
+                "SELECT id FROM outbox WHERE registration = ? AND owner IS NULL AND due <= ? ORDER BY id LIMIT ?"
+            ).int(registration).int(context.turn.now.milliseconds).int(limit + 1)
+            var all: [Int64] = []
+            while try rows.next() { all.append(rows.int64(0)) }
+            if whole.count + all.count <= limit {
+                whole += all
+            } else if whole.isEmpty {
+                whole += all.prefix(limit)
             }
-            let registration = row.int64(0)
-            row.end()
-            if isDone[registration] == nil {
-                isDone[registration] =
-                    try context.summaryRoom > 0 && summarize(registration, above: threshold, &passedOver, &context)
-            }
-            if isDone[registration] == false { passedOver.insert(id) }
         }
-        return passedOver
+        return whole
+    }
+
+    /// Nil when the row ended in favour of another.
+    private func registration(of id: Int64) throws -> Int64? {
+        let row = try db.prepare("SELECT registration FROM outbox WHERE id = ?").int(id)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        return row.int64(0)
     }
 
     /// Ends all but the newest of each conversation among a device's due agents' messages, when these are too many;
@@ -47,7 +67,6 @@ extension Writer {
     private func summarize(
         _ registration: Int64,
         above threshold: Int,
-        _ ended: inout Set<Int64>,
         _ context: inout TurnContext
     ) throws -> Bool {
         let now = context.turn.now
@@ -83,7 +102,6 @@ extension Writer {
         context.summaryRoom -= min(room, others.count)
         for row in others.prefix(room) {
             try withdraw(row.id, state: .suppressed, by: .collapsed, &context)
-            ended.insert(row.id)
             // It stands for all: it may come as late as any of them.
             var last = newest[row.conversation] ?? row
             last.count += row.count
