@@ -57,7 +57,9 @@ extension DeliveryMachine {
     mutating func recall(_ wanted: Set<RegistrationID>, now: Timestamp) {
         guard !wanted.isEmpty, wanted.contains(where: { registrations[$0]?.givenBack != nil }) else { return }
         for index in outcomes.indices where wanted.contains(outcomes[index].registration) {
-            if case .release = outcomes[index].disposition { outcomes[index].disposition = .release(due: now) }
+            if case .release(_, isAsked: false) = outcomes[index].disposition {
+                outcomes[index].disposition = .release(due: now)
+            }
         }
         for id in wanted {
             guard let mark = registrations[id]?.givenBack, let lane = registrations[id]?.lane else { continue }

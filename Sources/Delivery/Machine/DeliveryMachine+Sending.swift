@@ -139,7 +139,8 @@ extension DeliveryMachine {
             )
             if let summed, case .accepted = result.answer.outcome { endSummed(summed, of: &registration) }
             if case .retry(let due) = verdict.disposition {
-                giveBack(&registration, key: key, due: due)
+                // A summary may wait for its next try together with older ones.
+                giveBack(&registration, key: key, due: due, isAsked: true)
             } else if summed != nil, registration.head != nil, isDraining || lanes[lane]?.isRemoved == true {
                 // It was kept for the answer.
                 giveBack(&registration, key: key, due: now)
@@ -156,11 +157,16 @@ extension DeliveryMachine {
     }
 
     /// All rows of a registration go back to the store behind the one that failed.
-    private mutating func giveBack(_ registration: inout Registration, key: RegistrationID, due: Timestamp) {
+    private mutating func giveBack(
+        _ registration: inout Registration,
+        key: RegistrationID,
+        due: Timestamp,
+        isAsked: Bool = false
+    ) {
         lanes[registration.lane]?.noteBacklog(due: due)
         var count = 0
         while let row = registration.head {
-            release(row, due: due)
+            release(row, due: due, isAsked: isAsked)
             registration.head = registration.tail.popFirst()
             count += 1
         }

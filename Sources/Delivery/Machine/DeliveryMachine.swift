@@ -134,14 +134,14 @@ package struct DeliveryMachine: Sendable {
         outcomesAdded += 1
     }
 
-    /// Writes down that an unsent row goes back to the store.
-    mutating func release(_ row: OutboxRow, due: Timestamp) {
+    /// Writes down that an unsent row goes back to the store, perhaps because its device is to be left alone until then.
+    mutating func release(_ row: OutboxRow, due: Timestamp, isAsked: Bool = false) {
         add(
             OutcomeRecord(
                 delivery: row.id,
                 registration: row.registration,
                 answer: nil,
-                disposition: .release(due: due),
+                disposition: .release(due: due, isAsked: isAsked),
                 token: .none
             )
         )

@@ -60,6 +60,13 @@ extension Checker {
         let since = waiting.map { store.delivery($0).queuedAt }.min() ?? now
         var count = waiting.reduce(0) { $0 + max(store.delivery($1).summary, 1) }
         let isStorm = count > threshold && since <= now.adding(seconds: -ClaimRequest.summaryAfterSeconds)
+        // What a summary told together is not told apart while it waits for its next try.
+        let summary = tracked[Int(id) - 1].toldBy
+        if summary > id, store.isPending(summary), store.delivery(summary).owner == nil {
+            try expect(.stormIsSummed, store.delivery(summary).due <= now) {
+                "delivery \(id) leaves while \(summary), which stood for it, waits for its next try"
+            }
+        }
         let others = isStorm ? waiting.filter { $0 != id } : []
         let expiresAt = (others + [id]).map { store.delivery($0).expiresAt }.max() ?? now
         if others.isEmpty { count = store.delivery(id).summary }

@@ -21,6 +21,8 @@ struct Checker: Sendable {
     var sending: [Int64] = []
     /// The deliveries that wait in memory or are on their way, by the registration's place.
     private(set) var held: [Set<Int64>] = []
+    /// What summaries stood for when they last left.
+    private var summaries: [Int64: [Int64]] = [:]
     /// What each registration's device shows, by the registration's place.
     var shown: [Shown?] = []
 
@@ -70,6 +72,7 @@ struct Checker: Sendable {
 
     /// A summary left for others.
     mutating func note(_ others: [Int64], toldBy id: Int64) {
+        summaries[id] = others.isEmpty ? nil : others
         for other in others { tracked[Int(other) - 1].toldBy = id }
     }
 
@@ -85,10 +88,31 @@ struct Checker: Sendable {
             tracked[index].allowed = max(tracked[index].allowed, tracked[index].receipts + 1)
         }
         for id in 1..<Int64(tracked.count + 1) where place(id) != .stored { move(id, to: .stored) }
+        // What it had not written down nobody knows.
+        for id in summaries.keys { tracked[Int(id) - 1].isTaken = false }
+        summaries = [:]
     }
 
     mutating func started(_ store: SimulatedStore) {
         told = snapshot(store)
+    }
+
+    /// What a summary stood for does not wait any more once it is on disk that its provider took it.
+    ///
+    /// - Parameters:
+    ///   - turn: A turn that is on disk as a whole; one that was done part by part may be cut off by a crash.
+    ///   - store: The store.
+    /// - Throws: ``Violation`` when it does.
+    func checkSummed(_ turn: WriterTurn, _ store: SimulatedStore) throws(Violation) {
+        for outcome in turn.outcomes {
+            let id = outcome.delivery.rawValue
+            guard tracked[Int(id) - 1].isTaken, let others = summaries[id] else { continue }
+            for other in others where store.isPending(other) && place(other) != .dropped {
+                try expect(.summaryStands, tracked[Int(other) - 1].toldBy != id) {
+                    "delivery \(other) was told by \(id), which its provider took, and waits still"
+                }
+            }
+        }
     }
 
     private func snapshot(_ store: SimulatedStore) -> Told {

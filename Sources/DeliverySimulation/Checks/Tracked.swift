@@ -27,7 +27,7 @@ struct Tracked: Sendable {
     var allowed = 1
     /// The summary that last left for it; 0 when none did.
     var toldBy: Int64 = 0
-    /// The machine said that the provider took it.
+    /// The process that runs knows that the provider took it.
     var isTaken = false
     /// The machine was told that it ended.
     var isGone = false

@@ -83,6 +83,7 @@ extension Simulation {
             if isRecorded { storeSteps.append(.commit(pending.turn, result)) }
             note(result, of: pending.turn)
             pending.applied = (result, try checker.applied(pending.turn, result, store))
+            if !pending.isPart { try checker.checkSummed(pending.turn, store) }
             commit = pending
         case .unavailable:
             counts.failedCommits += 1

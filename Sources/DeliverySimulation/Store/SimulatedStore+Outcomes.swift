@@ -18,9 +18,9 @@ extension SimulatedStore {
             if outcome.answer != nil, !isPending(id) {
                 recordLate(id, isAccepted: false)
             } else {
-                giveBack(id, due: due, tries: 1, &context)
+                giveBack(id, due: due, isAsked: true, tries: 1, &context)
             }
-        case .release(let due): giveBack(id, due: due, tries: 0, &context)
+        case .release(let due, let isAsked): giveBack(id, due: due, isAsked: isAsked, tries: 0, &context)
         }
         return OutcomeEffect(ended: applyTokenEffect(outcome))
     }
@@ -37,11 +37,11 @@ extension SimulatedStore {
     }
 
     /// Back to the store, due then but not before older rows of the registration that wait there; younger ones follow.
-    private mutating func giveBack(_ id: Int64, due: Timestamp, tries: Int, _ context: inout Context) {
+    private mutating func giveBack(_ id: Int64, due: Timestamp, isAsked: Bool, tries: Int, _ context: inout Context) {
         guard isPending(id) else { return }
         let key = delivery(id).registration
         let siblings = registration(key)?.pending ?? []
-        var notBefore = max(delivery(id).notBefore, tries > 0 ? due : Timestamp(milliseconds: 0))
+        var notBefore = max(delivery(id).notBefore, isAsked ? due : Timestamp(milliseconds: 0))
         var due = due
         for other in siblings where other < id && delivery(other).owner == nil {
             due = max(due, delivery(other).due)

@@ -58,7 +58,7 @@ package struct SimulatedStore: Sendable {
                 }
             } else if delivery(id).due > now {
                 // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
-                change(id) { $0.due = min($0.due, $0.attempts == 0 ? now : max(now, $0.notBefore)) }
+                change(id) { $0.due = min($0.due, max(now, $0.notBefore)) }
             }
         }
         for registration in registrations {

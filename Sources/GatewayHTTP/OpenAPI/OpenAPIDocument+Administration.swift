@@ -259,7 +259,7 @@ extension OpenAPIDocument {
                   maximum: 100
                   description: >-
                     More agents' messages than this that wait for one device, one of them for a minute or longer, become one
-                    push of each conversation; never when it is absent.
+                    push; never when it is absent.
                 templates: { oneOf: [{ $ref: '#/components/schemas/Templates' }, { type: 'null' }] }
                 wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }

@@ -49,7 +49,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var templates: TemplateSettings?
     /// When devices are not to be woken; default never.
     package var quietHours: QuietHours?
-    /// More agents' messages than this that wait for one device become one push of each conversation, 1 to 100; default never.
+    /// More agents' messages than this that wait for one device become one push, 1 to 100; default never.
     package var summaryThreshold: Int64?
 
     /// What ``messageTtlSeconds`` may be.

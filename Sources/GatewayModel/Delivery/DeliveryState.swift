@@ -55,7 +55,7 @@ package enum SuppressedBy: String, Sendable, CaseIterable {
     case noConsent = "no_consent"
     /// Read before it was sent.
     case read
-    /// A newer one with the same collapse key took its place.
+    /// A newer one with the same collapse key took its place, or a summary told it.
     case collapsed
     /// Quiet hours.
     case quietHours = "quiet_hours"

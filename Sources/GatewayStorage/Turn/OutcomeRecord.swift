@@ -8,8 +8,9 @@ package struct OutcomeRecord: Sendable {
         case finished(DeliveryState, SuppressedBy?)
         /// It is tried again, not before this moment: unowned, one attempt more.
         case retry(due: Timestamp)
-        /// It goes back untried: unowned, due at this moment.
-        case release(due: Timestamp)
+        /// It goes back untried: unowned, due at this moment; not before it, whatever becomes of quiet hours, when a provider
+        /// asked for the wait of its device.
+        case release(due: Timestamp, isAsked: Bool = false)
     }
 
     /// What happens to the registration, if its token is still the one that was used (compare and clear).

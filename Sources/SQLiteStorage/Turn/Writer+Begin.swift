@@ -28,27 +28,27 @@ extension Writer {
         var latest: [Int64: Wait] = [:]
         let now = now.milliseconds
         let rows = try db.prepare(
-            "SELECT id, due, owner IS NOT NULL, attempts, registration, not_before FROM outbox ORDER BY id"
+            "SELECT id, due, owner IS NOT NULL, registration, not_before FROM outbox ORDER BY id"
         )
         while try rows.next() {
             let (due, isOwned) = (rows.int64(1), rows.int64(2) != 0)
             if isOwned || due > now {
-                // One that was tried waits for its next try, but not for quiet hours that may be others by now.
-                let own = min(due, isOwned || rows.int64(3) == 0 ? now : max(now, rows.int64(5)))
-                let registration = rows.int64(4)
+                // Until a provider wants it again it waits, but not for quiet hours that may be others by now.
+                let own = min(due, isOwned ? now : max(now, rows.int64(4)))
+                let registration = rows.int64(3)
                 var elder = latest[registration]
                 // One that was given back late may wait for longer than a younger one that the process died with.
                 if elder == nil, isOwned { elder = try latestWait(of: registration, before: rows.int64(0)) }
-                let new = Wait(due: own, notBefore: rows.int64(5)).behind(elder)
+                let new = Wait(due: own, notBefore: rows.int64(4)).behind(elder)
                 latest[registration] = new
                 if isOwned { recovered += 1 }
-                if isOwned || new != Wait(due: due, notBefore: rows.int64(5)) { changes.append((rows.int64(0), new)) }
-            } else if !latest.isEmpty, let elder = latest[rows.int64(4)] {
+                if isOwned || new != Wait(due: due, notBefore: rows.int64(4)) { changes.append((rows.int64(0), new)) }
+            } else if !latest.isEmpty, let elder = latest[rows.int64(3)] {
                 // One that was owned may follow: it must not go before this one either.
-                let old = Wait(due: due, notBefore: rows.int64(5))
+                let old = Wait(due: due, notBefore: rows.int64(4))
                 let new = old.behind(elder)
                 if new != old { changes.append((rows.int64(0), new)) }
-                latest[rows.int64(4)] = new
+                latest[rows.int64(3)] = new
             }
         }
         for (id, wait) in changes {

@@ -15,10 +15,10 @@ extension Writer {
             if let answer = outcome.answer, try !addAttempt(id, answer) {
                 try recordLate(id, isAccepted: false, answer: answer, providerID: nil, &context)
             } else {
-                try giveBack(id, of: outcome.registration, due: due, tries: 1, &context)
+                try giveBack(id, of: outcome.registration, due: due, isAsked: true, tries: 1, &context)
             }
-        case .release(let due):
-            try giveBack(id, of: outcome.registration, due: due, tries: 0, &context)
+        case .release(let due, let isAsked):
+            try giveBack(id, of: outcome.registration, due: due, isAsked: isAsked, tries: 0, &context)
         }
         return OutcomeEffect(ended: try applyTokenEffect(outcome, &context))
     }
@@ -115,6 +115,7 @@ extension Writer {
         _ id: Int64,
         of registration: RegistrationID,
         due: Timestamp,
+        isAsked: Bool,
         tries: Int,
         _ context: inout TurnContext
     ) throws {
@@ -124,7 +125,7 @@ extension Writer {
             max(?2, coalesce(max(o.due), ?2)), max(outbox.not_before, coalesce(max(o.not_before), 0), ?4) \
             FROM outbox o WHERE o.registration = outbox.registration AND o.id < ?1 AND o.owner IS NULL) WHERE id = ?1
             """
-        ).int(id).int(due.milliseconds).int(tries).int(tries > 0 ? due.milliseconds : 0).run()
+        ).int(id).int(due.milliseconds).int(tries).int(isAsked ? due.milliseconds : 0).run()
         guard db.changedRows == 1 else { return }
         context.waiting.insert(registration.rawValue)
         try db.prepare(

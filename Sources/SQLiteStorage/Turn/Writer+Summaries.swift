@@ -27,6 +27,8 @@ extension Writer {
     ///   - limit: At most this many are handed out.
     ///   - threshold: More agents' messages than this are too many for a device.
     ///   - context: The turn.
+    /// - Returns: Rows of the lane, device by device.
+    /// - Throws: The database's error.
     func wholeDevices(
         _ ids: [Int64],
         limit: Int,

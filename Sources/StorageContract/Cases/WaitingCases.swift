@@ -5,9 +5,10 @@ import Testing
 /// Quiet hours of consumers, rows that need wait no longer, and summaries of many that waited.
 enum WaitingCases {
     static let all = [
-        ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, moved, merged, tooLate, summary, noSummary,
+        ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate, summary,
+        noSummary,
         summaryGrows,
-        summaryOfOneDevice, summaryOfConversations, summaryLasts, summariesInPieces, summarySurvives,
+        summaryOfOneDevice, summaryOfConversations, wholeDevices, summaryLasts, summariesInPieces, summarySurvives,
     ]
 
     static let ownQuietHours = ContractCase("a consumer's quiet hours are kept, go with its rows, and free what waits")
@@ -124,6 +125,28 @@ enum WaitingCases {
         for row in again { try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600)))) }
         _ = try await f.restart()
         #expect(try await f.claim().rows.count(where: { row in again.contains { $0.id == row.id } }) == 3)
+    }
+
+    static let askedTogether = ContractCase("what a provider asked to wait together does, after a restart too") {
+        (f) async throws in
+        // A summary, the newest, is refused, and what it stood for waits with it.
+        let rows = try await waiting(f).filter { $0.message?.conversation.rawValue == "c-1" }
+        f.wait(seconds: 3600)
+        let claimed = try await f.claim().rows.filter { row in rows.contains { $0.id == row.id } }
+        let due = f.now.adding(seconds: 60)
+        let outcomes = [
+            f.retry(claimed[1], seconds: 60), f.unsent(claimed[0], .release(due: due, isAsked: true)),
+        ]
+        try await f.commit { $0.outcomes = outcomes }
+        let requeue = RequeueRequest(lane: f.apns, limit: 10)
+        #expect(try await f.commit { $0.requeues = [requeue] }.requeued == [0])
+        _ = try await f.restart()
+        func taken() async throws -> [DeliveryID] {
+            try await f.claim().rows.map(\.id).filter { id in rows.contains { $0.id == id } }
+        }
+        #expect(try await taken().isEmpty)
+        f.wait(seconds: 60)
+        #expect(try await taken() == rows.map(\.id))
     }
 
     static let moved = ContractCase("what waits for a device that is in another time zone now is due, others' is not") {
@@ -248,10 +271,9 @@ enum WaitingCases {
         for _ in 1...3 { try await f.accepted(f.message("u-1")) }
         try await f.accepted(f.message("u-2", in: "c-2"))
         f.wait(seconds: 60)
-        #expect(try await claim(f, threshold: 2, limit: 1).rows.isEmpty)
-        var summaries: [Int64] = []
-        for _ in 1...4 { summaries += try await claim(f, threshold: 2, limit: 2).rows.map(\.summary) }
-        #expect(summaries.sorted() == [0, 3, 3])
+        var summaries: [[Int64]] = []
+        for limit in [1, 2, 2] { summaries.append(try await claim(f, threshold: 2, limit: limit).rows.map(\.summary)) }
+        #expect(summaries == [[3], [3], [0]])
     }
 
     static let summaryOfConversations = ContractCase(
@@ -269,6 +291,32 @@ enum WaitingCases {
         let read = f.readEvent("u-1", in: "c-2", .sequence(2))
         let result = try await f.commit { $0.accepts = [f.request([read])] }
         #expect(result.withdrawn.map(\.delivery) == [rows[1].id])
+    }
+
+    static let wholeDevices = ContractCase("what is due for a device is handed out together, as far as there is room") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.register("d-2", of: "u-2")
+        try await f.register("d-3", of: "u-3")
+        for conversation in ["c-1", "c-2", "c-3"] {
+            for user in ["u-1", "u-2"] { try await f.accepted(f.message(user, in: user + conversation)) }
+        }
+        try await f.accepted(f.proactive("u-2"))
+        try await f.accepted(f.message("u-3", in: "c-9"))
+        f.wait(seconds: 60)
+        func names(_ claim: ClaimResult) -> [String] {
+            claim.rows.map { "\($0.message?.consumer.rawValue ?? "") \($0.message?.kind.rawValue ?? "")" }
+        }
+        // The second device's rows are too many for what is left; those of the third, which came later, are not.
+        var claimed = try await claim(f, threshold: 2, limit: 5)
+        #expect(names(claimed) == ["u-1 agent", "u-1 agent", "u-1 agent"])
+        #expect(claimed.rows.map(\.summary) == [0, 0, 0])
+        #expect(claimed.nextDue.map { $0 <= f.now } == true)
+        // Alone it gets as many as there is room for, the oldest first.
+        claimed = try await claim(f, threshold: 2, limit: 3)
+        #expect(names(claimed) == ["u-2 agent", "u-2 agent", "u-2 agent"])
+        claimed = try await claim(f, threshold: 2, limit: 3)
+        #expect(names(claimed) == ["u-2 proactive", "u-3 agent"] && claimed.nextDue == nil)
     }
 
     static let summaryLasts = ContractCase("a summary may be as late as any message that it stands for") {

@@ -33,7 +33,7 @@ struct DeviceOrderTests {
             return
         }
         #expect(due >= script.now.adding(seconds: 10) && due <= script.now.adding(seconds: 12))
-        #expect(plan.outcomes[1].disposition == .release(due: due))
+        #expect(plan.outcomes[1].disposition == .release(due: due, isAsked: true))
         #expect(plan.outcomes.map(\.delivery) == [first.id, second.id])
         #expect(script.machine.rowCount == 0)
         #expect(script.machine.nextDeadline(now: script.now) == due)

@@ -67,12 +67,14 @@ struct Site {
 
     /// Posts an event for `u-1`, whatever the answer.
     ///
-    /// - Parameter id: Its id.
+    /// - Parameters:
+    ///   - id: Its id.
+    ///   - conversation: The conversation.
     /// - Returns: The answer.
     /// - Throws: When there is none.
-    func post(_ id: String) async throws -> APIClient.Response {
+    func post(_ id: String, in conversation: String = "c-9") async throws -> APIClient.Response {
         let event: JSONValue = [
-            "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": "c-9",
+            "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": .string(conversation),
             "text": .string("text of \(id)"),
         ]
         return try await gateway.admin.exchange("POST", path("events"), body: event)

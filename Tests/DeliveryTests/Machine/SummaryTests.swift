@@ -1,0 +1,205 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+import Testing
+
+@Suite("A summary")
+struct SummaryTests {
+    /// A machine whose brand wants no more than two pushes at once.
+    private static func script(_ change: (inout DeliverySettings) -> Void = { _ in }) -> MachineScript {
+        var script = MachineScript()
+        var settings = script.machine.settings
+        change(&settings)
+        script.machine = DeliveryMachine(settings: settings, backlog: [:])
+        var brand = BrandSettings()
+        brand.summaryThreshold = 2
+        script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: false)
+        return script
+    }
+
+    /// Rows of one device, each of a conversation of its own, whose numbers are those of the rows.
+    private static func rows(_ script: inout MachineScript, _ count: Int64, device: Int64 = 1) throws -> [OutboxRow] {
+        var rows: [OutboxRow] = []
+        for _ in 0..<count {
+            var row = try script.row(device: device, consumer: device, unread: 9)
+            row.conversation = ConversationKey(row.id.rawValue)
+            rows.append(row)
+        }
+        return rows
+    }
+
+    /// Four rows that waited for a minute, whose summary has left.
+    private static func sent(
+        _ change: (inout DeliverySettings) -> Void = { _ in }
+    ) throws -> (script: MachineScript, rows: [OutboxRow]) {
+        var script = script(change)
+        let rows = try rows(&script, 4)
+        script.turn(owned: rows)
+        script.now = script.now.adding(seconds: 60)
+        let jobs = script.take()
+        #expect(jobs.map(\.delivery) == [rows[3].id] && jobs.map(\.summary) == [4])
+        return (script, rows)
+    }
+
+    private static func read(_ row: OutboxRow) -> (StoreChange, StoreChangeResult) {
+        let change = ReadChange(
+            consumer: row.consumer,
+            conversation: ConversationKey(row.id.rawValue),
+            readSequence: 1,
+            unread: 8
+        )
+        return (MachineScript.someChange, .read(change))
+    }
+
+    @Test("is the newest of too many that waited for a device, and few or young ones leave one by one")
+    func storm() throws {
+        var script = Self.script()
+        var many = try Self.rows(&script, 3)
+        many[0].expiresAt = script.now.adding(seconds: 7200)
+        many[1].summary = 5
+        let few = try Self.rows(&script, 2, device: 2)
+        script.turn(owned: many + few)
+        script.now = script.now.adding(seconds: 59)
+        var early = script
+        #expect(early.take().map(\.delivery) == [many[0].id, few[0].id])
+        script.now = script.now.adding(seconds: 1)
+        let jobs = script.take()
+        #expect(jobs.map(\.delivery) == [many[2].id, few[0].id])
+        #expect(jobs.map(\.summary) == [7, 0] && jobs.map(\.badge) == [9, 9])
+        #expect(jobs.map(\.expiresAt) == [many[0].expiresAt, few[0].expiresAt])
+    }
+
+    @Test("tells no more than is unread, and of one message alone nothing")
+    func unread() throws {
+        var script = Self.script()
+        var rows = try (1...4).map { try script.row(device: $0, consumer: $0, unread: 7) }
+        for (index, summary) in [0, 6, 9, 9].enumerated() { rows[index].summary = Int64(summary) }
+        rows[3].unread = 1
+        script.turn(owned: rows)
+        #expect(script.take().map(\.summary) == [0, 6, 7, 0])
+    }
+
+    @Test("leaves in the place of the oldest, behind what is older, and before what shows itself alone")
+    func place() throws {
+        var script = Self.script()
+        let first = try script.row(silent: true)
+        let many = try Self.rows(&script, 3)
+        var between = many[2]
+        let silent = try script.row(silent: true)
+        between.id = DeliveryID(silent.id.rawValue + 1)
+        script.turn(owned: [first, many[0], many[1], silent, between])
+        script.now = script.now.adding(seconds: 60)
+        for (id, summary) in [(first.id, 0), (between.id, 3), (silent.id, 0)] {
+            let jobs = script.take()
+            #expect(jobs.map(\.delivery) == [id] && jobs.map(\.summary) == [Int64(summary)])
+            script.answer(id, .accepted(providerID: nil))
+        }
+        #expect(script.take().isEmpty && script.machine.rowCount == 0)
+    }
+
+    @Test("ends what it stood for when it is accepted, in the commit that says so")
+    func accepted() throws {
+        var (script, rows) = try Self.sent { $0.maxOutcomesPerTurn = 1 }
+        script.answer(rows[3].id, .accepted(providerID: nil))
+        #expect(script.machine.rowCount == 0 && script.take().isEmpty)
+        let next = try script.row()
+        script.machine.addLane(MachineScript.lane)
+        let plan = script.turn(owned: [next])
+        #expect(plan.outcomes.map(\.delivery) == [3, 0, 1, 2].map { rows[$0].id })
+        let ends = Array(repeating: OutcomeRecord.Disposition.finished(.suppressed, .collapsed), count: 3)
+        #expect(plan.outcomes.map(\.disposition) == [.finished(.accepted, nil)] + ends)
+        #expect(script.take().map(\.delivery) == [next.id])
+        script.answer(next.id, .accepted(providerID: nil))
+        script.turn()
+        #expect(script.machine.isEmpty)
+    }
+
+    @Test("leaves again without what was read meanwhile, and goes with the last of it")
+    func readMeanwhile() throws {
+        var (script, rows) = try Self.sent()
+        script.turn(changes: [Self.read(rows[1])])
+        script.answer(rows[3].id, .retry(afterSeconds: nil, scope: .device), status: 503)
+        #expect(script.turn().outcomes.map(\.delivery) == [3, 0, 2].map { rows[$0].id })
+        // As the store hands them out when they are due.
+        script.now = script.now.adding(seconds: 10)
+        script.turn(owned: [rows[0], rows[2], rows[3]])
+        var other = script
+        #expect(script.take().map(\.summary) == [3])
+        // The newest was read: another one stands for what is left.
+        other.turn(
+            owned: [try other.row()].map { row in
+                var row = row
+                row.conversation = ConversationKey(99)
+                row.unread = 9
+                return row
+            }
+        )
+        other.turn(changes: [Self.read(rows[3])])
+        let last = DeliveryID(other.lastRow)
+        #expect(other.take().map(\.delivery) == [last])
+        other.turn(changes: [Self.read(rows[0]), Self.read(rows[2])])
+        other.answer(last, .accepted(providerID: nil))
+        #expect(other.turn().outcomes.map(\.delivery) == [last])
+        #expect(other.machine.isEmpty)
+    }
+
+    @Test("that can never leave makes room for the next of what it stood for")
+    func rejected() throws {
+        var (script, rows) = try Self.sent()
+        script.answer(rows[3].id, .rejected(token: .keep), status: 400)
+        let jobs = script.take()
+        #expect(jobs.map(\.delivery) == [rows[2].id] && jobs.map(\.summary) == [3])
+        script.answer(rows[2].id, .rejected(token: .keep), status: 400)
+        #expect(script.take().map(\.summary) == [0])
+    }
+
+    @Test("keeps what it stands for until its answer, when the process stops or the lane loses its credential")
+    func kept() throws {
+        for isAccepted in [true, false] {
+            for isDraining in [true, false] {
+                var (script, rows) = try Self.sent()
+                let young = try Self.rows(&script, 1)
+                script.turn(owned: young)
+                if isDraining {
+                    script.machine.drain(now: script.now)
+                } else {
+                    script.machine.removeLane(MachineScript.lane, now: script.now)
+                }
+                #expect(script.turn().outcomes.map(\.delivery) == young.map(\.id))
+                script.answer(rows[3].id, isAccepted ? .accepted(providerID: nil) : .rejected(token: .keep))
+                let plan = script.turn()
+                #expect(plan.outcomes.map(\.delivery) == [3, 0, 1, 2].map { rows[$0].id })
+                let end: OutcomeRecord.Disposition =
+                    isAccepted ? .finished(.suppressed, .collapsed) : .release(due: script.now)
+                #expect(plan.outcomes.dropFirst().allSatisfy { $0.disposition == end })
+                script.turn()
+                #expect(script.machine.isEmpty)
+            }
+        }
+    }
+
+    @Test("on its way outlives what it stands for")
+    func expiry() throws {
+        var (script, rows) = try Self.sent()
+        script.now = script.now.adding(seconds: 3600)
+        #expect(script.turn().outcomes.isEmpty)
+        script.answer(rows[3].id, .accepted(providerID: nil))
+        #expect(script.turn().outcomes.dropFirst().allSatisfy { $0.disposition == .finished(.suppressed, .collapsed) })
+        (script, rows) = try Self.sent()
+        script.now = script.now.adding(seconds: 3600)
+        script.answer(rows[3].id, .unknown)
+        let plan = script.turn()
+        #expect(plan.outcomes.map(\.delivery) == [3, 0, 1, 2].map { rows[$0].id })
+        #expect(plan.outcomes.allSatisfy { $0.disposition == .finished(.expired, nil) })
+    }
+
+    @Test("is asked for with each claim")
+    func claims() {
+        var script = MachineScript(backlog: [MachineScript.lane: Timestamp(milliseconds: 0)])
+        var brand = BrandSettings()
+        brand.summaryThreshold = 5
+        script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: false)
+        #expect(script.machine.beginTurn(now: script.now).claims.map(\.summaryThreshold) == [5])
+    }
+}
