@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The audit trail", .timeLimit(.minutes(1)))
+@Suite("The audit trail", .timeLimit(.minutes(3)))
 struct AuditRouteTests {
     @Test("changes are told newest first, with who, what and in which request, and no value")
     func trail() async throws {

@@ -1,7 +1,7 @@
 import GuardedHTTP
 import Testing
 
-@Suite("The system's resolver", .timeLimit(.minutes(1)))
+@Suite("The system's resolver", .timeLimit(.minutes(3)))
 struct SystemResolverTests {
     @Test("finds all addresses of a name, and none of one that is not there")
     func names() async {

@@ -8,7 +8,8 @@ enum WaitingCases {
         ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate, summary,
         noSummary,
         summaryGrows,
-        summaryOfOneDevice, summaryOfConversations, wholeDevices, summaryLasts, summariesInPieces, summarySurvives,
+        summaryOfOneDevice, summaryOfConversations, summaryCollapses, wholeDevices, summaryLasts, summariesInPieces,
+        summarySurvives,
     ]
 
     static let ownQuietHours = ContractCase("a consumer's quiet hours are kept, go with its rows, and free what waits")
@@ -291,6 +292,35 @@ enum WaitingCases {
         let read = f.readEvent("u-1", in: "c-2", .sequence(2))
         let result = try await f.commit { $0.accepts = [f.request([read])] }
         #expect(result.withdrawn.map(\.delivery) == [rows[1].id])
+    }
+
+    static let summaryCollapses = ContractCase("what takes the place of a summary stands for what it stood for") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        var event = f.message("u-1")
+        event.collapseKey = "order"
+        for next in [f.message("u-1"), f.message("u-1"), event] { try await f.accepted(next) }
+        f.wait(seconds: 60)
+        let row = try #require(try await claim(f, threshold: 2).rows.first)
+        #expect(row.summary == 3)
+        f.giveSlots(9)
+        // Handed out at once, and read in one breath with what is its own.
+        event.id = EventID(trusted: "e-again")
+        let request = f.request([event])
+        let result = try await f.commit { $0.accepts = [request] }
+        #expect(result.withdrawn.map(\.delivery) == [row.id] && result.owned.map(\.summary) == [3])
+        try await f.outcome(f.retry(try #require(result.owned.first), seconds: 5))
+        f.giveSlots(0)
+        f.wait(seconds: 5)
+        let again = try await f.claim().rows
+        #expect(again.map(\.summary) == [3])
+        // Silent ones, and those of other conversations, only take its place.
+        event.silent = true
+        try await f.outcome(f.retry(try #require(again.first), seconds: 5))
+        event.id = EventID(trusted: "e-silent")
+        try await f.accepted(event)
+        f.wait(seconds: 5)
+        #expect(try await f.claim().rows.map(\.summary) == [0])
     }
 
     static let wholeDevices = ContractCase("what is due for a device is handed out together, as far as there is room") {
