@@ -70,9 +70,10 @@ struct Checker: Sendable {
         tracked[index].place = place
     }
 
-    /// A summary left for others.
+    /// A push left, and stood for others if it is a summary.
     mutating func note(_ others: [Int64], toldBy id: Int64) {
         summaries[id] = others.isEmpty ? nil : others
+        tracked[Int(id) - 1].isTaken = false
         for other in others { tracked[Int(other) - 1].toldBy = id }
     }
 
