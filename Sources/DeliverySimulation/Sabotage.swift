@@ -58,8 +58,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case suppressReleased
     /// The machine does not know when it is quiet.
     case hideQuietHours
-    /// The store forgets what a summary stands for.
-    case forgetSummary
+    /// What a summary stood for is written down in a later turn than the summary.
+    case splitSummary
     /// The machine does not know from how many messages on there is a summary.
     case hideThreshold
 
@@ -90,7 +90,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .forgetRelease, .strandHeld: .heldForAWindow
         case .suppressReleased: .suppressedWasRead
         case .hideQuietHours: .quietIsKept
-        case .forgetSummary: .summaryStands
+        case .splitSummary: .summaryStands
         case .hideThreshold: .stormIsSummed
         }
     }
@@ -106,7 +106,6 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .countReplay: .countsReplay
         case .strandHeld: .strandsHeld
         case .suppressReleased: .suppressesReleased
-        case .forgetSummary: .forgetsSummaries
         default: nil
         }
     }

@@ -55,6 +55,6 @@ enum StoreText {
             + "unread \(row.unread), \(row.kind), conversation \(row.conversation?.rawValue ?? 0), "
             + "message \(row.message?.id.description ?? "none") \(row.message?.sequence ?? 0) "
             + "\(row.message?.collapseKey ?? "-") \(row.message?.silent == true), tries \(row.attempts), "
-            + "until \(row.expiresAt), since \(row.queuedAt), for \(row.summary)"
+            + "until \(row.expiresAt), since \(row.queuedAt)"
     }
 }

@@ -16,7 +16,7 @@ extension DeliveryMachine {
             let sending = registration.isSending ? registration.head : nil
             if sending != nil { registration.head = registration.tail.popFirst() }
             let before = registration.rowCount
-            expireWaiting(&registration, except: summed[key] ?? [], now: now)
+            expireWaiting(&registration, except: summaries[key]?.others ?? [], now: now)
             let gone = before - registration.rowCount
             if let sending {
                 if let next = registration.head { registration.tail.prepend(next) }
@@ -40,7 +40,7 @@ extension DeliveryMachine {
 
     private mutating func expireWaiting(
         _ registration: inout Registration,
-        except summed: Set<DeliveryID>,
+        except told: Set<DeliveryID>,
         now: Timestamp
     ) {
         var kept = registration
@@ -49,7 +49,7 @@ extension DeliveryMachine {
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
             // What is being told by a summary has not come too late.
-            guard row.expiresAt > now || summed.contains(row.id) else {
+            guard row.expiresAt > now || told.contains(row.id) else {
                 addExpired(row)
                 continue
             }

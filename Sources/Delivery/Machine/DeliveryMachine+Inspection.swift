@@ -41,6 +41,6 @@ extension DeliveryMachine {
 
     /// Whether nothing is remembered of any device or consumer.
     package var isEmpty: Bool {
-        registrations.isEmpty && consumers.isEmpty && inFlight.isEmpty && summed.isEmpty && givenBack.isEmpty
+        registrations.isEmpty && consumers.isEmpty && inFlight.isEmpty && summaries.isEmpty && givenBack.isEmpty
     }
 }

@@ -41,12 +41,11 @@ extension DeliveryMachine {
                 forgetIfIdle(key)
                 continue
             }
-            if let threshold = rules?.summaryThreshold,
-                let summary = sum(&registration, key, above: threshold, now: now), let newest = registration.head
-            {
-                row = newest
-                row.summary = summary.count
-                row.expiresAt = summary.expiresAt
+            var summary: Summary?
+            if let threshold = rules?.summaryThreshold {
+                summary = sum(&registration, above: threshold, now: now)
+                if let summary { summaries[key] = summary }
+                row = registration.head ?? row
             }
             registration.isSending = true
             let unread = consumers[registration.consumer]?.unread ?? row.unread
@@ -57,10 +56,10 @@ extension DeliveryMachine {
                 platform: registration.platform,
                 locale: registration.traits?.locale,
                 isQuiet: quiet != nil,
-                summary: Self.count(of: row, unread: unread),
+                summary: summary.map { min(Int64($0.others.count) + 1, unread) } ?? 0,
                 message: row.message,
                 badge: row.message?.silent == true ? nil : unread,
-                expiresAt: row.expiresAt
+                expiresAt: summary?.expiresAt ?? row.expiresAt
             )
             job.read = row.read
             jobs.append(job)
@@ -69,17 +68,11 @@ extension DeliveryMachine {
                 registration: key,
                 token: registration.token,
                 queuedAt: row.queuedAt,
-                isResend: row.attempts > 0
+                isResend: max(row.attempts, summary?.attempts ?? 0) > 0
             )
             lane.inFlight += 1
             room -= 1
         }
-    }
-
-    /// How many messages a summary tells of: no more than are unread now, and one alone needs no summary.
-    private static func count(of row: OutboxRow, unread: Int64) -> Int64 {
-        let count = min(row.summary, unread)
-        return count > 1 ? count : 0
     }
 
     /// Whether a lane has something that could leave now.
@@ -112,7 +105,7 @@ extension DeliveryMachine {
         for result in results {
             guard let push = inFlight.removeValue(forKey: result.delivery) else { continue }
             let key = push.registration
-            let summed = summed.isEmpty ? nil : summed.removeValue(forKey: key)
+            let summary = summaries.isEmpty ? nil : summaries.removeValue(forKey: key)
             guard var registration = registrations.removeValue(forKey: key), let row = registration.head else {
                 continue
             }
@@ -126,7 +119,9 @@ extension DeliveryMachine {
             consumers[registration.consumer]?.rows -= 1
             follow(result.answer, of: lane, now: now)
             let hasOtherToken = registration.token != push.token
-            let verdict = decide(row, result.answer, lane: lane, token: push.token, hasOtherToken, now: now)
+            let tries = max(row.attempts, summary?.attempts ?? 0)
+            let verdict = decide(row, result.answer, after: tries, lane, token: push.token, hasOtherToken, now: now)
+            if let summary, let due = verdict.due { giveBack(summary.others, of: &registration, due: due) }
             add(
                 OutcomeRecord(
                     delivery: row.id,
@@ -137,13 +132,14 @@ extension DeliveryMachine {
                     earlierTries: row.attempts
                 )
             )
-            if let summed, case .accepted = result.answer.outcome { endSummed(summed, of: &registration) }
-            if case .retry(let due) = verdict.disposition {
-                // A summary may wait for its next try together with older ones.
+            if let due = verdict.due {
                 giveBack(&registration, key: key, due: due, isAsked: true)
-            } else if summed != nil, registration.head != nil, isDraining || lanes[lane]?.isRemoved == true {
-                // It was kept for the answer.
-                giveBack(&registration, key: key, due: now)
+            } else if let summary {
+                if case .accepted = result.answer.outcome { end(summary.others, of: &registration) }
+                if registration.head != nil, isDraining || lanes[lane]?.isRemoved == true {
+                    // It was kept for the answer.
+                    giveBack(&registration, key: key, due: now)
+                }
             }
             if registration.isIdle {
                 forget(key, of: registration.consumer)
@@ -182,7 +178,7 @@ extension DeliveryMachine {
         guard var registration = registrations.removeValue(forKey: key) else { return }
         let current = registration.isSending ? registration.head : nil
         if registration.isSending { registration.head = registration.tail.popFirst() }
-        let kept = summed[key].map { ids in registration.removeWaiting { ids.contains($0.id) } } ?? []
+        let kept = summaries[key].map { summary in registration.removeWaiting { summary.others.contains($0.id) } } ?? []
         if registration.head != nil { giveBack(&registration, key: key, due: due) }
         registration.head = current
         registration.tail = Deque(kept)
@@ -230,46 +226,53 @@ extension DeliveryMachine {
         return alerts
     }
 
+    /// What follows from an answer.
+    private struct Verdict {
+        var disposition: OutcomeRecord.Disposition
+        var token = OutcomeRecord.TokenEffect.none
+        /// When the device's rows may be tried again; nil when nothing speaks against it now.
+        var due: Timestamp?
+    }
+
     private mutating func decide(
         _ row: OutboxRow,
         _ answer: PushAnswer,
-        lane: LaneID,
+        after tries: Int,
+        _ lane: LaneID,
         token: String,
         _ hasOtherToken: Bool,
         now: Timestamp
-    ) -> (disposition: OutcomeRecord.Disposition, token: OutcomeRecord.TokenEffect) {
+    ) -> Verdict {
         switch answer.outcome {
         case .accepted:
-            return (.finished(.accepted, nil), .none)
+            return Verdict(disposition: .finished(.accepted, nil))
         case .unregistered, .rejected(.quarantine):
-            if hasOtherToken {
-                // It was the old token's end; the device took another meanwhile, which the push has not been tried with.
-                return (retry(row, due: now), .none)
-            }
+            // It was the old token's end; the device took another meanwhile, which the push has not been tried with.
+            if hasOtherToken { return retry(row, due: now) }
             guard case .unregistered(let since) = answer.outcome else {
-                return (.finished(.failed, nil), .quarantine(token: token))
+                return Verdict(disposition: .finished(.failed, nil), token: .quarantine(token: token))
             }
-            return (.finished(.failed, nil), .drop(token: token, since: since))
+            return Verdict(disposition: .finished(.failed, nil), token: .drop(token: token, since: since))
         case .rejected(.keep):
-            return (.finished(.failed, nil), .none)
+            return Verdict(disposition: .finished(.failed, nil))
         case .retry(let seconds, let scope):
-            let due = now.adding(milliseconds: delay(after: row.attempts, asked: seconds, row: row.id))
+            let due = now.adding(milliseconds: delay(after: tries, asked: seconds, row: row.id))
             let pausedUntil = lanes[lane]?.pausedUntil ?? due
             if scope == .lane { lanes[lane]?.pausedUntil = max(pausedUntil, due) }
-            return (retry(row, due: due), .none)
+            return retry(row, due: due)
         case .misconfigured:
-            let due = lanes[lane]?.blockedUntil(now: now) ?? now.adding(seconds: settings.breakerFirstSeconds)
-            return (retry(row, due: due), .none)
-        case .unknown:
-            return (
-                retry(row, due: now.adding(milliseconds: delay(after: row.attempts, asked: nil, row: row.id))), .none
+            return retry(
+                row,
+                due: lanes[lane]?.blockedUntil(now: now) ?? now.adding(seconds: settings.breakerFirstSeconds)
             )
+        case .unknown:
+            return retry(row, due: now.adding(milliseconds: delay(after: tries, asked: nil, row: row.id)))
         }
     }
 
-    /// A try that could only come too late is not planned: the delivery expires now.
-    private func retry(_ row: OutboxRow, due: Timestamp) -> OutcomeRecord.Disposition {
-        due >= row.expiresAt ? .finished(.expired, nil) : .retry(due: due)
+    /// A try that could only come too late is not planned: the delivery expires now, and what is behind it waits all the same.
+    private func retry(_ row: OutboxRow, due: Timestamp) -> Verdict {
+        Verdict(disposition: due >= row.expiresAt ? .finished(.expired, nil) : .retry(due: due), due: due)
     }
 
     /// How many tries of a delivery may be followed by another at once: browsers stop at about six resends of a refused

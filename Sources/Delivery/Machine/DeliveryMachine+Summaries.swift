@@ -6,55 +6,51 @@ import GatewayStorage
 /// of them, in the place of the oldest.
 ///
 /// It is only a way of sending: each message keeps its own row until the provider has taken the summary, so that what is read
-/// meanwhile is no part of the next try, and a crash finds them all. The store has put together what one conversation has
-/// too many of (``ClaimRequest``), so that few rows remain here.
+/// meanwhile is no part of the next try, and a crash finds them all.
 extension DeliveryMachine {
-    /// What a summary stands for, its own message included.
+    /// A push that stands for more than its own message.
     struct Summary {
-        /// How many messages.
-        var count: Int64
+        /// The other deliveries; they are older.
+        var others: Set<DeliveryID>
         /// The end of the one that may come latest.
         var expiresAt: Timestamp
+        /// How often the one that was tried most was.
+        var attempts: Int
     }
+
+    /// How long the oldest must have waited: what a busy lane holds up for a moment is no absence.
+    package static let summaryAfterSeconds: Int64 = 60
 
     /// Puts the newest of the agents' messages that wait for a device first, when they are too many, one of them for long
     /// enough, and the oldest would leave now.
     ///
     /// - Parameters:
     ///   - registration: The device's registration; none of its rows is on its way.
-    ///   - key: Its number.
-    ///   - threshold: More than this are too many.
+    ///   - threshold: More than this are too many; at least 1.
     ///   - now: The wall clock.
     /// - Returns: What leaves for all of them; nil when each leaves for itself.
-    mutating func sum(
-        _ registration: inout Registration,
-        _ key: RegistrationID,
-        above threshold: Int,
-        now: Timestamp
-    ) -> Summary? {
-        let limit = now.adding(seconds: -ClaimRequest.summaryAfterSeconds)
-        // Mostly nothing waits behind it, or it has just come.
-        guard !registration.tail.isEmpty, registration.firstQueuedAt <= limit, let head = registration.head,
-            Self.isSummed(head, now: now)
+    func sum(_ registration: inout Registration, above threshold: Int, now: Timestamp) -> Summary? {
+        let limit = now.adding(seconds: -Self.summaryAfterSeconds)
+        // Mostly few wait behind it, or they have just come.
+        guard registration.tail.count >= threshold, registration.firstQueuedAt <= limit,
+            let head = registration.head, Self.isSummed(head, now: now)
         else { return nil }
-        var summary = Summary(count: max(head.summary, 1), expiresAt: head.expiresAt)
+        var summary = Summary(others: [head.id], expiresAt: head.expiresAt, attempts: head.attempts)
         var (newest, place, oldest) = (head, Int?.none, head.queuedAt)
-        var ids: Set<DeliveryID> = [head.id]
         for (index, row) in registration.tail.enumerated() where Self.isSummed(row, now: now) {
-            summary.count += max(row.summary, 1)
+            summary.others.insert(row.id)
             summary.expiresAt = max(summary.expiresAt, row.expiresAt)
+            summary.attempts = max(summary.attempts, row.attempts)
             oldest = min(oldest, row.queuedAt)
-            ids.insert(row.id)
             if row.id.rawValue > newest.id.rawValue { (newest, place) = (row, index) }
         }
-        guard ids.count > 1, summary.count > threshold, oldest <= limit else { return nil }
+        guard summary.others.count > threshold, oldest <= limit else { return nil }
         if let place {
             registration.tail.remove(at: place)
             registration.tail.prepend(head)
             registration.head = newest
         }
-        ids.remove(newest.id)
-        summed[key] = ids
+        summary.others.remove(newest.id)
         return summary
     }
 
@@ -64,12 +60,18 @@ extension DeliveryMachine {
     }
 
     /// Ends what an accepted summary stood for, right behind its own outcome.
-    mutating func endSummed(_ ids: Set<DeliveryID>, of registration: inout Registration) {
-        let before = registration.rowCount
-        for row in registration.removeWaiting(where: { ids.contains($0.id) }) {
-            addEnd(of: row, .suppressed, by: .collapsed)
-        }
-        dropRows(before - registration.rowCount, of: registration.consumer, lane: registration.lane)
+    mutating func end(_ others: Set<DeliveryID>, of registration: inout Registration) {
+        let ended = registration.removeWaiting { others.contains($0.id) }
+        for row in ended { addEnd(of: row, .suppressed, by: .collapsed) }
+        dropRows(ended.count, of: registration.consumer, lane: registration.lane)
+    }
+
+    /// Gives back what a summary stood for that is tried again: before its own outcome, or a crash between the two would make
+    /// the older ones due at once.
+    mutating func giveBack(_ others: Set<DeliveryID>, of registration: inout Registration, due: Timestamp) {
+        let released = registration.removeWaiting { others.contains($0.id) }
+        for row in released { release(row, due: due, isAsked: true) }
+        dropRows(released.count, of: registration.consumer, lane: registration.lane)
     }
 }
 

@@ -91,7 +91,8 @@ extension DeliveryMachine {
                 ClaimRequest(
                     lane: ask.lane,
                     limit: min(ask.free, part),
-                    summaryThreshold: rules[ask.lane]?.summaryThreshold
+                    // One device's rows may be more than that, or its summary would be several.
+                    deviceLimit: rules[ask.lane]?.summaryThreshold == nil ? nil : ask.free
                 )
             )
             room -= min(ask.free, part)

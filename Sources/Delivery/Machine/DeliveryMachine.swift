@@ -32,8 +32,8 @@ package struct DeliveryMachine: Sendable {
     /// `outcomesCommitted` has reached n.
     var outcomesAdded: UInt64 = 0
     var outcomesCommitted: UInt64 = 0
-    /// What summaries that are on their way stand for besides their own messages: it waits in memory for their answers.
-    var summed: [RegistrationID: Set<DeliveryID>] = [:]
+    /// The summaries that are on their way; what they stand for waits in memory for their answers.
+    var summaries: [RegistrationID: Summary] = [:]
     /// Registrations with ``Registration/givenBack``.
     var givenBack: Set<RegistrationID> = []
     /// What brands ask of their lanes; a lane that is absent asks nothing.

@@ -77,6 +77,12 @@ struct Checker: Sendable {
         for other in others { tracked[Int(other) - 1].toldBy = id }
     }
 
+    /// Whether an outcome ends what a summary told.
+    func isTold(_ outcome: OutcomeRecord?) -> Bool {
+        guard let outcome, case .finished(.suppressed, .collapsed) = outcome.disposition else { return false }
+        return tracked[Int(outcome.delivery.rawValue) - 1].toldBy > 0
+    }
+
     // MARK: Starts
 
     /// A process is gone; with it everything that it knew.

@@ -48,8 +48,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case suppressedWasRead
     /// Nothing that shows something leaves in quiet hours that hold pushes back, and only quietly in those that do not.
     case quietIsKept
-    /// A delivery that ended for a summary has a newer one of its device and conversation that stands for it, or was part of
-    /// one that its provider took.
+    /// A delivery ends for a summary if its provider took it, and then with it.
     case summaryStands
     /// The newest of too many messages that wait in memory leaves for all of them, and tells how many they are.
     case stormIsSummed

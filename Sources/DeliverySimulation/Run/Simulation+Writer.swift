@@ -40,6 +40,9 @@ extension Simulation {
         try checker.decided((turnPlan.outcomes + Array(machine.outcomes)).dropFirst(known))
         var turn = WriterTurn(now: now, incarnation: incarnation)
         turn.outcomes = turnPlan.outcomes
+        if sabotage == .splitSummary, turn.outcomes.count > 1, checker.isTold(turn.outcomes.last) {
+            machine.turnFailed([turn.outcomes.removeLast()])
+        }
         if sabotage == .forgetOutcome, !turn.outcomes.isEmpty { turn.outcomes.removeLast() }
         turn.claims = turnPlan.claims.sorted { $0.lane.rawValue < $1.lane.rawValue }
         turn.budgets = turnPlan.budgets

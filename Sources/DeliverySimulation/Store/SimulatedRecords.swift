@@ -77,8 +77,6 @@ extension SimulatedStore {
         var isHeld = false
         /// Whether it ever did.
         var wasHeld = false
-        /// How many agents' messages it stands for; 0 when it is no summary.
-        var summary: Int64 = 0
         /// Until then a provider wants none; only quiet hours put the due time behind it.
         var notBefore = Timestamp(milliseconds: 0)
         /// Only sabotage sets it: the row is neither in the outbox nor in the log.

@@ -41,19 +41,12 @@ extension SimulatedStore {
     /// Ends the older rows of a registration whose place a new one takes, owned or not.
     private mutating func collapse(_ new: Int64) {
         let row = delivery(new)
-        var others: Int64 = 0
         for id in registration(row.registration)?.pending ?? [] where id < new {
             let older = delivery(id)
             let isSame =
                 row.kind == .badge ? older.kind == .badge : older.message?.collapseKey == row.message?.collapseKey
             guard isSame else { continue }
             withdraw(id, .cancelled, by: .collapsed)
-            if older.summary > 1, older.conversation == row.conversation, row.message?.kind == .agent,
-                row.message?.silent == false
-            {
-                others += older.summary - 1
-            }
         }
-        if others > 0 { change(new) { $0.summary = others + 1 } }
     }
 }

@@ -132,8 +132,8 @@ package struct SimulatedStore: Sendable {
         due.sort { ($0.due, $0.id) < ($1.due, $1.id) }
         var rows: [OutboxRow] = []
         var ids = due.prefix(request.limit).map(\.id)
-        if let threshold = request.summaryThreshold {
-            ids = wholeDevices(ids, limit: request.limit, above: threshold, now: context.now)
+        if let most = request.deviceLimit {
+            ids = wholeDevices(ids, limit: request.limit, most: most, now: context.now)
         }
         for id in ids {
             change(id) { $0.owner = context.incarnation }
@@ -181,8 +181,7 @@ package struct SimulatedStore: Sendable {
             message: row.message,
             attempts: row.attempts,
             expiresAt: row.expiresAt,
-            queuedAt: row.queuedAt,
-            summary: row.summary
+            queuedAt: row.queuedAt
         )
     }
 

@@ -16,6 +16,4 @@ enum StoreFlaw: Sendable {
     case suppressesReleased
     /// Older rows with the same collapse key stay.
     case keepsCollapsed
-    /// What a summary stands for is not written down.
-    case forgetsSummaries
 }

@@ -30,8 +30,6 @@ package struct OutboxRow: Sendable {
     package var expiresAt: Timestamp
     /// When it was queued.
     package var queuedAt: Timestamp
-    /// How many agents' messages it stands for, its own included; 0 when it is no summary.
-    package var summary: Int64
     /// For a badge: the conversations that were read last, as of the same transaction, those read last first.
     ///
     /// At most ``GatewayModel/ReadMark/maxConversations``.
@@ -54,7 +52,6 @@ package struct OutboxRow: Sendable {
     ///   - attempts: How often it was tried.
     ///   - expiresAt: After this moment it is not sent any more.
     ///   - queuedAt: When it was queued.
-    ///   - summary: How many agents' messages it stands for.
     package init(
         id: DeliveryID,
         lane: LaneID,
@@ -69,8 +66,7 @@ package struct OutboxRow: Sendable {
         message: Message?,
         attempts: Int,
         expiresAt: Timestamp,
-        queuedAt: Timestamp,
-        summary: Int64 = 0
+        queuedAt: Timestamp
     ) {
         self.id = id
         self.lane = lane
@@ -86,6 +82,5 @@ package struct OutboxRow: Sendable {
         self.attempts = attempts
         self.expiresAt = expiresAt
         self.queuedAt = queuedAt
-        self.summary = summary
     }
 }

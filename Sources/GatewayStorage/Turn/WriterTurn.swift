@@ -67,33 +67,22 @@ package struct LaneBudget: Sendable, Equatable {
 package struct ClaimRequest: Sendable, Equatable {
     /// The lane.
     package var lane: LaneID
-    /// At most this many.
+    /// At most this many, but for ``deviceLimit``.
     package var limit: Int
-    /// More waiting agents' messages than this for one device are to become one push; nil hands out each for itself.
-    ///
-    /// One of them must have waited for ``summaryAfterSeconds``. Of each conversation the newest stands for all, as long as
-    /// any of them would have, and the others end as collapsed. The due rows of a device are handed out together, as far as
-    /// ``limit`` allows, so that the lane can send the newest of the conversations for all.
-    package var summaryThreshold: Int?
-
-    /// How long the oldest must have waited: what a busy lane holds up for a moment is no absence.
-    package static let summaryAfterSeconds: Int64 = 60
-
-    /// How many messages a turn's claims end at most in favour of others; the devices of the rest wait for the next turn.
-    ///
-    /// Some ten milliseconds of the writer, so that a morning does not hold up new events.
-    package static let maxSummarized = 1000
+    /// The due rows of a device are handed out together, so that the lane can make one push of many: as far as they fit into
+    /// ``limit``, and of the first device up to this many; nil hands out what is due first, whosever it is.
+    package var deviceLimit: Int?
 
     /// Takes a demand.
     ///
     /// - Parameters:
     ///   - lane: The lane.
     ///   - limit: At most this many.
-    ///   - summaryThreshold: More agents' messages than this for one device are to become one push.
-    package init(lane: LaneID, limit: Int, summaryThreshold: Int? = nil) {
+    ///   - deviceLimit: Up to how many rows of one device are handed out together; at least `limit`.
+    package init(lane: LaneID, limit: Int, deviceLimit: Int? = nil) {
         self.lane = lane
         self.limit = limit
-        self.summaryThreshold = summaryThreshold
+        self.deviceLimit = deviceLimit
     }
 }
 

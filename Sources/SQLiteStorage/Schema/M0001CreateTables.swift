@@ -121,7 +121,7 @@ enum M0001CreateTables {
         -- which none counts as last heard of.
         CREATE TABLE stale_looks (brand INTEGER PRIMARY KEY, looked_at INTEGER NOT NULL, heard_from INTEGER NOT NULL);
 
-        -- Only what is not finished; a `summary` stands for so many messages of agents, its own included. Whose it is says its registration. `owner` is an incarnation or nobody. A row that is
+        -- Only what is not finished. Whose it is says its registration. `owner` is an incarnation or nobody. A row that is
         -- `held` waits for an open window of its owner's to acknowledge it: it is in no lane. `due` lies behind `not_before`
         -- only because of quiet hours: until then a provider wants none. The indexes of collapse keys and
         -- held rows are partial, so that rows without one and others pay nothing for them.
@@ -131,7 +131,7 @@ enum M0001CreateTables {
             due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL,
             queued_at INTEGER NOT NULL, delivered_at INTEGER, tapped_at INTEGER, collapse TEXT,
             held INTEGER NOT NULL DEFAULT 0, campaign INTEGER, displayed_at INTEGER, dismissed_at INTEGER,
-            summary INTEGER NOT NULL DEFAULT 0, not_before INTEGER NOT NULL DEFAULT 0);
+            not_before INTEGER NOT NULL DEFAULT 0);
         CREATE INDEX outbox_registration ON outbox (registration, id);
         CREATE INDEX outbox_collapse ON outbox (registration, collapse) WHERE collapse IS NOT NULL;
         CREATE INDEX outbox_held ON outbox (registration, id) WHERE held = 1;

@@ -50,8 +50,6 @@ struct TurnContext {
     /// What windows are told.
     var news: [WindowNews] = []
     var held = HeldCounts()
-    /// How many more messages the turn's claims may end in favour of summaries.
-    var summaryRoom = ClaimRequest.maxSummarized
     /// What the turn changed of rows of the log that are counted.
     var counts = LogDeltas()
     /// What the turn made for campaigns, by their numbers.

@@ -9,8 +9,8 @@ extension Writer {
             "SELECT id FROM outbox WHERE lane = ? AND owner IS NULL AND due <= ? ORDER BY due, id LIMIT ?"
         ).int(request.lane.rawValue).int(now.milliseconds).int(request.limit)
         while try due.next() { ids.append(due.int64(0)) }
-        if let threshold = request.summaryThreshold {
-            ids = try wholeDevices(ids, limit: request.limit, above: threshold, &context)
+        if let most = request.deviceLimit {
+            ids = try wholeDevices(ids, limit: request.limit, most: most, now: now)
         }
         var rows: [OutboxRow] = []
         var unread: [Int64: Int64] = [:]
@@ -34,6 +34,30 @@ extension Writer {
         )
     }
 
+    /// What is handed out in place of the rows that are due first: all due rows of their devices.
+    ///
+    /// A device whose rows do not fit any more waits for a later claim, and so do those behind it.
+    private func wholeDevices(_ ids: [Int64], limit: Int, most: Int, now: Timestamp) throws -> [Int64] {
+        var whole: [Int64] = []
+        var seen: Set<Int64> = []
+        for id in ids {
+            let row = try db.prepare("SELECT registration FROM outbox WHERE id = ?").int(id)
+            guard try row.next() else { continue }
+            let registration = row.int64(0)
+            row.end()
+            guard seen.insert(registration).inserted else { continue }
+            let room = whole.isEmpty ? most : limit - whole.count
+            let rows = try db.prepare(
+                "SELECT id FROM outbox WHERE registration = ? AND owner IS NULL AND due <= ? ORDER BY id LIMIT ?"
+            ).int(registration).int(now.milliseconds).int(room + 1)
+            var all: [Int64] = []
+            while try rows.next() { all.append(rows.int64(0)) }
+            if all.count > room, !whole.isEmpty { break }
+            whole += all.prefix(room)
+        }
+        return whole
+    }
+
     /// A consumer's count, added up once for all of its rows in a claim.
     private func unread(of consumer: Int64, _ known: inout [Int64: Int64]) throws -> Int64 {
         if let count = known[consumer] { return count }
@@ -52,7 +76,7 @@ extension Writer {
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
             m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, r.locale, r.time_zone, \
-            u.quiet_hours, o.summary \
+            u.quiet_hours \
             FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
             JOIN brands b ON b.key = r.brand LEFT JOIN messages m ON m.key = o.message \
             LEFT JOIN conversations c ON c.key = o.conversation WHERE o.id = ?
@@ -88,8 +112,7 @@ extension Writer {
             message: message,
             attempts: Int(row.int64(8)),
             expiresAt: Timestamp(milliseconds: row.int64(9)),
-            queuedAt: Timestamp(milliseconds: row.int64(10)),
-            summary: row.int64(41)
+            queuedAt: Timestamp(milliseconds: row.int64(10))
         )
     }
 }

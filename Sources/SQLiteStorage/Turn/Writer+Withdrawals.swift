@@ -79,37 +79,22 @@ extension Writer {
 
     /// Ends the older rows of a registration that a new one, which is in the outbox already, takes the place of; whether
     /// a lane has them or not.
-    ///
-    /// What such a row stood for, the new one stands for, if it is of the same conversation.
     func collapse(before new: TurnContext.NewRow, _ context: inout TurnContext) throws {
         let rows: Statement
         switch new.kind {
         case .badge:
             // The newest badge is the only one that matters.
-            rows = try db.prepare("SELECT id, 0 FROM outbox WHERE registration = ? AND kind = 1 AND id < ?")
+            rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND kind = 1 AND id < ?")
                 .int(new.registration.id).int(new.id)
         case .message:
-            guard let message = new.message, let key = message.collapseKey else { return }
+            guard let key = new.message?.collapseKey else { return }
             rows = try db.prepare(
-                """
-                SELECT id, CASE WHEN ?4 AND conversation = ?5 AND summary > 1 THEN summary - 1 ELSE 0 END FROM outbox \
-                WHERE registration = ?1 AND collapse = ?2 AND id < ?3 ORDER BY id
-                """
+                "SELECT id FROM outbox WHERE registration = ? AND collapse = ? AND id < ? ORDER BY id"
             )
-            .int(new.registration.id).text(key).int(new.id).int(message.kind == .agent && !message.silent ? 1 : 0)
-            .int(new.conversation)
+            .int(new.registration.id).text(key).int(new.id)
         }
-        var others: Int64 = 0
-        var ended: [Int64] = []
-        while try rows.next() {
-            ended.append(rows.int64(0))
-            others += rows.int64(1)
-        }
-        for id in ended { try withdraw(id, state: .cancelled, by: .collapsed, &context) }
-        guard others > 0 else { return }
-        try db.prepare("UPDATE outbox SET summary = ? WHERE id = ?").int(others + 1).int(new.id).run()
-        if let last = context.owned.indices.last, context.owned[last].id.rawValue == new.id {
-            context.owned[last].summary = others + 1
+        for id in try ids(rows) {
+            try withdraw(id, state: .cancelled, by: .collapsed, &context)
         }
     }
 

@@ -2,14 +2,10 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Quiet hours of consumers, rows that need wait no longer, and summaries of many that waited.
+/// Quiet hours of consumers, rows that need wait no longer, and devices for which much waits.
 enum WaitingCases {
     static let all = [
-        ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate, summary,
-        noSummary,
-        summaryGrows,
-        summaryOfOneDevice, summaryOfConversations, summaryCollapses, wholeDevices, summaryLasts, summariesInPieces,
-        summarySurvives,
+        ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate, wholeDevices,
     ]
 
     static let ownQuietHours = ContractCase("a consumer's quiet hours are kept, go with its rows, and free what waits")
@@ -89,11 +85,6 @@ enum WaitingCases {
             #expect(try await f.commit { $0.requeues = [request] }.requeued == [expected])
         }
         #expect(try await f.claim().rows.map(\.id) == rows.map(\.id))
-    }
-
-    private static func claim(_ f: ContractFixture, threshold: Int, limit: Int = 100) async throws -> ClaimResult {
-        let request = ClaimRequest(lane: f.apns, limit: limit, summaryThreshold: threshold)
-        return try #require(try await f.commit { $0.claims = [request] }.claims.first)
     }
 
     static let requeuesNoTry = ContractCase(
@@ -215,114 +206,6 @@ enum WaitingCases {
         }
     }
 
-    static let summary = ContractCase("of too many messages that waited, the newest stands for all and the others end")
-    {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
-        try await f.accepted(f.proactive("u-1"))
-        var silent = f.message("u-1")
-        silent.silent = true
-        try await f.accepted(silent)
-        let newest = try await f.accepted(f.message("u-1"))
-        f.wait(seconds: 60)
-        let claim = try await claim(f, threshold: 3)
-        #expect(claim.rows.map { $0.message?.kind } == [.proactive, .agent, .agent])
-        #expect(claim.rows.map(\.summary) == [0, 0, 4] && claim.rows.last?.message?.id == newest.messageID)
-        #expect(claim.nextDue == nil)
-        let ended = try await f.deliveries().filter { $0.state == .suppressed }
-        #expect(ended.count == 3 && ended.allSatisfy { $0.suppressedBy == .collapsed })
-        #expect(try await f.unread("u-1") == 4)
-    }
-
-    static let noSummary = ContractCase("few messages, or many that did not wait long, stay what they are") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
-        f.wait(seconds: 59)
-        #expect(try await claim(f, threshold: 1, limit: 1).rows.map(\.summary) == [0])
-        f.wait(seconds: 1)
-        #expect(try await claim(f, threshold: 2).rows.map(\.summary) == [0, 0])
-        #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
-    }
-
-    static let summaryGrows = ContractCase("a summary that waits again stands for what came since, too") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
-        f.wait(seconds: 60)
-        let first = try #require(try await claim(f, threshold: 2).rows.first)
-        #expect(first.summary == 3)
-        try await f.outcome(f.retry(first, seconds: 5))
-        try await f.accepted(f.message("u-1"))
-        f.wait(seconds: 5)
-        let second = try await claim(f, threshold: 2).rows
-        #expect(second.map(\.summary) == [4] && second.first?.id != first.id)
-        // Below the threshold by rows, above it by what they stand for; and alone it stays as it is.
-        try await f.outcome(f.retry(try #require(second.first), seconds: 5))
-        f.wait(seconds: 5)
-        #expect(try await claim(f, threshold: 2).rows.map(\.summary) == [4])
-    }
-
-    static let summaryOfOneDevice = ContractCase("each device has its own summary, however few rows a claim takes") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register("d-2", of: "u-1")
-        try await f.register("d-3", of: "u-2")
-        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
-        try await f.accepted(f.message("u-2", in: "c-2"))
-        f.wait(seconds: 60)
-        var summaries: [[Int64]] = []
-        for limit in [1, 2, 2] { summaries.append(try await claim(f, threshold: 2, limit: limit).rows.map(\.summary)) }
-        #expect(summaries == [[3], [3], [0]])
-    }
-
-    static let summaryOfConversations = ContractCase(
-        "each conversation has its own summary, which is read with it alone"
-    ) {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        for conversation in ["c-1", "c-2", "c-1", "c-2", "c-3"] {
-            try await f.accepted(f.message("u-1", in: conversation))
-        }
-        f.wait(seconds: 60)
-        let rows = try await claim(f, threshold: 4).rows
-        #expect(rows.map { $0.message?.conversation.rawValue } == ["c-1", "c-2", "c-3"])
-        #expect(rows.map(\.summary) == [2, 2, 0])
-        let read = f.readEvent("u-1", in: "c-2", .sequence(2))
-        let result = try await f.commit { $0.accepts = [f.request([read])] }
-        #expect(result.withdrawn.map(\.delivery) == [rows[1].id])
-    }
-
-    static let summaryCollapses = ContractCase("what takes the place of a summary stands for what it stood for") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        var event = f.message("u-1")
-        event.collapseKey = "order"
-        for next in [f.message("u-1"), f.message("u-1"), event] { try await f.accepted(next) }
-        f.wait(seconds: 60)
-        let row = try #require(try await claim(f, threshold: 2).rows.first)
-        #expect(row.summary == 3)
-        f.giveSlots(9)
-        // Handed out at once, and read in one breath with what is its own.
-        event.id = EventID(trusted: "e-again")
-        let request = f.request([event])
-        let result = try await f.commit { $0.accepts = [request] }
-        #expect(result.withdrawn.map(\.delivery) == [row.id] && result.owned.map(\.summary) == [3])
-        try await f.outcome(f.retry(try #require(result.owned.first), seconds: 5))
-        f.giveSlots(0)
-        f.wait(seconds: 5)
-        let again = try await f.claim().rows
-        #expect(again.map(\.summary) == [3])
-        // Silent ones, and those of other conversations, only take its place.
-        event.silent = true
-        try await f.outcome(f.retry(try #require(again.first), seconds: 5))
-        event.id = EventID(trusted: "e-silent")
-        try await f.accepted(event)
-        f.wait(seconds: 5)
-        #expect(try await f.claim().rows.map(\.summary) == [0])
-    }
-
     static let wholeDevices = ContractCase("what is due for a device is handed out together, as far as there is room") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -333,68 +216,20 @@ enum WaitingCases {
         }
         try await f.accepted(f.proactive("u-2"))
         try await f.accepted(f.message("u-3", in: "c-9"))
-        f.wait(seconds: 60)
-        func names(_ claim: ClaimResult) -> [String] {
-            claim.rows.map { "\($0.message?.consumer.rawValue ?? "") \($0.message?.kind.rawValue ?? "")" }
+        func claimed(limit: Int, device: Int) async throws -> (rows: [String], nextDue: Timestamp?) {
+            let request = ClaimRequest(lane: f.apns, limit: limit, deviceLimit: device)
+            let result = try await f.commit { $0.claims = [request] }
+            guard let claim = result.claims.first else { throw Unexpected(what: "no claim") }
+            let names = claim.rows.map { "\($0.message?.consumer.rawValue ?? "") \($0.message?.kind.rawValue ?? "")" }
+            return (names, claim.nextDue)
         }
-        // The second device's rows are too many for what is left; those of the third, which came later, are not.
-        var claimed = try await claim(f, threshold: 2, limit: 5)
-        #expect(names(claimed) == ["u-1 agent", "u-1 agent", "u-1 agent"])
-        #expect(claimed.rows.map(\.summary) == [0, 0, 0])
-        #expect(claimed.nextDue.map { $0 <= f.now } == true)
-        // Alone it gets as many as there is room for, the oldest first.
-        claimed = try await claim(f, threshold: 2, limit: 3)
-        #expect(names(claimed) == ["u-2 agent", "u-2 agent", "u-2 agent"])
-        claimed = try await claim(f, threshold: 2, limit: 3)
-        #expect(names(claimed) == ["u-2 proactive", "u-3 agent"] && claimed.nextDue == nil)
-    }
-
-    static let summaryLasts = ContractCase("a summary may be as late as any message that it stands for") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        for seconds in [600, 7200, 100] {
-            var event = f.message("u-1")
-            event.ttlSeconds = Int64(seconds)
-            try await f.accepted(event)
-        }
-        let start = f.now
-        f.wait(seconds: 60)
-        let row = try #require(try await claim(f, threshold: 2).rows.first)
-        #expect(row.summary == 3 && row.expiresAt == start.adding(seconds: 7200))
-        try await f.outcome(f.retry(row, seconds: 100))
-        f.wait(seconds: 100)
-        #expect(try await f.keepHouse(.expired) == 0)
-        #expect(try await f.claim().rows.map(\.id) == [row.id])
-    }
-
-    static let summariesInPieces = ContractCase(
-        "a turn ends a bounded number of messages, and no device's summary is sent early"
-    ) { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register("d-2", of: "u-2")
-        let many = ClaimRequest.maxSummarized + 50
-        let events = (0..<many).map { _ in f.message("u-1") } + (0..<3).map { _ in f.message("u-2", in: "c-2") }
-        for start in stride(from: 0, to: events.count, by: 500) {
-            let request = f.request(Array(events[start..<min(start + 500, events.count)]))
-            try await f.commit { $0.accepts = [request] }
-        }
-        f.wait(seconds: 60)
-        let first = try await claim(f, threshold: 2, limit: 2000)
-        #expect(first.rows.isEmpty && first.nextDue.map { $0 <= f.now } == true)
-        let second = try await claim(f, threshold: 2, limit: 2000)
-        #expect(second.rows.map(\.summary) == [Int64(many), 3] && second.nextDue == nil)
-    }
-
-    static let summarySurvives = ContractCase("a summary is one after a restart, and reading takes it away") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        for _ in 1...3 { try await f.accepted(f.message("u-1")) }
-        f.wait(seconds: 60)
-        #expect(try await claim(f, threshold: 2).rows.map(\.summary) == [3])
-        #expect(try await f.restart().recovered == 1)
-        let again = try await f.claim().rows
-        #expect(again.map(\.summary) == [3] && again.map(\.unread) == [3])
-        let read = f.readEvent("u-1", in: "c-1", .sequence(3))
-        #expect(try await f.commit { $0.accepts = [f.request([read])] }.withdrawn.map(\.delivery) == again.map(\.id))
+        // The second device's rows are too many for what is left, and what is behind it waits with it.
+        var claim = try await claimed(limit: 6, device: 6)
+        #expect(claim.rows == ["u-1 agent", "u-1 agent", "u-1 agent"] && claim.nextDue.map { $0 <= f.now } == true)
+        // First, it gets as many as one device may, the oldest first.
+        claim = try await claimed(limit: 2, device: 3)
+        #expect(claim.rows == ["u-2 agent", "u-2 agent", "u-2 agent"])
+        claim = try await claimed(limit: 2, device: 9)
+        #expect(claim.rows == ["u-2 proactive", "u-3 agent"] && claim.nextDue == nil)
     }
 }

@@ -57,7 +57,6 @@ struct SummaryTests {
         var script = Self.script()
         var many = try Self.rows(&script, 3)
         many[0].expiresAt = script.now.adding(seconds: 7200)
-        many[1].summary = 5
         let few = try Self.rows(&script, 2, device: 2)
         script.turn(owned: many + few)
         script.now = script.now.adding(seconds: 59)
@@ -66,18 +65,8 @@ struct SummaryTests {
         script.now = script.now.adding(seconds: 1)
         let jobs = script.take()
         #expect(jobs.map(\.delivery) == [many[2].id, few[0].id])
-        #expect(jobs.map(\.summary) == [7, 0] && jobs.map(\.badge) == [9, 9])
+        #expect(jobs.map(\.summary) == [3, 0] && jobs.map(\.badge) == [9, 9])
         #expect(jobs.map(\.expiresAt) == [many[0].expiresAt, few[0].expiresAt])
-    }
-
-    @Test("tells no more than is unread, and of one message alone nothing")
-    func unread() throws {
-        var script = Self.script()
-        var rows = try (1...4).map { try script.row(device: $0, consumer: $0, unread: 7) }
-        for (index, summary) in [0, 6, 9, 9].enumerated() { rows[index].summary = Int64(summary) }
-        rows[3].unread = 1
-        script.turn(owned: rows)
-        #expect(script.take().map(\.summary) == [0, 6, 7, 0])
     }
 
     @Test("leaves in the place of the oldest, behind what is older, and before what shows itself alone")
@@ -120,7 +109,7 @@ struct SummaryTests {
         var (script, rows) = try Self.sent()
         script.turn(changes: [Self.read(rows[1])])
         script.answer(rows[3].id, .retry(afterSeconds: nil, scope: .device), status: 503)
-        #expect(script.turn().outcomes.map(\.delivery) == [3, 0, 2].map { rows[$0].id })
+        #expect(script.turn().outcomes.map(\.delivery) == [0, 2, 3].map { rows[$0].id })
         // As the store hands them out when they are due.
         script.now = script.now.adding(seconds: 10)
         script.turn(owned: [rows[0], rows[2], rows[3]])
@@ -186,20 +175,50 @@ struct SummaryTests {
         #expect(script.turn().outcomes.isEmpty)
         script.answer(rows[3].id, .accepted(providerID: nil))
         #expect(script.turn().outcomes.dropFirst().allSatisfy { $0.disposition == .finished(.suppressed, .collapsed) })
-        (script, rows) = try Self.sent()
-        script.now = script.now.adding(seconds: 3600)
-        script.answer(rows[3].id, .unknown)
-        let plan = script.turn()
-        #expect(plan.outcomes.map(\.delivery) == [3, 0, 1, 2].map { rows[$0].id })
-        #expect(plan.outcomes.allSatisfy { $0.disposition == .finished(.expired, nil) })
+        #expect(script.machine.isEmpty)
     }
 
-    @Test("is asked for with each claim")
+    @Test("is tried again no sooner than what it stands for would be, and with all of it")
+    func again() throws {
+        var script = Self.script { $0.retryDelaysSeconds = [1, 1000, 9000] }
+        var rows = try Self.rows(&script, 4)
+        rows[0].attempts = 1
+        rows[3].expiresAt = script.now.adding(seconds: 61)
+        for isShort in [true, false] {
+            if !isShort { rows[3].expiresAt = rows[0].expiresAt }
+            var script = script
+            script.turn(owned: rows)
+            script.now = script.now.adding(seconds: 60)
+            #expect(script.take().map(\.delivery) == [rows[3].id])
+            #expect(script.machine.history(of: rows[3].id)?.isResend == true)
+            script.answer(rows[3].id, .unknown)
+            #expect(script.take().isEmpty)
+            let plan = script.turn()
+            // The newest comes last, so that a cut between them leaves none to be due before the others.
+            #expect(plan.outcomes.map(\.delivery) == rows.map(\.id))
+            guard case .release(let due, isAsked: true)? = plan.outcomes.first?.disposition else {
+                Issue.record("\(plan.outcomes)")
+                return
+            }
+            #expect(due >= script.now.adding(seconds: 1000))
+            #expect(plan.outcomes.prefix(3).allSatisfy { $0.disposition == .release(due: due, isAsked: true) })
+            #expect(plan.outcomes.last?.disposition == (isShort ? .finished(.expired, nil) : .retry(due: due)))
+            #expect(plan.outcomes.last?.earlierTries == 0)
+        }
+    }
+
+    @Test("is not cut in pieces by a claim: a device's rows are asked for together")
     func claims() {
-        var script = MachineScript(backlog: [MachineScript.lane: Timestamp(milliseconds: 0)])
+        let backlog = [
+            MachineScript.lane: Timestamp(milliseconds: 0), MachineScript.otherLane: Timestamp(milliseconds: 0),
+        ]
+        var script = MachineScript(backlog: backlog, slots: 4096)
         var brand = BrandSettings()
         brand.summaryThreshold = 5
         script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: false)
-        #expect(script.machine.beginTurn(now: script.now).claims.map(\.summaryThreshold) == [5])
+        let claims = script.machine.beginTurn(now: script.now).claims
+        #expect(Set(claims.map(\.limit)) == [500])
+        #expect(claims.first { $0.lane == MachineScript.lane }?.deviceLimit == 4096)
+        #expect(claims.first { $0.lane == MachineScript.otherLane }.map { $0.deviceLimit == nil } == true)
     }
 }
