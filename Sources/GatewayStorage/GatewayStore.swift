@@ -38,9 +38,9 @@ package protocol GatewayStore: Sendable {
 
     /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned, held ones too.
     ///
-    /// Such rows, and rows that were never tried, are due no later than now: a clock that was set back puts nothing off.
-    /// A row that was tried keeps the due time of its next try unless it was owned. Then, by registration in the order of
-    /// ids, no row is due before an older one.
+    /// Such rows are due no later than now. Others wait for what a provider asked of their device, and for nothing else:
+    /// neither quiet hours, which may be others by now, nor a clock that was set back put them off. Then, by registration
+    /// in the order of ids, no row is due before an older one.
     ///
     /// - Parameter now: The time of the start.
     /// - Returns: The new incarnation and the lanes with rows that wait.

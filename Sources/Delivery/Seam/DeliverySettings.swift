@@ -6,7 +6,7 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxPendingBytes = 64 << 20
     /// Events of one commit, so that no request holds the writer for long (architecture section 3).
     package var maxEventsPerTurn = 500
-    /// Outcomes of one commit.
+    /// Outcomes of one commit, without what a summary among the last of them stood for.
     package var maxOutcomesPerTurn = 2000
     /// Changes of devices and consumers of one commit.
     package var maxChangesPerTurn = 500

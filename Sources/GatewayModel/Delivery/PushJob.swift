@@ -59,4 +59,11 @@ package struct PushJob: Sendable {
         self.badge = badge
         self.expiresAt = expiresAt
     }
+
+    /// What a summary's notification is known by on the device: neither its newest message's own id nor its collapse key, or what
+    /// takes that message away, or its place, would take away what tells of all the others.
+    ///
+    /// - Parameter message: The message of the push.
+    /// - Returns: `summary-` and the message's id, 44 bytes; nil when it is no summary.
+    package func summaryTag(of message: Message) -> String? { summary > 0 ? "summary-\(message.id)" : nil }
 }

@@ -27,7 +27,7 @@ package struct OutcomeRecord: Sendable {
     package var delivery: DeliveryID
     /// Its registration.
     package var registration: RegistrationID
-    /// The answer; nil when it was not sent (released, expired, cancelled).
+    /// The answer; nil when it was not sent (released, expired, cancelled, told by a summary).
     package var answer: PushAnswer?
     /// What the row becomes.
     package var disposition: Disposition

@@ -83,7 +83,8 @@ package struct APNsRenderer: Sendable {
             )
         }
         let collapseID =
-            message.collapseKey.map { HeaderText.collapseKey($0, maxBytes: Self.maxCollapseIDBytes) }
+            job.summaryTag(of: message)
+            ?? message.collapseKey.map { HeaderText.collapseKey($0, maxBytes: Self.maxCollapseIDBytes) }
             ?? message.id.description
         let kind = message.silent ? background : alert
         return PushRequest(
@@ -247,6 +248,10 @@ package struct APNsRenderer: Sendable {
         writer.string(message.conversation.rawValue)
         writer.literal(",\"sequence\":")
         writer.integer(message.sequence)
+        if job.summary > 0 {
+            writer.literal(",\"summary\":")
+            writer.integer(job.summary)
+        }
         // Some libraries read the badge here, the system only in `aps`: both, and equal (`seed-systems.md` trap 7).
         if let badge = job.badge, !message.silent {
             writer.literal(",\"badge\":")

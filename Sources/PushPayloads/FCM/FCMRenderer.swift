@@ -206,6 +206,11 @@ package struct FCMRenderer: Sendable {
             // A data message looks the same whether it is to be shown or not; only this tells the app.
             writer.literal(",\"silent\":\"true\"")
         }
+        if job.summary > 0 {
+            writer.literal(",\"summary\":\"")
+            writer.integer(job.summary)
+            writer.literal("\"")
+        }
         // Who shows a data message chooses its sound.
         if job.isQuiet { writer.literal(",\"quiet\":\"true\"") }
         if !message.silent, let badge = job.badge {
@@ -231,16 +236,17 @@ package struct FCMRenderer: Sendable {
         timeToLive(job, now: now, to: &writer)
         // Only four different keys are kept for a device (`providers.md` B3), so that a key for each message would lose
         // the fifth: no key unless the event names one.
-        let collapseKey = message.collapseKey.map {
-            HeaderText.collapseKey($0, maxBytes: Self.maxCollapseKeyBytes)
-        }
+        let summaryTag = job.summaryTag(of: message)
+        let collapseKey =
+            summaryTag == nil
+            ? message.collapseKey.map { HeaderText.collapseKey($0, maxBytes: Self.maxCollapseKeyBytes) } : nil
         if let collapseKey {
             writer.literal(",\"collapse_key\":")
             writer.string(collapseKey)
         }
         if isNotification(message) {
             writer.literal(",\"notification\":{\"tag\":\"")
-            if let collapseKey { writer.escaped(collapseKey) } else { writer.identifier(message.id) }
+            if let tag = summaryTag ?? collapseKey { writer.escaped(tag) } else { writer.identifier(message.id) }
             writer.literal("\"")
             if let badge = job.badge {
                 writer.literal(",\"notification_count\":")

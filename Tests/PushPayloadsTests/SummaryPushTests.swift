@@ -1,0 +1,51 @@
+import Foundation
+import GatewayModel
+import PushPayloads
+import Testing
+
+@Suite("Pushes that stand for several messages")
+struct SummaryPushTests {
+    private static let tag = "summary-\(Fixtures.messageID)"
+
+    private static func job(_ platform: DevicePlatform, summary: Int64, collapseKey: String?) -> PushJob {
+        var job = Fixtures.job(Fixtures.message { $0.collapseKey = collapseKey }, platform: platform)
+        job.summary = summary
+        return job
+    }
+
+    @Test("have a name of their own to APNs, say how many they are, and only they do", arguments: [nil, "order"])
+    func apns(collapseKey: String?) throws {
+        let renderer = APNsRenderer(brand: Fixtures.brand(), topic: "com.example.app")
+        for summary in [Int64(0), 12] {
+            let request = renderer.request(
+                for: Self.job(.ios, summary: summary, collapseKey: collapseKey),
+                now: Fixtures.now
+            )
+            let own = collapseKey ?? Fixtures.messageID.description
+            #expect(request.header("apns-collapse-id") == (summary > 0 ? Self.tag : own))
+            #expect(try request.json["summary"] as? Int == (summary > 0 ? 12 : nil))
+            #expect(try request.json["messageId"] as? String == Fixtures.messageID.description)
+            let alert = (try request.json["aps"] as? NSDictionary)?["alert"] as? NSDictionary
+            #expect(alert?["body"] as? String == (summary > 0 ? "12 new messages" : "Your order has shipped"))
+        }
+    }
+
+    @Test("have a tag of their own at FCM and take nobody's place there", arguments: [nil, "order"])
+    func fcm(collapseKey: String?) throws {
+        for style in [FCMSettings.Style.notification, .data] {
+            let renderer = FCMRenderer(brand: Fixtures.brand(), projectID: "proj-1", style: style)
+            for summary in [Int64(0), 12] {
+                let job = Self.job(.android, summary: summary, collapseKey: collapseKey)
+                let message = try #require(
+                    try renderer.request(for: job, now: Fixtures.now).json["message"] as? NSDictionary
+                )
+                let android = try #require(message["android"] as? NSDictionary)
+                #expect(android["collapse_key"] as? String == (summary > 0 ? nil : collapseKey))
+                #expect((message["data"] as? NSDictionary)?["summary"] as? String == (summary > 0 ? "12" : nil))
+                guard let notification = android["notification"] as? NSDictionary else { continue }
+                let own = collapseKey ?? Fixtures.messageID.description
+                #expect(notification["tag"] as? String == (summary > 0 ? Self.tag : own))
+            }
+        }
+    }
+}
