@@ -34,6 +34,11 @@ extension DeliveryMachine {
                 forgetIfIdle(key)
                 continue
             }
+            if rules?.summaryThreshold != nil, isPart(registration, of: lane, now: now) {
+                release(&registration, key, &lane, now: now)
+                registrations[key] = registration
+                continue
+            }
             let quiet = quiet(row, registration.traits, rules, now: now)
             if let quiet, quiet.mode == .held {
                 hold(&registration, key, &lane, until: quiet.until)

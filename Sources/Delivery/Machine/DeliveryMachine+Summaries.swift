@@ -54,6 +54,34 @@ extension DeliveryMachine {
         return summary
     }
 
+    /// Whether more of what waited with a device's rows may lie in the store, where new rows went while the lane could not send.
+    func isPart(_ registration: Registration, of lane: Lane, now: Timestamp) -> Bool {
+        let limit = now.adding(seconds: -Self.summaryAfterSeconds)
+        guard registration.firstQueuedAt <= limit, let backlog = lane.backlog, backlog <= now,
+            let head = registration.head, Self.isSummed(head, now: now)
+        else { return false }
+        // What a claim brought was all there was.
+        return registration.claimedAt.map { $0 <= limit } ?? true
+    }
+
+    /// Gives a registration's rows, none of which is on its way, back to the store, to be handed out with the others.
+    mutating func release(
+        _ registration: inout Registration,
+        _ key: RegistrationID,
+        _ lane: inout Lane,
+        now: Timestamp
+    ) {
+        while let row = registration.head {
+            registration.head = registration.tail.popFirst()
+            lane.rows -= 1
+            consumers[registration.consumer]?.rows -= 1
+            release(row, due: now)
+        }
+        lane.noteBacklog(due: now)
+        registration.givenBack = (now, outcomesAdded)
+        givenBack.insert(key)
+    }
+
     private static func isSummed(_ row: OutboxRow, now: Timestamp) -> Bool {
         guard let message = row.message else { return false }
         return message.kind == .agent && !message.silent && row.expiresAt > now

@@ -143,7 +143,10 @@ extension DeliveryMachine {
         }
         for row in result.owned { place(row, now: now) }
         for claim in result.claims {
-            for row in claim.rows { place(row, now: now) }
+            for row in claim.rows {
+                place(row, now: now)
+                registrations[row.registration]?.claimedAt = now
+            }
             guard var lane = lanes[claim.lane] else { continue }
             // What was given back since the claim was made is not in its answer.
             lane.backlog = [claim.nextDue, lane.backlogDuringTurn].compactMap { $0 }.min()

@@ -109,6 +109,8 @@ package struct DeliveryMachine: Sendable {
         var tail: Deque<OutboxRow> = []
         /// When the first of the rows was queued, though it may have left: one that came back may be older than the head.
         var firstQueuedAt: Timestamp
+        /// When a claim last brought rows of it, with all that was due for the device then.
+        var claimedAt: Timestamp?
         /// Rows went back to the store, due then; younger ones must follow them until the outcome of that number, which
         /// says so, is committed.
         var givenBack: (due: Timestamp, outcome: UInt64)?

@@ -112,7 +112,8 @@ struct SummaryTests {
         #expect(script.turn().outcomes.map(\.delivery) == [0, 2, 3].map { rows[$0].id })
         // As the store hands them out when they are due.
         script.now = script.now.adding(seconds: 10)
-        script.turn(owned: [rows[0], rows[2], rows[3]])
+        let left = [rows[0], rows[2], rows[3]]
+        script.turn(claims: [ClaimResult(lane: MachineScript.lane, rows: left, nextDue: nil)])
         var other = script
         #expect(script.take().map(\.summary) == [3])
         // The newest was read: another one stands for what is left.
@@ -166,6 +167,23 @@ struct SummaryTests {
                 #expect(script.machine.isEmpty)
             }
         }
+    }
+
+    @Test("waits for what lies in the store: what was in memory goes there, once, and comes back with it")
+    func part() throws {
+        var script = Self.script()
+        let rows = try Self.rows(&script, 4)
+        script.turn(owned: [rows[0]], unowned: [MachineScript.lane: script.now])
+        var young = script
+        young.now = script.now.adding(seconds: 59)
+        #expect(young.take().map(\.delivery) == [rows[0].id])
+        script.now = script.now.adding(seconds: 60)
+        #expect(script.take().isEmpty && script.machine.rowCount == 0)
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.outcomes.map(\.disposition) == [.release(due: script.now)])
+        let claim = ClaimResult(lane: MachineScript.lane, rows: rows, nextDue: script.now)
+        script.commit(plan, claims: [claim])
+        #expect(script.take().map(\.summary) == [4])
     }
 
     @Test("on its way outlives what it stands for")
