@@ -42,10 +42,35 @@ struct SummaryPushTests {
                 let android = try #require(message["android"] as? NSDictionary)
                 #expect(android["collapse_key"] as? String == (summary > 0 ? nil : collapseKey))
                 #expect((message["data"] as? NSDictionary)?["summary"] as? String == (summary > 0 ? "12" : nil))
-                guard let notification = android["notification"] as? NSDictionary else { continue }
+                guard style == .notification else { continue }
+                let notification = try #require(android["notification"] as? NSDictionary)
                 let own = collapseKey ?? Fixtures.messageID.description
                 #expect(notification["tag"] as? String == (summary > 0 ? Self.tag : own))
             }
+        }
+    }
+
+    @Test("are as urgent and as loud as what they stand for")
+    func loud() throws {
+        var job = Fixtures.job(
+            Fixtures.message {
+                $0.priority = .normal
+                $0.sound = nil
+            }
+        )
+        job.summary = 2
+        let apns = APNsRenderer(brand: Fixtures.brand(), topic: "com.example.app")
+        let fcm = FCMRenderer(brand: Fixtures.brand(), projectID: "proj-1", style: .notification)
+        for isLoud in [false, true] {
+            job.isUrgent = isLoud
+            job.sound = isLoud ? "chime" : nil
+            let request = apns.request(for: job, now: Fixtures.now)
+            #expect(request.header("apns-priority") == (isLoud ? "10" : "5"))
+            #expect((try request.json["aps"] as? NSDictionary)?["sound"] as? String == (isLoud ? "chime" : nil))
+            let message = try fcm.request(for: job, now: Fixtures.now).json["message"] as? NSDictionary
+            let android = try #require(message?["android"] as? NSDictionary)
+            #expect(android["priority"] as? String == (isLoud ? "HIGH" : "NORMAL"))
+            #expect((android["notification"] as? NSDictionary)?["sound"] as? String == (isLoud ? "chime" : nil))
         }
     }
 }

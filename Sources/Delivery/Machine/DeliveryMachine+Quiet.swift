@@ -63,7 +63,8 @@ extension DeliveryMachine {
         }
         for id in wanted {
             guard let mark = registrations[id]?.givenBack, let lane = registrations[id]?.lane else { continue }
-            registrations[id]?.givenBack = (min(mark.due, now), mark.outcome)
+            guard !mark.isAsked else { continue }
+            registrations[id]?.givenBack?.due = min(mark.due, now)
             lanes[lane]?.noteBacklog(due: now)
         }
     }
@@ -95,7 +96,7 @@ extension DeliveryMachine {
         }
         guard isWaiting else { return }
         lane.noteBacklog(due: until)
-        registration.givenBack = (until, outcomesAdded)
+        registration.givenBack = GivenBack(due: until, outcome: outcomesAdded, isAsked: false)
         givenBack.insert(key)
     }
 }

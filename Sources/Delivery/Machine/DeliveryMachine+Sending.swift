@@ -67,6 +67,11 @@ extension DeliveryMachine {
                 expiresAt: summary?.expiresAt ?? row.expiresAt
             )
             job.read = row.read
+            if let summary {
+                // The newest speaks for all, and no more quietly than they would have.
+                job.isUrgent = summary.isUrgent
+                job.sound = summary.sound
+            }
             jobs.append(job)
             registrations[key] = registration
             inFlight[row.id] = InFlight(
@@ -125,7 +130,11 @@ extension DeliveryMachine {
             follow(result.answer, of: lane, now: now)
             let hasOtherToken = registration.token != push.token
             let tries = max(row.attempts, summary?.attempts ?? 0)
-            let verdict = decide(row, result.answer, after: tries, lane, token: push.token, hasOtherToken, now: now)
+            var verdict = decide(row, result.answer, after: tries, lane, token: push.token, hasOtherToken, now: now)
+            if summary == nil, case .finished = verdict.disposition {
+                // What is behind one that has expired waits for what the provider asked for, not for the try that is not made.
+                verdict.due = registration.head == nil ? nil : verdict.asked
+            }
             if let summary, let due = verdict.due { giveBack(summary.others, of: &registration, due: due) }
             add(
                 OutcomeRecord(
@@ -174,7 +183,7 @@ extension DeliveryMachine {
         dropRows(count, of: registration.consumer, lane: registration.lane)
         // A commit may be under way that hands us younger rows of this registration: until the one that carries these
         // outcomes, they must follow.
-        registration.givenBack = (due, outcomesAdded)
+        registration.givenBack = GivenBack(due: due, outcome: outcomesAdded, isAsked: isAsked)
         givenBack.insert(key)
     }
 
@@ -237,6 +246,8 @@ extension DeliveryMachine {
         var token = OutcomeRecord.TokenEffect.none
         /// When the device's rows may be tried again; nil when nothing speaks against it now.
         var due: Timestamp?
+        /// What the provider asked for of that.
+        var asked: Timestamp?
     }
 
     private mutating func decide(
@@ -264,7 +275,9 @@ extension DeliveryMachine {
             let due = now.adding(milliseconds: delay(after: tries, asked: seconds, row: row.id))
             let pausedUntil = lanes[lane]?.pausedUntil ?? due
             if scope == .lane { lanes[lane]?.pausedUntil = max(pausedUntil, due) }
-            return retry(row, due: due)
+            var verdict = retry(row, due: due)
+            if let seconds, seconds > 0 { verdict.asked = now.adding(seconds: seconds) }
+            return verdict
         case .misconfigured:
             return retry(
                 row,
@@ -275,7 +288,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// A try that could only come too late is not planned: the delivery expires now, and what is behind it waits all the same.
+    /// A try that could only come too late is not planned: the delivery expires now.
     private func retry(_ row: OutboxRow, due: Timestamp) -> Verdict {
         Verdict(disposition: due >= row.expiresAt ? .finished(.expired, nil) : .retry(due: due), due: due)
     }

@@ -16,6 +16,26 @@ extension DeliveryMachine {
         var expiresAt: Timestamp
         /// How often the one that was tried most was.
         var attempts: Int
+        /// Whether one of them is urgent.
+        var isUrgent: Bool
+        /// The sound of the newest that has one.
+        var sound: String?
+
+        init(_ row: OutboxRow) {
+            others = [row.id]
+            expiresAt = row.expiresAt
+            attempts = row.attempts
+            isUrgent = row.message?.priority == .high
+            sound = row.message?.sound
+        }
+
+        mutating func add(_ row: OutboxRow) {
+            others.insert(row.id)
+            expiresAt = max(expiresAt, row.expiresAt)
+            attempts = max(attempts, row.attempts)
+            if row.message?.priority == .high { isUrgent = true }
+            sound = row.message?.sound ?? sound
+        }
     }
 
     /// How long the oldest must have waited: what a busy lane holds up for a moment is no absence.
@@ -35,12 +55,10 @@ extension DeliveryMachine {
         guard registration.tail.count >= threshold, registration.firstQueuedAt <= limit,
             let head = registration.head, Self.isSummed(head, now: now)
         else { return nil }
-        var summary = Summary(others: [head.id], expiresAt: head.expiresAt, attempts: head.attempts)
+        var summary = Summary(head)
         var (newest, place, oldest) = (head, Int?.none, head.queuedAt)
         for (index, row) in registration.tail.enumerated() where Self.isSummed(row, now: now) {
-            summary.others.insert(row.id)
-            summary.expiresAt = max(summary.expiresAt, row.expiresAt)
-            summary.attempts = max(summary.attempts, row.attempts)
+            summary.add(row)
             oldest = min(oldest, row.queuedAt)
             if row.id.rawValue > newest.id.rawValue { (newest, place) = (row, index) }
         }
@@ -56,12 +74,12 @@ extension DeliveryMachine {
 
     /// Whether more of what waited with a device's rows may lie in the store, where new rows went while the lane could not send.
     func isPart(_ registration: Registration, of lane: Lane, now: Timestamp) -> Bool {
-        let limit = now.adding(seconds: -Self.summaryAfterSeconds)
-        guard registration.firstQueuedAt <= limit, let backlog = lane.backlog, backlog <= now,
-            let head = registration.head, Self.isSummed(head, now: now)
+        // Once is enough, or a slow lane would hand its rows to and fro.
+        guard !registration.isClaimed, let backlog = lane.backlog, backlog <= now,
+            registration.firstQueuedAt <= now.adding(seconds: -Self.summaryAfterSeconds),
+            let head = registration.head
         else { return false }
-        // What a claim brought was all there was.
-        return registration.claimedAt.map { $0 <= limit } ?? true
+        return Self.isSummed(head, now: now)
     }
 
     /// Gives a registration's rows, none of which is on its way, back to the store, to be handed out with the others.
@@ -75,10 +93,11 @@ extension DeliveryMachine {
             registration.head = registration.tail.popFirst()
             lane.rows -= 1
             consumers[registration.consumer]?.rows -= 1
-            release(row, due: now)
+            // Who waited longest is handed out first.
+            release(row, due: min(row.queuedAt, now))
         }
         lane.noteBacklog(due: now)
-        registration.givenBack = (now, outcomesAdded)
+        registration.givenBack = GivenBack(due: now, outcome: outcomesAdded, isAsked: false)
         givenBack.insert(key)
     }
 

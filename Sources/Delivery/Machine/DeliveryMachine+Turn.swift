@@ -77,7 +77,7 @@ extension DeliveryMachine {
         lane.rows == 0 || settings.slotsPerLane - lane.rows >= settings.slotsPerLane / 4
     }
 
-    /// Claims for lanes that ask, at most `maxClaimsPerTurn` rows in all, so that backlogs do not hold up new events: the
+    /// Claims for lanes that ask, at most `maxClaimsPerTurn` rows in all but for devices for which more waits, so that backlogs do not hold up new events: the
     /// lane after the one that was served last comes first.
     private mutating func share(among asking: [(lane: LaneID, free: Int)]) -> [ClaimRequest] {
         let inOrder = asking.sorted { $0.lane.rawValue < $1.lane.rawValue }
@@ -92,7 +92,8 @@ extension DeliveryMachine {
                     lane: ask.lane,
                     limit: min(ask.free, part),
                     // One device's rows may be more than that, or its summary would be several.
-                    deviceLimit: rules[ask.lane]?.summaryThreshold == nil ? nil : ask.free
+                    deviceLimit: rules[ask.lane]?.summaryThreshold == nil
+                        ? nil : max(min(ask.free, settings.maxClaimsPerTurn), min(ask.free, part))
                 )
             )
             room -= min(ask.free, part)
@@ -145,7 +146,7 @@ extension DeliveryMachine {
         for claim in result.claims {
             for row in claim.rows {
                 place(row, now: now)
-                registrations[row.registration]?.claimedAt = now
+                registrations[row.registration]?.isClaimed = true
             }
             guard var lane = lanes[claim.lane] else { continue }
             // What was given back since the claim was made is not in its answer.
@@ -218,8 +219,8 @@ extension DeliveryMachine {
         }
         if let mark = registrations[key]?.givenBack {
             // An older sibling went back to the store while this one was being taken: it follows, or it would overtake.
-            release(row, due: mark.due)
-            registrations[key]?.givenBack = (mark.due, outcomesAdded)
+            release(row, due: mark.due, isAsked: mark.isAsked)
+            registrations[key]?.givenBack?.outcome = outcomesAdded
             lanes[row.lane]?.noteBacklog(due: mark.due)
             return
         }

@@ -90,6 +90,15 @@ package struct DeliveryMachine: Sendable {
         var isResend: Bool
     }
 
+    /// How rows went back to the store.
+    struct GivenBack: Sendable {
+        var due: Timestamp
+        /// The number of the outcome with whose commit they all are there.
+        var outcome: UInt64
+        /// Whether a provider asked for the wait.
+        var isAsked: Bool
+    }
+
     /// A registration with rows in memory, or with rows that were just given back.
     struct Registration: Sendable {
         var lane: LaneID
@@ -109,11 +118,10 @@ package struct DeliveryMachine: Sendable {
         var tail: Deque<OutboxRow> = []
         /// When the first of the rows was queued, though it may have left: one that came back may be older than the head.
         var firstQueuedAt: Timestamp
-        /// When a claim last brought rows of it, with all that was due for the device then.
-        var claimedAt: Timestamp?
-        /// Rows went back to the store, due then; younger ones must follow them until the outcome of that number, which
-        /// says so, is committed.
-        var givenBack: (due: Timestamp, outcome: UInt64)?
+        /// Whether a claim brought rows of it, with what was due for the device then.
+        var isClaimed = false
+        /// Rows went back to the store; younger ones must follow them until that is committed.
+        var givenBack: GivenBack?
 
         /// Begins with its first row.
         init(_ row: OutboxRow) {

@@ -72,6 +72,10 @@ struct Checker: Sendable {
 
     /// A push left, and stood for others if it is a summary.
     mutating func note(_ others: [Int64], toldBy id: Int64) {
+        for other in summaries[id] ?? [] where tracked[Int(other) - 1].toldBy == id {
+            // What an earlier try told counts for nothing, but for what ended with it.
+            if place(other) != .stored { tracked[Int(other) - 1].toldBy = 0 }
+        }
         summaries[id] = others.isEmpty ? nil : others
         tracked[Int(id) - 1].isTaken = false
         for other in others { tracked[Int(other) - 1].toldBy = id }
@@ -97,7 +101,6 @@ struct Checker: Sendable {
         for id in 1..<Int64(tracked.count + 1) where place(id) != .stored { move(id, to: .stored) }
         // What it had not written down nobody knows.
         for id in summaries.keys { tracked[Int(id) - 1].isTaken = false }
-        summaries = [:]
     }
 
     mutating func started(_ store: SimulatedStore) {

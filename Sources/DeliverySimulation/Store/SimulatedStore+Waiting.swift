@@ -10,8 +10,10 @@ extension SimulatedStore {
         for id in ids {
             let key = delivery(id).registration
             guard seen.insert(key).inserted else { continue }
-            let room = whole.isEmpty ? most : limit - whole.count
             let all = (registration(key)?.pending ?? []).filter { delivery($0).owner == nil && delivery($0).due <= now }
+            let summed = all.count { delivery($0).message?.kind == .agent && delivery($0).message?.silent == false }
+            let room = whole.isEmpty ? (summed > limit ? max(most, limit) : limit) : limit - whole.count
+            guard room > 0 else { break }
             if all.count > room, !whole.isEmpty { break }
             whole += all.prefix(room)
         }

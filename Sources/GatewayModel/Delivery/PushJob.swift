@@ -20,6 +20,10 @@ package struct PushJob: Sendable {
     package var badge: Int64?
     /// After this moment the provider must not deliver it.
     package var expiresAt: Timestamp
+    /// Whether a message that it stands for is urgent, though its own may not be.
+    package var isUrgent = false
+    /// The sound of what it stands for, if its own message has none.
+    package var sound: String?
     /// How far conversations were read, in a push that only sets the badge: the app takes away what it shows of them.
     package var read: [ReadMark] = []
 

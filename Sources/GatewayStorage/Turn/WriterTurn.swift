@@ -70,7 +70,8 @@ package struct ClaimRequest: Sendable, Equatable {
     /// At most this many, but for ``deviceLimit``.
     package var limit: Int
     /// The due rows of a device are handed out together, so that the lane can make one push of many: as far as they fit into
-    /// ``limit``, and of the first device up to this many; nil hands out what is due first, whosever it is.
+    /// ``limit``, and of the first device up to this many, if more agents' messages than ``limit`` wait for it that show
+    /// something. Nil hands out what is due first, whosever it is.
     package var deviceLimit: Int?
 
     /// Takes a demand.

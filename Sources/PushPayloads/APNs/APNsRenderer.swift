@@ -91,7 +91,8 @@ package struct APNsRenderer: Sendable {
             path: path,
             headers: headers(
                 kind,
-                priority: message.priority == .high && !job.isQuiet ? kind.urgentPriority : kind.usualPriority,
+                priority: (message.priority == .high || job.isUrgent) && !job.isQuiet
+                    ? kind.urgentPriority : kind.usualPriority,
                 expiration: expiration,
                 id: message.id.derived(by: job.registration.rawValue),
                 collapseID: collapseID,
@@ -172,7 +173,7 @@ package struct APNsRenderer: Sendable {
             }
             if job.isQuiet {
                 writer.literal(",\"interruption-level\":\"passive\"")
-            } else if let sound = message.sound {
+            } else if let sound = (message.sound ?? job.sound) {
                 writer.literal(",\"sound\":")
                 writer.string(sound)
             }
@@ -227,7 +228,7 @@ package struct APNsRenderer: Sendable {
             }
             if job.isQuiet {
                 writer.literal(",\"interruption-level\":\"passive\"")
-            } else if let sound = message.sound, sound.utf8.count <= 64 {
+            } else if let sound = (message.sound ?? job.sound), sound.utf8.count <= 64 {
                 writer.literal(",\"sound\":")
                 writer.string(sound)
             }

@@ -147,7 +147,7 @@ package struct FCMRenderer: Sendable {
             writer.escaped(fit.text)
             writer.literal(fit.isCut ? "…\"}" : "\"}")
         }
-        android(message, job: job, now: now, sound: job.isQuiet ? nil : message.sound, to: &writer)
+        android(message, job: job, now: now, sound: job.isQuiet ? nil : (message.sound ?? job.sound), to: &writer)
         return writer.bytes
     }
 
@@ -176,7 +176,7 @@ package struct FCMRenderer: Sendable {
             writer.string(BrandRendering.genericText)
             writer.literal("}")
         }
-        let sound = job.isQuiet ? nil : message.sound.flatMap { $0.utf8.count <= 64 ? $0 : nil }
+        let sound = job.isQuiet ? nil : (message.sound ?? job.sound).flatMap { $0.utf8.count <= 64 ? $0 : nil }
         android(message, job: job, now: now, sound: sound, to: &writer)
         return writer.bytes
     }
@@ -230,7 +230,7 @@ package struct FCMRenderer: Sendable {
     ) {
         // HIGH for what shows nothing gets an app demoted (`providers.md` B5).
         writer.literal(
-            message.priority == .high && !message.silent && !job.isQuiet
+            (message.priority == .high || job.isUrgent) && !message.silent && !job.isQuiet
                 ? ",\"android\":{\"priority\":\"HIGH\"" : ",\"android\":{\"priority\":\"NORMAL\""
         )
         timeToLive(job, now: now, to: &writer)

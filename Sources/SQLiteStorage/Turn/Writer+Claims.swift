@@ -46,7 +46,10 @@ extension Writer {
             let registration = row.int64(0)
             row.end()
             guard seen.insert(registration).inserted else { continue }
-            let room = whole.isEmpty ? most : limit - whole.count
+            let room =
+                whole.isEmpty
+                ? try self.room(for: registration, limit: limit, most: most, now: now) : limit - whole.count
+            guard room > 0 else { break }
             let rows = try db.prepare(
                 "SELECT id FROM outbox WHERE registration = ? AND owner IS NULL AND due <= ? ORDER BY id LIMIT ?"
             ).int(registration).int(now.milliseconds).int(room + 1)
@@ -56,6 +59,19 @@ extension Writer {
             whole += all.prefix(room)
         }
         return whole
+    }
+
+    /// How many rows of a device are handed out at most: more than others' only when so many may become one push.
+    private func room(for registration: Int64, limit: Int, most: Int, now: Timestamp) throws -> Int {
+        guard most > limit else { return limit }
+        let row = try db.prepare(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM outbox o JOIN messages m ON m.key = o.message \
+            WHERE o.registration = ?1 AND o.owner IS NULL AND o.due <= ?2 AND m.kind = 'agent' AND m.silent = 0 LIMIT ?3)
+            """
+        ).int(registration).int(now.milliseconds).int(limit + 1)
+        defer { row.end() }
+        return try row.next() && row.int64(0) > Int64(limit) ? most : limit
     }
 
     /// A consumer's count, added up once for all of its rows in a claim.

@@ -180,7 +180,7 @@ struct SummaryTests {
         script.now = script.now.adding(seconds: 60)
         #expect(script.take().isEmpty && script.machine.rowCount == 0)
         let plan = script.machine.beginTurn(now: script.now)
-        #expect(plan.outcomes.map(\.disposition) == [.release(due: script.now)])
+        #expect(plan.outcomes.map(\.disposition) == [.release(due: rows[0].queuedAt)])
         let claim = ClaimResult(lane: MachineScript.lane, rows: rows, nextDue: script.now)
         script.commit(plan, claims: [claim])
         #expect(script.take().map(\.summary) == [4])
@@ -236,7 +236,7 @@ struct SummaryTests {
         script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: false)
         let claims = script.machine.beginTurn(now: script.now).claims
         #expect(Set(claims.map(\.limit)) == [500])
-        #expect(claims.first { $0.lane == MachineScript.lane }?.deviceLimit == 4096)
+        #expect(claims.first { $0.lane == MachineScript.lane }?.deviceLimit == 1000)
         #expect(claims.first { $0.lane == MachineScript.otherLane }.map { $0.deviceLimit == nil } == true)
     }
 }
