@@ -94,9 +94,10 @@ extension DeliveryMachine {
             lane.rows -= 1
             consumers[registration.consumer]?.rows -= 1
             // Who waited longest is handed out first.
-            release(row, due: min(row.queuedAt, now))
+            let due = min(row.queuedAt, now)
+            release(row, due: due)
+            lane.noteBacklog(due: due)
         }
-        lane.noteBacklog(due: now)
         registration.givenBack = GivenBack(due: now, outcome: outcomesAdded, isAsked: false)
         givenBack.insert(key)
     }

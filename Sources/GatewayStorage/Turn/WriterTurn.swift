@@ -69,9 +69,10 @@ package struct ClaimRequest: Sendable, Equatable {
     package var lane: LaneID
     /// At most this many, but for ``deviceLimit``.
     package var limit: Int
-    /// The due rows of a device are handed out together, so that the lane can make one push of many: as far as they fit into
-    /// ``limit``, and of the first device up to this many, if more agents' messages than ``limit`` wait for it that show
-    /// something. Nil hands out what is due first, whosever it is.
+    /// Up to how many rows of one device are handed out together; nil hands out what is due first, whosever it is.
+    ///
+    /// Together, so that the lane can make one push of many: as far as they fit into ``limit``, and of the first device up to
+    /// this many, if more agents' messages than ``limit`` wait for it that show something.
     package var deviceLimit: Int?
 
     /// Takes a demand.
