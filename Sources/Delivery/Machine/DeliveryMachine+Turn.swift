@@ -77,8 +77,10 @@ extension DeliveryMachine {
         lane.rows == 0 || settings.slotsPerLane - lane.rows >= settings.slotsPerLane / 4
     }
 
-    /// Claims for lanes that ask, at most `maxClaimsPerTurn` rows in all but for devices for which more waits, so that backlogs do not hold up new events: the
-    /// lane after the one that was served last comes first.
+    /// Claims for lanes that ask, the lane after the one that was served last first.
+    ///
+    /// At most `maxClaimsPerTurn` rows in all, so that backlogs do not hold up new events, but for a device to which more than
+    /// a lane's share is to be told at once.
     private mutating func share(among asking: [(lane: LaneID, free: Int)]) -> [ClaimRequest] {
         let inOrder = asking.sorted { $0.lane.rawValue < $1.lane.rawValue }
         let first = inOrder.firstIndex { lane in lane.lane.rawValue > (lastClaim?.rawValue ?? 0) } ?? 0
@@ -92,8 +94,7 @@ extension DeliveryMachine {
                     lane: ask.lane,
                     limit: min(ask.free, part),
                     // One device's rows may be more than that, or its summary would be several.
-                    deviceLimit: rules[ask.lane]?.summaryThreshold == nil
-                        ? nil : max(min(ask.free, settings.maxClaimsPerTurn), min(ask.free, part))
+                    deviceLimit: rules[ask.lane]?.summaryThreshold.map { _ in min(ask.free, settings.maxClaimsPerTurn) }
                 )
             )
             room -= min(ask.free, part)
@@ -144,9 +145,10 @@ extension DeliveryMachine {
         }
         for row in result.owned { place(row, now: now) }
         for claim in result.claims {
+            let areDevicesWhole = rules[claim.lane]?.summaryThreshold != nil
             for row in claim.rows {
                 place(row, now: now)
-                registrations[row.registration]?.isClaimed = true
+                if areDevicesWhole { registrations[row.registration]?.isClaimed = true }
             }
             guard var lane = lanes[claim.lane] else { continue }
             // What was given back since the claim was made is not in its answer.

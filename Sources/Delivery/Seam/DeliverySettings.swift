@@ -12,6 +12,8 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxChangesPerTurn = 500
     /// Rows of backlogs that one commit takes into memory, for all lanes together: a few milliseconds of the writer, so
     /// that recovery does not hold up new events.
+    ///
+    /// One device may get as many, in a lane that has a smaller share.
     package var maxClaimsPerTurn = 1000
     /// Rows that one lane holds in memory, sent or waiting behind one that is (`delivery.slotsPerLane`).
     package var slotsPerLane = 4096
