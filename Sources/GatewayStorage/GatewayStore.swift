@@ -262,6 +262,13 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession?
 
+    /// Asks to be told of sessions that ended, whichever gateway on this data ended them.
+    ///
+    /// - Parameter listener: Called after the commit, on a thread of the engine: must not block and must not call the store.
+    ///   On the gateway that ended them it is called before the commit's call returns, on others within a second (architecture
+    ///   section 8). A session that was only looked up before it is called may have ended.
+    func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void)
+
     /// A consumer.
     ///
     /// - Parameters:

@@ -50,6 +50,7 @@ extension SQLiteStore {
                 try writer.db.prepare(sql).int(key).run()
             }
             writer.memory = WriterMemory()
+            writer.endedSessions.insert(.brand(brand))
             return lanes
         }
     }

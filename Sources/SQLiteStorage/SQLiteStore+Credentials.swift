@@ -47,6 +47,7 @@ extension SQLiteStore {
             guard writer.db.changedRows == 1 else { return false }
             try writer.write(audit)
             // Its sessions end by this: one is found only as long as its credential is in force.
+            writer.endedSessions.insert(.credential(id))
             return true
         }
     }

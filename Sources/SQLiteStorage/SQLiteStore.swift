@@ -19,6 +19,7 @@ package final class SQLiteStore: GatewayStore {
     private let logger: Logger
     private let isClosed = Mutex(false)
     let outboundListeners = Mutex<[@Sendable (BrandID, Int) -> Void]>([])
+    private let sessionListeners = Mutex<[@Sendable (SessionEnd) -> Void]>([])
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
     let checkpointer: Checkpointer
@@ -158,14 +159,23 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Runs a transaction, and tells who listens what it told the outbound feeds.
+    /// Runs a transaction, and tells who listens what it told the outbound feeds and which sessions it ended.
     func transaction<Value>(_ db: Database, _ work: (Writer) throws -> Value) throws -> Value {
         let writer = try self.writer.writer(of: db)
         let value = try writer.transaction(work)
-        guard !writer.told.isEmpty else { return value }
-        let listeners = outboundListeners.withLock { $0 }
-        for (brand, count) in writer.told { for listener in listeners { listener(brand, count) } }
+        if !writer.told.isEmpty {
+            let listeners = outboundListeners.withLock { $0 }
+            for (brand, count) in writer.told { for listener in listeners { listener(brand, count) } }
+        }
+        if !writer.endedSessions.isEmpty {
+            let listeners = sessionListeners.withLock { $0 }
+            for end in writer.endedSessions { for listener in listeners { listener(end) } }
+        }
         return value
+    }
+
+    package func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) {
+        sessionListeners.withLock { $0.append(listener) }
     }
 
     /// Runs on the writer's queue, outside of a transaction.

@@ -178,6 +178,7 @@ extension ForwardingStore {
     ) async throws(StorageError) -> DeliveryStats {
         try await base.deliveryStats(brand: brand, window: window, now: now)
     }
+    package func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) { base.onSessionEnd(listener) }
     package func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void) { base.onOutbound(listener) }
     package func openSubscription(
         brand id: BrandID,

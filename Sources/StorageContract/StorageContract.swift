@@ -5,7 +5,8 @@ package enum StorageContract {
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + WindowCases.all + WaitingCases.all + RegistrationCases.all + DeviceLifeCases.all + ReadCases.all
         + TapCases.all + ProactiveCases.all + CampaignCases.all
-        + SessionCases.all + CredentialSessionCases.all + RegistrationSessionCases.all + SingleDeviceCases.all
+        + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
+        + SingleDeviceCases.all
         + MergeCases.all + ConsumerCases.all + ErasureCases.all
         + AdministrationCases.all + ResealingCases.all + AuditCases.all + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all

@@ -79,16 +79,9 @@ struct SessionCacheTests {
                 cache.insert(session, SessionCache.Key(session.tokenHash), now: Self.now)
                 table[made.count] = session
                 made.append(session)
-            case 60..<75:
-                guard let place = table.keys.min() else { continue }
-                if let session = table.removeValue(forKey: place) { cache.remove(SessionCache.Key(session.tokenHash)) }
-            case 75..<90:
-                let device = any(0..<2) == 0 ? nil : DeviceID(trusted: "d-\(any(0..<3))")
-                cache.remove(brand: BrandID(trusted: brand), consumer: ConsumerID(trusted: consumer), device: device)
-                table = table.filter {
-                    $0.value.brand.rawValue != brand || $0.value.consumer.rawValue != consumer
-                        || device != nil && $0.value.device != nil && $0.value.device != device
-                }
+            case 60..<90:
+                cache.remove(brand: BrandID(trusted: brand), consumer: ConsumerID(trusted: consumer))
+                table = table.filter { $0.value.brand.rawValue != brand || $0.value.consumer.rawValue != consumer }
             case 90..<97:
                 let credential = "key-\(any(0..<4))"
                 cache.remove(credential: credential)

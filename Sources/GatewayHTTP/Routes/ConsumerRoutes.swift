@@ -128,21 +128,8 @@ enum ConsumerRoutes {
     private static func erase(_ call: Call) async throws -> Response {
         let (brand, id) = try await target(call)
         let audit = try call.auditEntry(.consumerErased, brand: brand.id, target: id.rawValue)
-        // Its windows close, too.
-        do {
-            _ = try await call.services.sessions.endAll(
-                brand: brand.id,
-                consumer: id,
-                device: nil,
-                unregister: .none
-            )
-        } catch { throw Problem(error) }
-        // One may have been opened in between; and whoever is not told whether it is done has perhaps done it.
-        defer { call.services.sessions.forget(brand: brand.id, consumer: id) }
-        let request = ErasureRequest(brand: brand.id, consumer: id, audit: audit)
-        if case .erased(let erased) = try await call.perform(.erase(request)) {
-            call.services.sessions.forget(brand: brand.id, consumer: erased.consumer)
-        }
+        // Its sessions end, and with them its windows.
+        _ = try await call.perform(.erase(ErasureRequest(brand: brand.id, consumer: id, audit: audit)))
         return Answer.noContent
     }
 

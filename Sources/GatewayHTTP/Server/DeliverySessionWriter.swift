@@ -1,6 +1,6 @@
 package import Delivery
 package import GatewayStorage
-package import Identity
+internal import Identity
 
 /// Makes sessions durable through the delivery core's writer, so that sessions and registrations change in one order.
 package struct DeliverySessionWriter: SessionWriter {
@@ -15,21 +15,17 @@ package struct DeliverySessionWriter: SessionWriter {
     ///
     /// - Parameter change: The change.
     /// - Returns: What it did, once it is on disk.
-    /// - Throws: `SessionWriteFailure`; one that is not done when the core is stopping or too much waits already.
-    package func perform(_ change: StoreChange) async throws(SessionWriteFailure) -> StoreChangeResult {
+    /// - Throws: `StorageError`: the store's own, `closed` when the core is stopping, `unavailable` when too much waits already.
+    package func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
         do {
             return try await delivery.perform(change)
         } catch {
             switch error {
-            case .storage(let error): throw SessionWriteFailure(error, mayBeDone: true)
-            case .overloaded: throw Self.notTaken(.unavailable(detail: "too much is waiting already"))
-            case .fault: throw Self.notTaken(.unavailable(detail: "the machine has a fault"))
-            case .stopping: throw Self.notTaken(.closed)
+            case .storage(let error): throw error
+            case .overloaded: throw .unavailable(detail: "too much is waiting already")
+            case .fault: throw .unavailable(detail: "the machine has a fault")
+            case .stopping: throw .closed
             }
         }
-    }
-
-    private static func notTaken(_ error: StorageError) -> SessionWriteFailure {
-        SessionWriteFailure(error, mayBeDone: false)
     }
 }

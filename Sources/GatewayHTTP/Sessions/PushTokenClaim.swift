@@ -54,12 +54,6 @@ extension Call {
         var wanted = wanted
         wanted.session = session?.tokenHash
         wanted.singleDevice = brand.settings.singleDevice
-        defer {
-            // Others may have ended, and this one be bound; also when nobody says whether it is done.
-            if wanted.singleDevice, let session {
-                services.sessions.forget(brand: brand.id, consumer: session.consumer)
-            }
-        }
         switch try await perform(.register(wanted)) {
         case .registered(let change): return change
         case .sessionEnded: throw Problem(AuthenticationError.tokenInvalid(.revoked))

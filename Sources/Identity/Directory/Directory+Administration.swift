@@ -84,7 +84,7 @@ extension Directory {
                 next.removeCredential(credential.id)
             }
             next.forgetRevoked(of: id)
-            publish(next, DirectoryChange(removedLanes: removed, removedBrands: [id]))
+            publish(next, DirectoryChange(removedLanes: removed))
             if lanes == nil { throw DirectoryError.notFound }
         }
     }

@@ -84,7 +84,7 @@ extension Directory {
                 var next = snapshot
                 next.removeCredential(id)
                 next.rememberRevoked(credential)
-                publish(next, DirectoryChange(revokedCredentials: [id]))
+                publish(next)
             }
             guard isRevoked else { throw .notFound }
         }

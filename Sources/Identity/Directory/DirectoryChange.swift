@@ -6,8 +6,4 @@ package struct DirectoryChange: Sendable, Equatable {
     package var changedLanes: [LaneID] = []
     /// Lanes that can no longer send: their app is gone, or has no credential for their transport any more.
     package var removedLanes: [LaneID] = []
-    /// Brands that are gone, with all sessions.
-    package var removedBrands: [BrandID] = []
-    /// Credentials that were revoked, with all sessions that they opened.
-    package var revokedCredentials: [String] = []
 }

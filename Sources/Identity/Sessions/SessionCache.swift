@@ -121,21 +121,13 @@ struct SessionCache {
 
     // MARK: Forgetting
 
-    mutating func remove(_ key: Key) {
-        if let index = byKey[key] { remove(index) }
-    }
-
-    /// Forgets the sessions of a consumer; with a device only those that are bound to it or to none.
-    mutating func remove(brand: BrandID, consumer: ConsumerID, device: DeviceID? = nil) {
+    /// Forgets the sessions of a consumer.
+    mutating func remove(brand: BrandID, consumer: ConsumerID) {
         guard let number = brands.known(brand.rawValue) else { return }
         var index = byConsumer[Self.tag(brand, consumer)] ?? Self.none
         while index != Self.none {
             let slot = slots[Int(index)]
-            if slot.brand == number, slot.consumer == consumer.rawValue,
-                device == nil || slot.device.isEmpty || slot.device == device?.rawValue
-            {
-                remove(index)
-            }
+            if slot.brand == number, slot.consumer == consumer.rawValue { remove(index) }
             index = slot.next
         }
     }

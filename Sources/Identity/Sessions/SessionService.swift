@@ -4,8 +4,9 @@ import Synchronization
 
 /// Consumers' sessions: opaque tokens with 256 random bits, of which only the SHA-256 is kept.
 ///
-/// Look-ups are answered from a bounded cache. What ends a session ends it here before the call returns, and a look-up
-/// that began before that cannot bring it back (the generation is counted up by every end). Any thread may call.
+/// Look-ups are answered from a bounded cache. The store says what ended, by this gateway or another, and it is forgotten
+/// here before the call that ended it returns; a look-up that began before that cannot bring it back (the generation is
+/// counted up by every end). Any thread may call.
 package final class SessionService: Sendable {
     private struct Cache {
         var sessions: SessionCache
@@ -41,15 +42,7 @@ package final class SessionService: Sendable {
         self.clock = clock
         tokens = SessionToken(key: directory.derivedKey(for: "session token"))
         cache = Mutex(Cache(sessions: SessionCache(limit: cacheLimit)))
-        directory.onChange { [weak self] change in
-            guard !change.removedBrands.isEmpty || !change.revokedCredentials.isEmpty else { return }
-            self?.forget { sessions in
-                for brand in change.removedBrands { sessions.remove(brand: brand) }
-                for credential in change.revokedCredentials { sessions.remove(credential: credential) }
-            }
-            for brand in change.removedBrands { self?.tell(.brand(brand)) }
-            for credential in change.revokedCredentials { self?.tell(.credential(credential)) }
-        }
+        store.onSessionEnd { [weak self] end in self?.hear(end) }
     }
 
     /// Tells the session of a token.
@@ -146,7 +139,12 @@ package final class SessionService: Sendable {
             expiresAt: expiresAt,
             createdAt: now
         )
-        let opening = try await open(session, signedBy: signer, settings)
+        let opening: SessionOpening
+        switch try await perform(.openSession(session, singleDevice: settings.singleDevice, signedBy: signer)) {
+        case .sessionOpened(let done): opening = done
+        case .credentialRevoked, .sessionEnded: throw .refused(.tokenInvalid(.revoked))
+        default: throw .unknownBrand
+        }
         session.consumer = opening.consumer
         return MintedSession(
             token: token,
@@ -157,61 +155,13 @@ package final class SessionService: Sendable {
         )
     }
 
-    /// Stores a session, and forgets those that its opening has ended.
-    private func open(
-        _ session: StoredSession,
-        signedBy signer: [UInt8]?,
-        _ settings: BrandSettings
-    ) async throws(SessionError) -> SessionOpening {
-        let result: StoreChangeResult
-        do {
-            result = try await writer.perform(
-                .openSession(session, singleDevice: settings.singleDevice, signedBy: signer)
-            )
-        } catch {
-            // To whomever the names lead: what is forgotten is only looked up again.
-            if error.mayBeDone {
-                forget { $0.remove(brand: session.brand) }
-                tell(.everybody(session.brand))
-            }
-            throw .storage(error.error)
-        }
-        switch result {
-        case .sessionOpened(let opening):
-            if opening.endedSessions > 0 { forget(opening, session.brand) }
-            return opening
-        case .credentialRevoked, .sessionEnded: throw .refused(.tokenInvalid(.revoked))
-        default: throw .unknownBrand
-        }
-    }
-
     /// Merges a consumer into another: its sessions have ended then.
     ///
     /// - Parameter request: Who is merged into whom.
     /// - Returns: What became of it: `merged`, `notMerged` or `notFound`.
     /// - Throws: `storage`.
     package func merge(_ request: MergeRequest) async throws(SessionError) -> StoreChangeResult {
-        let result: StoreChangeResult
-        do {
-            result = try await writer.perform(.merge(request))
-        } catch {
-            if error.mayBeDone {
-                forget { $0.remove(brand: request.brand) }
-                tell(.everybody(request.brand))
-            }
-            throw .storage(error.error)
-        }
-        if case .merged(let opening) = result, !opening.merged.isEmpty { forget(opening, request.brand) }
-        return result
-    }
-
-    /// Forgets the sessions of those whom a merge or a login was about, some of which have ended.
-    private func forget(_ opening: SessionOpening, _ brand: BrandID) {
-        let consumers = [opening.consumer] + opening.merged.map(\.id)
-        forget { sessions in
-            for consumer in consumers { sessions.remove(brand: brand, consumer: consumer) }
-        }
-        for consumer in consumers { tell(.consumer(ConsumerName(brand: brand, consumer: consumer))) }
+        try await perform(.merge(request))
     }
 
     /// Ends the session of a token (logout).
@@ -223,18 +173,7 @@ package final class SessionService: Sendable {
     /// - Throws: `refused` for a text that is no token, or `storage`.
     package func end(token: String, unregister: UnregisterScope) async throws(SessionError) -> EndedSessions {
         guard let hash = SessionToken.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
-        let key = SessionCache.Key(hash)
-        let known = cache.withLock { $0.sessions.session(key, tokenHash: hash) }
-        // Also when the store did not say whether it is done: what is forgotten is only looked up again.
-        defer {
-            forget { $0.remove(key) }
-            tell(
-                known.map { .consumer(ConsumerName(brand: $0.brand, consumer: $0.consumer)) } ?? .token(hash)
-            )
-        }
-        do {
-            return Self.ended(try await writer.perform(.endSession(tokenHash: hash, unregister: unregister)))
-        } catch { throw .storage(error.error) }
+        return Self.ended(try await perform(.endSession(tokenHash: hash, unregister: unregister)))
     }
 
     /// Ends a consumer's sessions (remote logout).
@@ -252,50 +191,35 @@ package final class SessionService: Sendable {
         device: DeviceID?,
         unregister: UnregisterScope
     ) async throws(SessionError) -> EndedSessions {
-        let result: StoreChangeResult
-        do {
-            result = try await writer.perform(
-                .endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister)
-            )
-        } catch {
-            // Nobody says whom the name leads to.
-            if error.mayBeDone {
-                forget { $0.remove(brand: brand) }
-                tell(.everybody(brand))
-            }
-            throw .storage(error.error)
-        }
-        // A name that was merged means another consumer's sessions.
-        if case .sessionsEnded(let ended) = result, let named = ended.consumer {
-            forget { $0.remove(brand: brand, consumer: named, device: device) }
-            tell(.consumer(ConsumerName(brand: brand, consumer: named)))
-        }
-        return Self.ended(result)
+        Self.ended(
+            try await perform(.endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister))
+        )
     }
 
-    // MARK: The cache
-
-    /// Forgets what is in memory of a consumer's sessions, some of which may have ended: they are looked up again.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer, by the name that leads nowhere else.
-    package func forget(brand: BrandID, consumer: ConsumerID) {
-        forget { $0.remove(brand: brand, consumer: consumer) }
-        tell(.consumer(ConsumerName(brand: brand, consumer: consumer)))
+    private func perform(_ change: StoreChange) async throws(SessionError) -> StoreChangeResult {
+        do { return try await writer.perform(change) } catch { throw .storage(error) }
     }
 
     // MARK: Those who hold something for a session
 
     /// Asks to be told of sessions that may have ended, after they were forgotten here.
     ///
-    /// - Parameter listener: Called on the thread of whoever ended them: must not wait. Whether a session lives says
+    /// - Parameter listener: Called on a thread of the store's: must not wait. Whether a session lives says
     ///   ``session(tokenHash:brand:)``.
     package func onEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) {
         listeners.withLock { $0.append(listener) }
     }
 
-    private func tell(_ end: SessionEnd) {
+    /// Forgets what may have ended, which is looked up again, and tells who listens.
+    private func hear(_ end: SessionEnd) {
+        cache.withLock { cache in
+            cache.generation += 1
+            switch end {
+            case .consumer(let name): cache.sessions.remove(brand: name.brand, consumer: name.consumer)
+            case .brand(let brand): cache.sessions.remove(brand: brand)
+            case .credential(let id): cache.sessions.remove(credential: id)
+            }
+        }
         for listener in listeners.withLock({ $0 }) { listener(end) }
     }
 
@@ -316,13 +240,6 @@ package final class SessionService: Sendable {
             cache.sessions.insert(stored, key, now: now)
         }
         return stored
-    }
-
-    private func forget(_ work: (inout SessionCache) -> Void) {
-        cache.withLock { cache in
-            cache.generation += 1
-            work(&cache.sessions)
-        }
     }
 
     private static func ended(_ result: StoreChangeResult) -> EndedSessions {

@@ -2,7 +2,6 @@ import CoreMetrics
 internal import Delivery
 package import GatewayModel
 package import GatewayStorage
-package import Identity
 import Synchronization
 package import Telemetry
 
@@ -14,7 +13,6 @@ package final class WindowHub: WindowObserver, Sendable {
     private struct Entry {
         var port: any WindowPort
         var device: DeviceID?
-        var tokenHash: [UInt8]
         var credential: String?
     }
 
@@ -85,7 +83,7 @@ package final class WindowHub: WindowObserver, Sendable {
     /// - Returns: Its place; nil when the consumer has too many.
     package func open(_ port: any WindowPort, session: StoredSession, device: DeviceID?) -> WindowTicket? {
         let name = ConsumerName(brand: session.brand, consumer: session.consumer)
-        let entry = Entry(port: port, device: device, tokenHash: session.tokenHash, credential: session.credential)
+        let entry = Entry(port: port, device: device, credential: session.credential)
         let ticket: WindowTicket? = state.withLock { state in
             guard state.windows[name]?.count ?? 0 < WindowLimits.maxPerConsumer else { return nil }
             state.nextID += 1
@@ -105,10 +103,7 @@ package final class WindowHub: WindowObserver, Sendable {
     ///   - ticket: Its place.
     ///   - session: The session.
     package func renew(_ ticket: WindowTicket, session: StoredSession) {
-        state.withLock { state in
-            state.windows[ticket.name]?[ticket.id]?.tokenHash = session.tokenHash
-            state.windows[ticket.name]?[ticket.id]?.credential = session.credential
-        }
+        state.withLock { $0.windows[ticket.name]?[ticket.id]?.credential = session.credential }
     }
 
     /// A window is closed: it gets no more news, and what it has not acknowledged is pushed.
@@ -188,8 +183,6 @@ package final class WindowHub: WindowObserver, Sendable {
         let (ports, close): ([any WindowPort], WindowClose) =
             switch end {
             case .consumer(let name): (ports(of: name), .loggedOut)
-            case .token(let hash): (ports { $1.tokenHash == hash }, .loggedOut)
-            case .everybody(let brand): (ports { name, _ in name.brand == brand }, .loggedOut)
             case .brand(let brand): (ports { name, _ in name.brand == brand }, .revoked)
             case .credential(let id): (ports { $1.credential == id }, .revoked)
             }

@@ -19,7 +19,7 @@ extension Writer {
             try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
             ended.append(RegistrationID(registration))
         }
-        _ = try endSessions(of: consumer.key)
+        if try endSessions(of: consumer.key) > 0 { noteEnd(request.brand, ConsumerID(trusted: consumer.name.id)) }
         try db.prepare(
             """
             INSERT INTO erasures (consumer, brand, id, outbound_next, outbound_through) \

@@ -49,6 +49,7 @@ extension Writer {
         guard isSourceAnonymous || !isAnonymous else { return .notMerged(.intoAnonymous) }
         let name = BrandedName(brand: brand, id: request.from.rawValue)
         try merge(BrandedKey(key: key, name: name), into: consumer, &opening, &context)
+        noteEnds(opening, request.brand)
         try release(consumer, request.brand, &context)
         try write(request.audit)
         return .merged(opening)

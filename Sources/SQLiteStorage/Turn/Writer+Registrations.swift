@@ -51,6 +51,7 @@ extension Writer {
         }
         if device.singleDevice, let session = device.session {
             try endSessions(of: consumer, before: session, on: device.device.rawValue)
+            noteEnd(device.brand, ConsumerID(trusted: owner.name.id))
             ended += try endOthers(than: device.device.rawValue, of: consumer, &context)
         }
         memory.registrations.remove(consumer)

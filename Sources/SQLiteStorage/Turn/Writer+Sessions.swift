@@ -38,6 +38,7 @@ extension Writer {
             )
         }
         try endOldest(of: consumer.key, &opening)
+        noteEnds(opening, session.brand)
         try db.prepare(
             """
             INSERT INTO sessions (token_hash, brand, consumer, device, credential, expires_at, created_at) \
@@ -148,6 +149,17 @@ extension Writer {
         opening.endedSessions += db.changedRows
     }
 
+    /// Remembers whose sessions a login or a merge has ended.
+    func noteEnds(_ opening: SessionOpening, _ brand: BrandID) {
+        guard opening.endedSessions > 0 else { return }
+        for consumer in [opening.consumer] + opening.merged.map(\.id) { noteEnd(brand, consumer) }
+    }
+
+    /// Remembers that sessions of a consumer have ended.
+    func noteEnd(_ brand: BrandID, _ consumer: ConsumerID) {
+        endedSessions.insert(.consumer(ConsumerName(brand: brand, consumer: consumer)))
+    }
+
     /// Ends all sessions of a consumer; returns how many.
     func endSessions(of consumer: Int64) throws -> Int {
         try db.prepare("DELETE FROM sessions WHERE consumer = ?").int(consumer).run()
@@ -161,17 +173,19 @@ extension Writer {
     ) throws -> StoreChangeResult {
         let row = try db.prepare(
             """
-            SELECT s.consumer, s.device, u.id FROM sessions s JOIN consumers u ON u.key = s.consumer \
+            SELECT s.consumer, s.device, u.id, b.id FROM sessions s JOIN consumers u ON u.key = s.consumer \
             JOIN brands b ON b.key = u.brand WHERE s.token_hash = ?
             """
         ).blob(tokenHash)
         guard try row.next() else { return .notFound }
-        let (consumer, device, name) = (row.int64(0), row.optionalString(1), row.string(2))
+        let (consumer, device) = (row.int64(0), row.optionalString(1))
+        let (name, brand) = (ConsumerID(trusted: row.string(2)), BrandID(trusted: row.string(3)))
         row.end()
         try db.prepare("DELETE FROM sessions WHERE token_hash = ?").blob(tokenHash).run()
+        noteEnd(brand, name)
         return .sessionsEnded(
             EndedSessions(
-                consumer: ConsumerID(trusted: name),
+                consumer: name,
                 count: 1,
                 registrations: try unregister(consumer: consumer, app: nil, device: device, scope, .logout, &context)
             )
@@ -185,16 +199,18 @@ extension Writer {
         _ scope: UnregisterScope,
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
-        guard let brand = try brandKey(brand),
-            let found = try self.consumer(BrandedName(brand: brand, id: consumer.rawValue))
+        guard let key = try brandKey(brand),
+            let found = try self.consumer(BrandedName(brand: key, id: consumer.rawValue))
         else { return .sessionsEnded(EndedSessions()) }
+        let name = ConsumerID(trusted: found.name.id)
         // A session that is bound to no device may be in use on any: it ends with each of them.
         try db.prepare("DELETE FROM sessions WHERE consumer = ?1 AND (?2 IS NULL OR device IS NULL OR device = ?2)")
             .int(found.key).text(device?.rawValue).run()
         let count = db.changedRows
+        if count > 0 { noteEnd(brand, name) }
         return .sessionsEnded(
             EndedSessions(
-                consumer: ConsumerID(trusted: found.name.id),
+                consumer: name,
                 count: count,
                 registrations: try unregister(
                     consumer: found.key,

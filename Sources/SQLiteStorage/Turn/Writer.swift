@@ -8,6 +8,8 @@ final class Writer {
     var memory = WriterMemory()
     /// Whom the running transaction has told how many outbound items.
     var told: [BrandID: Int] = [:]
+    /// Whose sessions the running transaction has ended.
+    var endedSessions: Set<SessionEnd> = []
 
     init(_ db: Connection) { self.db = db }
 
@@ -15,6 +17,7 @@ final class Writer {
 
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
         told = [:]
+        endedSessions = []
         try db.prepare("BEGIN IMMEDIATE").run()
         do {
             let value = try work(self)
@@ -23,6 +26,7 @@ final class Writer {
         } catch {
             memory = WriterMemory()
             told = [:]
+            endedSessions = []
             db.endAll()
             // Full disks and IO errors roll back by themselves; then there is nothing left to roll back.
             try? db.prepare("ROLLBACK").run()

@@ -64,6 +64,14 @@ extension RandomWalk {
         model.sessions.append(WalkModel.Session(consumer: consumer, device: device, createdAt: session.createdAt))
     }
 
+    /// Whoever has lost a session in the turn was told of, and nobody when no session ended.
+    func checkEnds(_ before: [WalkModel.Session]) {
+        let live = Set(model.sessions.map(\.createdAt))
+        let ended = Set(before.filter { !live.contains($0.createdAt) }.map { f.end(of: $0.consumer) })
+        let told = heard.take()
+        #expect(told.isSuperset(of: ended) && told.isEmpty == ended.isEmpty)
+    }
+
     // MARK: Retries
 
     /// Asks for a delivery that is finished, and whose answer is not on its way still.

@@ -18,12 +18,16 @@ struct RandomWalk {
     /// How many rows the turn should have released.
     var released = 0
 
+    /// What the store tells of ends of sessions.
+    let heard: HeardEnds
+
     private let isPerDevice: Bool
 
     init(fixture: ContractFixture, seed: UInt64) {
         f = fixture
         random = SplitMix(seed: seed)
         isPerDevice = seed.isMultiple(of: 2)
+        heard = f.listen()
         setPresence()
     }
 
@@ -71,6 +75,7 @@ struct RandomWalk {
             turn.claims.append(ClaimRequest(lane: lane, limit: Int.random(in: 1...6, using: &random)))
         }
         var openBefore = Set(model.open.keys)
+        let sessionsBefore = model.sessions
         let result = try await f.store.commit(turn)
 
         for (outcome, effect) in zip(turn.outcomes, result.outcomes) { apply(outcome, effect) }
@@ -88,6 +93,7 @@ struct RandomWalk {
             try apply(input.event, input.messageID, answer)
         }
         checkWindows(turn, result)
+        checkEnds(sessionsBefore)
         let collapsed = try await learnNewRows(reads)
         let named = Set(result.withdrawn.map(\.delivery))
         #expect(named.count == result.withdrawn.count && named.isSuperset(of: collapsed))
@@ -396,6 +402,7 @@ struct RandomWalk {
     private mutating func restart() async throws {
         let waiting = model.open.count { !$0.value.isHeld && !$0.value.isForWindow }
         let start = try await f.restart()
+        heard.listen(to: f.store)
         #expect(start.recovered == model.open.count - waiting)
         #expect(start.backlog.isEmpty == model.open.isEmpty)
         model.releaseAll()

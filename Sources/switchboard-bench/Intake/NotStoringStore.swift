@@ -131,6 +131,7 @@ struct NotStoringStore: GatewayStore {
     }
     func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage { throw Self.notKept }
     func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? { throw Self.notKept }
+    func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) {}
     func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void) {}
     func openSubscription(
         brand id: BrandID,

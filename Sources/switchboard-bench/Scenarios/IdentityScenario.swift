@@ -150,9 +150,9 @@ struct IdentityScenario {
 
 /// Takes every session and keeps none.
 private struct NotStoringWriter: SessionWriter {
-    func perform(_ change: StoreChange) async throws(SessionWriteFailure) -> StoreChangeResult {
+    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
         guard case .openSession(let session, _, _) = change else {
-            throw SessionWriteFailure(.unavailable(detail: "this writer opens sessions only"), mayBeDone: false)
+            throw .unavailable(detail: "this writer opens sessions only")
         }
         return .sessionOpened(SessionOpening(consumer: session.consumer, anonymous: false))
     }

@@ -19,17 +19,16 @@ struct API: Sendable {
     /// The open windows, and who is told of them.
     let windows: WindowHub
     let presence: TestPresence
-    let store: any GatewayStore
+    let data: TestGateway.SharedData
     /// All routes in the words of their description.
     let routes: [String]
-    /// The database's file.
-    let database: String
+    var store: any GatewayStore { data.store }
 
     /// What each table holds, as text.
     func dump() async throws -> [String: String] {
         var configuration = Configuration()
         configuration.readonly = true
-        return try await DatabaseQueue(path: database, configuration: configuration).read { db in
+        return try await DatabaseQueue(path: data.database, configuration: configuration).read { db in
             let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
             return try Dictionary(
                 uniqueKeysWithValues: tables.filter { !$0.hasPrefix("sqlite_") }.map { table in
@@ -41,7 +40,7 @@ struct API: Sendable {
 
     /// Changes the database behind the gateway's back.
     func execute(_ sql: String) async throws {
-        try await DatabaseQueue(path: database).write { db in try db.execute(sql: sql) }
+        try await DatabaseQueue(path: data.database).write { db in try db.execute(sql: sql) }
     }
 
     func call(

@@ -25,16 +25,16 @@ extension TestGateway {
     }
 
     static func makeServices(
-        store: any GatewayStore,
+        _ data: SharedData,
         delivery: DeliveryService,
         lanes: TestLanes,
-        clock: TestClock,
         metrics: TestMetrics,
         logger: Logger
     ) async throws -> GatewayServices {
+        let (store, clock) = (data.store, data.clock)
         let directory = try await Directory.load(
             store: store,
-            box: SecretBox(key: MasterKey()),
+            box: data.box,
             clock: clock,
             reader: TestSettingsReader()
         )

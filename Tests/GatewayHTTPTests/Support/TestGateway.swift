@@ -48,22 +48,63 @@ enum TestGateway {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let clock = TestClock()
-        let store = try makeStore(folder.appendingPathComponent("test.sqlite").path, logger)
-        let lanes = TestLanes(clock: clock)
+        let database = folder.appendingPathComponent("test.sqlite").path
+        let data = SharedData(
+            store: try makeStore(database, logger),
+            database: database,
+            clock: TestClock(),
+            box: SecretBox(key: MasterKey())
+        )
+        try await serve(data, transport, started: started, limits, windows, metrics, logger, test)
+        await data.store.close()
+    }
+
+    /// What gateways on the same data have in common.
+    struct SharedData: Sendable {
+        var store: any GatewayStore
+        /// The database's file.
+        var database: String
+        var clock: TestClock
+        var box: SecretBox
+    }
+
+    /// Runs one more gateway on the data of one that runs, over a socket of its own; it knows the brands of this moment.
+    ///
+    /// Its delivery core takes what the first one has of deliveries, as a next start does: such a test queues none.
+    ///
+    /// - Parameters:
+    ///   - data: The data of the one that runs.
+    ///   - test: The test.
+    /// - Throws: What the test throws, and why the gateway could not be made.
+    static func runAnother(on data: SharedData, _ test: @escaping @Sendable (API) async throws -> Void) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        try await serve(data, .live, started: true, ServerLimits(), WindowLimits(), TestMetrics(), logger, test)
+    }
+
+    /// Runs a test against a gateway on data that is there.
+    private static func serve(
+        _ data: SharedData,
+        _ transport: Transport,
+        started: Bool,
+        _ limits: ServerLimits,
+        _ windows: WindowLimits,
+        _ metrics: TestMetrics,
+        _ logger: Logger,
+        _ test: @escaping @Sendable (API) async throws -> Void
+    ) async throws {
+        let lanes = TestLanes(clock: data.clock)
         let delivery = DeliveryService(
-            store: store,
+            store: data.store,
             directory: lanes,
             settings: DeliverySettings(),
-            clock: clock,
+            clock: data.clock,
             metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
             logger: logger
         )
         var services = try await makeServices(
-            store: store,
+            data,
             delivery: delivery,
             lanes: lanes,
-            clock: clock,
             metrics: metrics,
             logger: logger
         )
@@ -76,20 +117,18 @@ enum TestGateway {
         let (hub, outbound, directory) = (services.windows.hub, services.outbound, services.directory)
         let server = GatewayServer(services: services, limits: limits)
         let application = server.buildApplication(host: "127.0.0.1", port: 0)
-        let database = folder.appendingPathComponent("test.sqlite").path
         let body: @Sendable () async throws -> Void = {
             try await application.test(transport == .live ? TestingSetup.live : TestingSetup.router) { client in
                 try await test(
                     API(
                         client: client,
-                        clock: clock,
+                        clock: data.clock,
                         outbound: outbound,
                         directory: directory,
                         windows: hub,
                         presence: presence,
-                        store: store,
-                        routes: server.routes.names,
-                        database: database
+                        data: data,
+                        routes: server.routes.names
                     )
                 )
             }
@@ -100,7 +139,6 @@ enum TestGateway {
         } else {
             try await body()
         }
-        await store.close()
     }
 
     private static func withRunning(

@@ -8,14 +8,10 @@ struct StoreWriter: SessionWriter {
     let clock: any GatewayClock
     let incarnation: IncarnationID
 
-    func perform(_ change: StoreChange) async throws(SessionWriteFailure) -> StoreChangeResult {
+    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
         var turn = WriterTurn(now: clock.now, incarnation: incarnation)
         turn.changes = [change]
-        let result: WriterTurnResult
-        do { result = try await store.commit(turn) } catch { throw SessionWriteFailure(error, mayBeDone: true) }
-        guard let first = result.changes.first else {
-            throw SessionWriteFailure(.unavailable(detail: "no result"), mayBeDone: true)
-        }
+        guard let first = try await store.commit(turn).changes.first else { throw .unavailable(detail: "no result") }
         return first
     }
 }

@@ -5,8 +5,8 @@ import Identity
 struct UncertainWriter: SessionWriter {
     let real: StoreWriter
 
-    func perform(_ change: StoreChange) async throws(SessionWriteFailure) -> StoreChangeResult {
+    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
         _ = try await real.perform(change)
-        throw SessionWriteFailure(.unavailable(detail: "no answer"), mayBeDone: true)
+        throw .unavailable(detail: "no answer")
     }
 }

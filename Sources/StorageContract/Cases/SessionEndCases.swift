@@ -1,0 +1,141 @@
+import GatewayModel
+import GatewayStorage
+import Testing
+
+/// Who is told of sessions that ended: every gateway on the data.
+enum SessionEndCases {
+    static let all = [logouts, logins, singleDevice, crowd, merges, erasure, administration, notDone]
+
+    static let logouts = ContractCase("a logout, also from elsewhere, is told to each listener before its call returns")
+    {
+        (f) async throws in
+        let heard = [f.listen(), f.listen()]
+        func told(_ change: StoreChange) async throws -> [Set<SessionEnd>] {
+            try await f.change(change)
+            return heard.map { $0.take() }
+        }
+        for (byte, consumer) in [(UInt8(1), "u-1"), (2, "u-1"), (3, "u-2"), (4, "u-3")] {
+            try await f.open(f.session(byte, consumer, device: "d-\(byte)"))
+        }
+        let first = StoreChange.endSession(tokenHash: f.session(1).tokenHash, unregister: .none)
+        #expect(try await told(first) == [[f.end(of: "u-1")], [f.end(of: "u-1")]])
+        // It has ended already.
+        #expect(try await told(first) == [[], []])
+        func remote(_ consumer: String, _ device: String? = nil) -> StoreChange {
+            .endSessions(
+                brand: f.brand,
+                consumer: ConsumerID(trusted: consumer),
+                device: device.map(DeviceID.init(trusted:)),
+                unregister: .agent
+            )
+        }
+        #expect(try await told(remote("u-1", "d-9")) == [[], []])
+        #expect(try await told(remote("u-1", "d-2")) == [[f.end(of: "u-1")], [f.end(of: "u-1")]])
+        #expect(try await told(remote("nobody")) == [[], []])
+        // Each of a turn.
+        try await f.commit { $0.changes = ["u-2", "u-3"].map { remote($0) } }
+        #expect(heard.map { $0.take() } == Array(repeating: [f.end(of: "u-2"), f.end(of: "u-3")], count: 2))
+    }
+
+    static let logins = ContractCase("what ends no session is told to nobody") { (f) async throws in
+        let heard = f.listen()
+        try await f.open(f.session(1, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(3, "u-2", device: "d-1"))
+        try await f.register("d-1", of: "u-2")
+        try await f.change(f.unregister("u-2", device: nil, .all))
+        try await f.makeCredential("key-1")
+        let unknown = try await f.store.revokeCredential(brand: f.brand, id: "nobody's", now: f.now)
+        #expect(!unknown && heard.take().isEmpty)
+    }
+
+    static let singleDevice = ContractCase(
+        "where one device is allowed, its login and its registration tell of the others"
+    ) {
+        (f) async throws in
+        try await f.open(f.session(1, device: "d-1"))
+        let heard = f.listen()
+        try await f.open(f.session(2, device: "d-2"), singleDevice: true)
+        #expect(heard.take() == [f.end(of: "u-1")])
+        f.wait(seconds: 1)
+        try await f.open(f.session(3), singleDevice: true)
+        #expect(heard.take().isEmpty)
+        var device = f.device("d-3", of: "u-1")
+        device.session = f.session(3).tokenHash
+        device.singleDevice = true
+        try await f.change(.register(device))
+        #expect(heard.take() == [f.end(of: "u-1")])
+        #expect(try await !f.hasSession(2))
+    }
+
+    static let crowd = ContractCase("a login that ends the oldest of too many tells of it") { (f) async throws in
+        for number in 0..<SessionLimits.perConsumer { try await f.open(f.session(UInt8(number))) }
+        let heard = f.listen()
+        try await f.open(f.session(255))
+        #expect(heard.take() == [f.end(of: "u-1")])
+    }
+
+    static let merges = ContractCase("a merge tells of whom was merged") { (f) async throws in
+        try await f.openAnonymous(1, "guest", device: "d-1")
+        try await f.openAnonymous(2, "visitor", device: "d-2")
+        let heard = f.listen()
+        try await f.open(f.session(3, "u-1", device: "d-1"))
+        #expect(heard.take().contains(f.end(of: "guest")))
+        let request = MergeRequest(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-1"),
+            from: ConsumerID(trusted: "visitor"),
+            audit: nil
+        )
+        try await f.change(.merge(request))
+        #expect(heard.take().contains(f.end(of: "visitor")))
+        for byte in UInt8(1)...2 { #expect(try await !f.hasSession(byte)) }
+        // The old name leads to the new one, whose sessions end.
+        try await f.change(
+            .endSessions(
+                brand: f.brand,
+                consumer: ConsumerID(trusted: "guest"),
+                device: nil,
+                unregister: .none
+            )
+        )
+        #expect(heard.take() == [f.end(of: "u-1")])
+    }
+
+    static let erasure = ContractCase("an erasure tells of the consumer's sessions") { (f) async throws in
+        try await f.open(f.session(1))
+        let heard = f.listen()
+        let request = ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), audit: nil)
+        try await f.change(.erase(request))
+        #expect(heard.take() == [f.end(of: "u-1")])
+        #expect(try await !f.hasSession(1))
+    }
+
+    static let administration = ContractCase("a revoked credential and a deleted brand are told once") {
+        (f) async throws in
+        try await f.makeCredential("key-1")
+        let heard = f.listen()
+        for isFirst in [true, false] {
+            #expect(try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now) == isFirst)
+            #expect(heard.take() == (isFirst ? [.credential("key-1")] : []))
+        }
+        for isFirst in [true, false] {
+            _ = try await f.store.deleteBrand(f.brand)
+            #expect(heard.take() == (isFirst ? [.brand(f.brand)] : []))
+        }
+    }
+
+    static let notDone = ContractCase("what is rolled back is told to nobody") { (f) async throws in
+        try await f.open(f.session(1))
+        try await f.open(f.session(2, "u-2"))
+        let heard = f.listen()
+        let (end, twice) = (
+            StoreChange.endSession(tokenHash: f.session(1).tokenHash, unregister: .none),
+            StoreChange.openSession(f.session(2, "u-2"), singleDevice: false)
+        )
+        await #expect(throws: StorageError.self) { try await f.commit { $0.changes = [end, twice] } }
+        #expect(try await f.hasSession(1))
+        try await f.open(f.session(3, "u-3"))
+        #expect(heard.take().isEmpty)
+    }
+}

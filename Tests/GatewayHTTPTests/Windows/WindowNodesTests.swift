@@ -1,0 +1,75 @@
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import GatewayHTTP
+
+/// Two gateways on the same data: what ends a session on one closes its windows on the other.
+@Suite("A messaging window on one gateway, and what ends its session on another", .timeLimit(.minutes(3)))
+struct WindowNodesTests {
+    /// What a window is closed by.
+    enum Ending: CaseIterable {
+        case remote, remoteOfDevice, logout, otherDevice, merge, erasure, revocation, deletion
+
+        var close: String {
+            switch self {
+            case .revocation, .deletion: "4403 token_invalid: revoked"
+            default: "4409 logged_out"
+            }
+        }
+    }
+
+    private static func perform(_ ending: Ending, at api: API, session: Credential, account: String) async throws {
+        let brand = "/v1/brands/acme"
+        switch ending {
+        case .remote: #expect(try await api.call(.delete, "\(brand)/consumers/u-1/sessions").status == 204)
+        case .remoteOfDevice:
+            #expect(try await api.call(.delete, "\(brand)/consumers/u-1/sessions?device=d-1").status == 204)
+        case .logout: #expect(try await api.call(.delete, "\(brand)/sessions/current", as: session).status == 204)
+        case .otherDevice: _ = try await api.makeSession(device: "d-2")
+        case .merge:
+            let merge = try await api.call(.patch, "\(brand)/consumers/u-2", #"{"mergeFrom":"u-1"}"#)
+            #expect(merge.status == 200)
+        case .erasure: #expect(try await api.call(.delete, "\(brand)/consumers/u-1").status == 204)
+        case .revocation: #expect(try await api.call(.delete, "\(brand)/credentials/\(account)").status == 204)
+        case .deletion: #expect(try await api.call(.delete, brand).status == 204)
+        }
+    }
+
+    @Test("closes with the same reason, and its token is refused from then on", arguments: Ending.allCases)
+    func ends(ending: Ending) async throws {
+        try await TestGateway.run(.live) { first in
+            try await first.makeBrand(settings: ending == .otherDevice ? #"{"singleDevice":true}"# : "{}")
+            _ = try await first.makeSession("u-2")
+            let account = try await first.makeAccount("acme", "sessions:mint")
+            guard case .basic(let id, _) = account else { throw TestFailure("no account") }
+            try await TestGateway.runAnother(on: first.data) { second in
+                func mint(_ consumer: String) async throws -> Credential {
+                    let path = "/v1/brands/acme/consumers/\(consumer)/sessions"
+                    let minted = try await first.call(.post, path, as: account, #"{"deviceId":"d-1"}"#)
+                    return .bearer(try #require(minted["sessionToken"]?.string))
+                }
+                let session = try await mint("u-1")
+                let bystander = try await second.makeSession("u-3")
+                // Both gateways have it in memory.
+                for api in [first, second] {
+                    #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200)
+                }
+                let port = try #require(second.client.port)
+                let (window, other) = (
+                    try await WindowClient(port: port, as: session), try await WindowClient(port: port, as: bystander)
+                )
+                for open in [window, other] { #expect(try await open.hear()["type"]?.string == "ready") }
+
+                try await Self.perform(ending, at: first, session: session, account: id)
+                #expect(await window.end() == ending.close)
+                let refused = try await second.call(.get, "/v1/brands/acme/unread", as: session)
+                #expect(refused.status == 401)
+                // Nobody else's is closed.
+                guard ending != .deletion else { return }
+                other.send(WindowClient.frame(9, [1]))
+                #expect(await other.next() == WindowClient.Frame(opcode: 10, payload: [1]))
+            }
+        }
+    }
+}
