@@ -61,7 +61,7 @@ struct SessionCacheTests {
     @Test(
         "does what a plain table does, however sessions come and go, and forgets some when it is full",
         arguments: 1...4,
-        [10_000, 64]
+        [10_000, 16]
     )
     func likeATable(seed: UInt64, limit: Int) {
         var random = SeededNumbers(seed: seed)

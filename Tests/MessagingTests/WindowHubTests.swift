@@ -1,7 +1,6 @@
 import Foundation
 import GatewayModel
 import GatewayStorage
-import Identity
 import Messaging
 import Metrics
 import Synchronization

@@ -44,7 +44,7 @@ extension DeliveryMachine {
                     return message.sequence <= change.readSequence
                 }
             }
-        case .erased(let erased): for ended in erased.registrations { end(ended) }
+        case .erased(let registrations): for ended in registrations { end(ended) }
         case .sessionOpened(let opening), .merged(let opening):
             for merge in opening.merged { self.merge(merge, now: now) }
             for ended in opening.endedRegistrations { end(ended) }

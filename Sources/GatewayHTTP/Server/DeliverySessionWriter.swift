@@ -15,7 +15,8 @@ package struct DeliverySessionWriter: SessionWriter {
     ///
     /// - Parameter change: The change.
     /// - Returns: What it did, once it is on disk.
-    /// - Throws: `StorageError`: the store's own, `closed` when the core is stopping, `unavailable` when too much waits already.
+    /// - Throws: `StorageError`: the store's own, `closed` when the core is stopping, `unavailable` when too much waits
+    ///   already or the core has a fault.
     package func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
         do {
             return try await delivery.perform(change)

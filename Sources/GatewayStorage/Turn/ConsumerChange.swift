@@ -48,24 +48,6 @@ package struct ErasureRequest: Sendable {
     }
 }
 
-/// A consumer whom nobody knows any more.
-package struct ErasedConsumer: Sendable, Equatable {
-    /// Who it was, by the name that led nowhere else.
-    package var consumer: ConsumerID
-    /// Its registrations, which are gone.
-    package var registrations: [RegistrationID]
-
-    /// Takes who it was.
-    ///
-    /// - Parameters:
-    ///   - consumer: Who it was.
-    ///   - registrations: Its registrations.
-    package init(consumer: ConsumerID, registrations: [RegistrationID]) {
-        self.consumer = consumer
-        self.registrations = registrations
-    }
-}
-
 /// A consumer that a back-end knows to be the same as another.
 package struct MergeRequest: Sendable {
     /// The brand.

@@ -36,8 +36,8 @@ package enum StoreChangeResult: Sendable {
     case merged(SessionOpening)
     /// A consumer cannot be merged into another.
     case notMerged(MergeRefusal)
-    /// A consumer was forgotten.
-    case erased(ErasedConsumer)
+    /// A consumer was forgotten, with these registrations.
+    case erased([RegistrationID])
     /// It does not go together with what is there.
     case conflict
     /// There is no such thing, or it is another consumer's.
@@ -89,8 +89,6 @@ package struct RegistrationChange: Sendable {
 
 /// Which sessions a logout ended.
 package struct EndedSessions: Sendable, Equatable {
-    /// Whose they were, by the name that leads nowhere else; nil when there is no such consumer or session.
-    package var consumer: ConsumerID?
     /// How many sessions ended.
     package var count: Int
     /// Which registrations ended or were narrowed.
@@ -99,15 +97,9 @@ package struct EndedSessions: Sendable, Equatable {
     /// Takes what a logout did; nothing unless told.
     ///
     /// - Parameters:
-    ///   - consumer: Whose they were.
     ///   - count: How many sessions ended.
     ///   - registrations: Which registrations ended or were narrowed.
-    package init(
-        consumer: ConsumerID? = nil,
-        count: Int = 0,
-        registrations: RegistrationsChange = RegistrationsChange()
-    ) {
-        self.consumer = consumer
+    package init(count: Int = 0, registrations: RegistrationsChange = RegistrationsChange()) {
         self.count = count
         self.registrations = registrations
     }

@@ -189,7 +189,7 @@ package final class WindowHub: WindowObserver, Sendable {
         for port in ports { port.recheck(close) }
     }
 
-    /// Looks at all of them: what ends a brand's or a credential's sessions is rare.
+    /// Looks at all of them, while the store's writer waits: what ends a brand's or a credential's sessions is rare.
     private func ports(where isConcerned: (ConsumerName, Entry) -> Bool) -> [any WindowPort] {
         state.withLock { state in
             var found: [any WindowPort] = []

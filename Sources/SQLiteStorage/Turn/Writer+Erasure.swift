@@ -30,7 +30,7 @@ extension Writer {
         memory.consumers.remove(consumer.name)
         memory.registrations.remove(consumer.key)
         try write(request.audit)
-        return .erased(ErasedConsumer(consumer: ConsumerID(trusted: consumer.name.id), registrations: ended))
+        return .erased(ended)
     }
 
     private func registrationIDs(of consumer: Int64) throws -> [Int64] {

@@ -50,8 +50,9 @@ extension Writer {
             ended += try endOldest(of: consumer, &context)
         }
         if device.singleDevice, let session = device.session {
-            try endSessions(of: consumer, before: session, on: device.device.rawValue)
-            noteEnd(device.brand, ConsumerID(trusted: owner.name.id))
+            if try endSessions(of: consumer, before: session, on: device.device.rawValue) > 0 {
+                noteEnd(device.brand, ConsumerID(trusted: owner.name.id))
+            }
             ended += try endOthers(than: device.device.rawValue, of: consumer, &context)
         }
         memory.registrations.remove(consumer)

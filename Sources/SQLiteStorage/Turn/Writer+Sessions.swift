@@ -126,16 +126,18 @@ extension Writer {
     /// Binds a session to its device, and ends those that its consumer had opened before it.
     ///
     /// Where a consumer may have one device, a login that names none shows by its registration which one it is; a later
-    /// login stays, and ends this one when it registers.
-    func endSessions(of consumer: Int64, before session: [UInt8], on device: String) throws {
+    /// login stays, and ends this one when it registers. Returns how many sessions were bound or ended.
+    func endSessions(of consumer: Int64, before session: [UInt8], on device: String) throws -> Int {
         try db.prepare("UPDATE sessions SET device = ? WHERE token_hash = ? AND device IS NULL")
             .text(device).blob(session).run()
+        let bound = db.changedRows
         try db.prepare(
             """
             DELETE FROM sessions WHERE consumer = ?1 AND token_hash != ?2 \
             AND created_at <= (SELECT created_at FROM sessions WHERE token_hash = ?2)
             """
         ).int(consumer).blob(session).run()
+        return bound + db.changedRows
     }
 
     /// Makes room for one more session of a consumer.
@@ -185,7 +187,6 @@ extension Writer {
         noteEnd(brand, name)
         return .sessionsEnded(
             EndedSessions(
-                consumer: name,
                 count: 1,
                 registrations: try unregister(consumer: consumer, app: nil, device: device, scope, .logout, &context)
             )
@@ -202,15 +203,13 @@ extension Writer {
         guard let key = try brandKey(brand),
             let found = try self.consumer(BrandedName(brand: key, id: consumer.rawValue))
         else { return .sessionsEnded(EndedSessions()) }
-        let name = ConsumerID(trusted: found.name.id)
         // A session that is bound to no device may be in use on any: it ends with each of them.
         try db.prepare("DELETE FROM sessions WHERE consumer = ?1 AND (?2 IS NULL OR device IS NULL OR device = ?2)")
             .int(found.key).text(device?.rawValue).run()
         let count = db.changedRows
-        if count > 0 { noteEnd(brand, name) }
+        if count > 0 { noteEnd(brand, ConsumerID(trusted: found.name.id)) }
         return .sessionsEnded(
             EndedSessions(
-                consumer: name,
                 count: count,
                 registrations: try unregister(
                     consumer: found.key,

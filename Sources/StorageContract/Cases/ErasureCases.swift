@@ -6,7 +6,7 @@ import Testing
 enum ErasureCases {
     static let all = [atOnce, everything, again, merged, newcomer, late, small, records, profiles]
 
-    private static func erase(_ f: ContractFixture, _ consumer: String = "u-1") async throws -> ErasedConsumer {
+    private static func erase(_ f: ContractFixture, _ consumer: String = "u-1") async throws -> [RegistrationID] {
         let id = ConsumerID(trusted: consumer)
         let entry = AuditEntry(
             brand: f.brand,
@@ -17,8 +17,8 @@ enum ErasureCases {
             requestID: nil
         )
         let result = try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: id, audit: entry)))
-        guard case .erased(let erased) = result else { throw Unexpected(what: "\(result)") }
-        return erased
+        guard case .erased(let registrations) = result else { throw Unexpected(what: "\(result)") }
+        return registrations
     }
 
     /// A consumer with one of everything, and another one beside it.
@@ -49,7 +49,7 @@ enum ErasureCases {
         let delivery = try #require(try await f.deliveries().first { $0.consumer.rawValue == "u-1" }?.id)
         let registration = try await f.registrations("u-1").map(\.id)
         let erased = try await erase(f)
-        #expect(erased.consumer.rawValue == "u-1" && erased.registrations == registration)
+        #expect(erased == registration)
         let id = ConsumerID(trusted: "u-1")
         #expect(try await f.store.consumer(brand: f.brand, id: id) == nil)
         #expect(try await f.store.consumerRecord(brand: f.brand, id: id) == nil)
@@ -107,7 +107,7 @@ enum ErasureCases {
         try await f.change(f.words("m-1", "one", in: "c-a", of: "a-1"))
         try await f.open(f.session(2, device: "d-1"))
         #expect(try await f.deliveries().map(\.consumer.rawValue) == ["u-1"])
-        #expect(try await erase(f, "a-1").consumer.rawValue == "u-1")
+        _ = try await erase(f, "a-1")
         for id in ["a-1", "u-1"] {
             #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: id)) == nil)
         }

@@ -4,7 +4,7 @@ import Testing
 
 /// Who is told of sessions that ended: every gateway on the data.
 enum SessionEndCases {
-    static let all = [logouts, logins, singleDevice, crowd, merges, erasure, administration, notDone]
+    static let all = [logouts, logins, singleDevice, binding, crowd, merges, erasure, administration, notDone]
 
     static let logouts = ContractCase("a logout, also from elsewhere, is told to each listener before its call returns")
     {
@@ -66,6 +66,22 @@ enum SessionEndCases {
         try await f.change(.register(device))
         #expect(heard.take() == [f.end(of: "u-1")])
         #expect(try await !f.hasSession(2))
+        try await f.change(.register(device))
+        #expect(heard.take().isEmpty)
+    }
+
+    static let binding = ContractCase("a registration that tells a session its device is told, once") {
+        (f) async throws in
+        try await f.open(f.session(1), singleDevice: true)
+        let heard = f.listen()
+        var device = f.device("d-1", of: "u-1")
+        device.session = f.session(1).tokenHash
+        device.singleDevice = true
+        for isFirst in [true, false] {
+            try await f.change(.register(device))
+            #expect(heard.take() == (isFirst ? [f.end(of: "u-1")] : []))
+        }
+        #expect(try await f.store.session(tokenHash: f.session(1).tokenHash)?.device?.rawValue == "d-1")
     }
 
     static let crowd = ContractCase("a login that ends the oldest of too many tells of it") { (f) async throws in
@@ -105,10 +121,19 @@ enum SessionEndCases {
     static let erasure = ContractCase("an erasure tells of the consumer's sessions") { (f) async throws in
         try await f.open(f.session(1))
         let heard = f.listen()
-        let request = ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), audit: nil)
-        try await f.change(.erase(request))
-        #expect(heard.take() == [f.end(of: "u-1")])
+        func erase(_ consumer: String) async throws -> Set<SessionEnd> {
+            let id = ConsumerID(trusted: consumer)
+            try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: id, audit: nil)))
+            return heard.take()
+        }
+        #expect(try await erase("u-1") == [f.end(of: "u-1")])
         #expect(try await !f.hasSession(1))
+        #expect(try await erase("u-1").isEmpty)
+        // By a name that leads to it.
+        try await f.openAnonymous(2, "guest", device: "d-1")
+        try await f.open(f.session(3, "u-2", device: "d-1"))
+        _ = heard.take()
+        #expect(try await erase("guest") == [f.end(of: "u-2")])
     }
 
     static let administration = ContractCase("a revoked credential and a deleted brand are told once") {

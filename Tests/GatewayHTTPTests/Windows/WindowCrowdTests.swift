@@ -14,8 +14,9 @@ struct WindowCrowdTests {
         // Those that are refused keep a connection's place each until they are gone.
         let limits = ServerLimits(maxConnections: 1100, rates: .none)
         let metrics = TestMetrics()
-        try await TestGateway.run(.live, limits: limits, windows: WindowLimits(maxOpen: places), metrics: metrics) {
-            api in
+        // Nobody here answers a ping, however slow the machine is.
+        let room = WindowLimits(idleSeconds: 600, maxOpen: places)
+        try await TestGateway.run(.live, limits: limits, windows: room, metrics: metrics) { api in
             try await api.makeBrand()
             let port = try #require(api.client.port)
             let other = try await WindowFrameTests.Bystander(api)
@@ -42,7 +43,7 @@ struct WindowCrowdTests {
     @Test("one that reads nothing is closed, holds little until then, and does not slow others")
     func slow() async throws {
         let metrics = TestMetrics()
-        let limits = WindowLimits(stallSeconds: 2)
+        let limits = WindowLimits(idleSeconds: 600, stallSeconds: 2)
         try await TestGateway.run(.live, windows: limits, metrics: metrics) { api in
             try await api.makeBrand()
             let port = try #require(api.client.port)

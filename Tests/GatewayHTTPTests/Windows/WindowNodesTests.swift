@@ -17,6 +17,15 @@ struct WindowNodesTests {
             default: "4409 logged_out"
             }
         }
+
+        /// How many of the others stay open.
+        var survivors: Int {
+            switch self {
+            case .remoteOfDevice, .logout, .revocation: 2
+            case .remote, .otherDevice, .merge, .erasure: 1
+            case .deletion: 0
+            }
+        }
     }
 
     private static func perform(_ ending: Ending, at api: API, session: Credential, account: String) async throws {
@@ -24,7 +33,7 @@ struct WindowNodesTests {
         switch ending {
         case .remote: #expect(try await api.call(.delete, "\(brand)/consumers/u-1/sessions").status == 204)
         case .remoteOfDevice:
-            #expect(try await api.call(.delete, "\(brand)/consumers/u-1/sessions?device=d-1").status == 204)
+            #expect(try await api.call(.delete, "\(brand)/consumers/u-1/sessions?deviceId=d-1").status == 204)
         case .logout: #expect(try await api.call(.delete, "\(brand)/sessions/current", as: session).status == 204)
         case .otherDevice: _ = try await api.makeSession(device: "d-2")
         case .merge:
@@ -50,25 +59,34 @@ struct WindowNodesTests {
                     return .bearer(try #require(minted["sessionToken"]?.string))
                 }
                 let session = try await mint("u-1")
-                let bystander = try await second.makeSession("u-3")
+                // Another consumer's, and the consumer's own on another device.
+                let bystanders = [
+                    try await second.makeSession("u-3"),
+                    ending == .otherDevice ? nil : try await second.makeSession(device: "d-2"),
+                ]
                 // Both gateways have it in memory.
                 for api in [first, second] {
                     #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200)
                 }
                 let port = try #require(second.client.port)
-                let (window, other) = (
-                    try await WindowClient(port: port, as: session), try await WindowClient(port: port, as: bystander)
-                )
-                for open in [window, other] { #expect(try await open.hear()["type"]?.string == "ready") }
+                let window = try await WindowClient(port: port, as: session)
+                #expect(try await window.hear()["type"]?.string == "ready")
+                var others: [WindowClient] = []
+                for bystander in bystanders.compactMap(\.self) {
+                    let other = try await WindowClient(port: port, as: bystander)
+                    #expect(try await other.hear()["type"]?.string == "ready")
+                    others.append(other)
+                }
 
                 try await Self.perform(ending, at: first, session: session, account: id)
                 #expect(await window.end() == ending.close)
                 let refused = try await second.call(.get, "/v1/brands/acme/unread", as: session)
                 #expect(refused.status == 401)
-                // Nobody else's is closed.
-                guard ending != .deletion else { return }
-                other.send(WindowClient.frame(9, [1]))
-                #expect(await other.next() == WindowClient.Frame(opcode: 10, payload: [1]))
+                // Nothing else is closed.
+                for other in others.prefix(ending.survivors) {
+                    other.send(WindowClient.frame(9, [1]))
+                    #expect(await other.next() == WindowClient.Frame(opcode: 10, payload: [1]))
+                }
             }
         }
     }
