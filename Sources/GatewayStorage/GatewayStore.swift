@@ -266,7 +266,7 @@ package protocol GatewayStore: Sendable {
     ///
     /// - Parameter listener: Called after the commit, on a thread of the engine: must not block and must not call the store.
     ///   On the gateway that ended them it is called before the commit's call returns, on others within a second (architecture
-    ///   section 8). A session that was only looked up before it is called may have ended.
+    ///   section 8). What was looked up before that is to be looked up again.
     func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void)
 
     /// A consumer.
