@@ -73,14 +73,17 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson")]
         ),
 
+        // Texts and their forms, below everything.
+        .target(name: "TextFormats", swiftSettings: settings),
+
         // The words, and what everything may say about itself.
-        .target(name: "GatewayModel", swiftSettings: settings),
+        .target(name: "GatewayModel", dependencies: ["TextFormats"], swiftSettings: settings),
         .target(name: "Telemetry", dependencies: ["GatewayModel", logging, metrics], swiftSettings: settings),
 
         // Sending.
         .target(
             name: "PushPayloads",
-            dependencies: ["GatewayModel", .product(name: "Mustache", package: "swift-mustache")],
+            dependencies: ["GatewayModel", "TextFormats", .product(name: "Mustache", package: "swift-mustache")],
             swiftSettings: settings
         ),
         .target(
@@ -120,13 +123,14 @@ let package = Package(
         // Deciding.
         .target(
             name: "Identity",
-            dependencies: ["COpenSSL", "GatewayModel", "GatewayStorage", crypto, cryptoExtras],
+            dependencies: ["COpenSSL", "GatewayModel", "GatewayStorage", "TextFormats", crypto, cryptoExtras],
             swiftSettings: settings
         ),
         .target(
             name: "IdentityProviders",
             dependencies: [
-                "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry", crypto, logging, metrics,
+                "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry", "TextFormats", crypto,
+                logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -160,8 +164,8 @@ let package = Package(
             name: "GatewayHTTP",
             dependencies: [
                 "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
-                "IdentityProviders", "Messaging", "Outbound", "PushPayloads", "PushProviders", "Telemetry", crypto,
-                hummingbird, logging, nioCore, nioHTTP1, nioWebSocket, lifecycle,
+                "IdentityProviders", "Messaging", "Outbound", "PushPayloads", "PushProviders", "Telemetry",
+                "TextFormats", crypto, hummingbird, logging, nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
             swiftSettings: settings
         ),
@@ -237,6 +241,7 @@ let package = Package(
         ),
 
         // Tests.
+        .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: settings),
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel"], swiftSettings: settings),
         .testTarget(
             name: "TelemetryTests",
@@ -245,7 +250,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PushPayloadsTests",
-            dependencies: ["PushPayloads", "GatewayModel"],
+            dependencies: ["PushPayloads", "GatewayModel", "ProcessHarness"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -273,7 +278,7 @@ let package = Package(
             name: "IdentityTests",
             dependencies: [
                 "Identity", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "StorageContract",
-                crypto, cryptoExtras, logging,
+                "TextFormats", crypto, cryptoExtras, logging,
             ],
             swiftSettings: settings
         ),
@@ -281,7 +286,8 @@ let package = Package(
             name: "IdentityProvidersTests",
             dependencies: [
                 "IdentityProviders", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "ProcessHarness",
-                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", crypto, cryptoExtras, httpClient,
+                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", "TextFormats", crypto, cryptoExtras,
+                httpClient,
                 logging, metrics, nioCore, nioHTTP1, nioSSL,
             ],
             swiftSettings: settings
@@ -329,7 +335,7 @@ let package = Package(
             dependencies: [
                 "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
                 "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator", "SQLiteStorage",
-                crypto, httpClient,
+                "TextFormats", crypto, httpClient,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],

@@ -31,6 +31,9 @@ swift format lint --strict --recursive --parallel Sources Tests
 step "build (warnings are errors)"
 swift build --build-tests
 
+step "texts from outside are compared as bytes"
+python3 Deploy/foreign-text.py
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Each target in a process of its own: tests that start programs and tests that fill the few threads of the concurrency

@@ -1,5 +1,6 @@
 import Crypto
 import Testing
+import TextFormats
 
 @testable import Identity
 

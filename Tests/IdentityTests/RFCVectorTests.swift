@@ -1,12 +1,13 @@
 import Crypto
 import GatewayModel
 import Testing
+import TextFormats
 
 @testable import Identity
 
 @Suite("The examples of the RFCs come out as printed")
 struct RFCVectorTests {
-    private static func members(_ json: String) throws -> [String: StrictJSON] {
+    private static func members(_ json: String) throws -> [BoundedName: StrictJSON] {
         try #require(try StrictJSON.parse(Array(json.utf8)).members)
     }
 

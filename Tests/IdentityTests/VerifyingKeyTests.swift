@@ -2,13 +2,14 @@ import Crypto
 import CryptoExtras
 import GatewayModel
 import Testing
+import TextFormats
 
 @testable import Identity
 
 @Suite("Keys that others publish are taken by their numbers, strictly")
 struct VerifyingKeyTests {
     /// A good key with members changed; nil takes one away.
-    private static func jwk(_ base: String, _ changes: [String: StrictJSON?]) throws -> [String: StrictJSON] {
+    private static func jwk(_ base: String, _ changes: [BoundedName: StrictJSON?]) throws -> [BoundedName: StrictJSON] {
         var members = try #require(try StrictJSON.parse(Array(base.utf8)).members)
         for (name, value) in changes { members[name] = value }
         return members
@@ -16,7 +17,7 @@ struct VerifyingKeyTests {
 
     private static func refusal(
         _ base: String,
-        _ changes: [String: StrictJSON?],
+        _ changes: [BoundedName: StrictJSON?],
         _ algorithm: SignatureAlgorithm
     ) throws -> KeyRefusal? {
         let members = try jwk(base, changes)
@@ -36,7 +37,7 @@ struct VerifyingKeyTests {
     @Test("an RSA key is taken when all it says of itself fits")
     func rsa() throws {
         let exponents: [[UInt8]] = [[3], [1, 0, 1], [0, 1, 0, 1], [1, 0xFF, 0xFF, 0xFF, 0xFF]]
-        let good: [[String: StrictJSON?]] =
+        let good: [[BoundedName: StrictJSON?]] =
             [
                 [:], ["use": .string("sig")], ["key_ops": .array([.string("verify")])], ["kid": .string("a")],
                 ["key_ops": .array([.string("sign"), .string("verify")])], ["x5c": .array([]), "other": .null],
@@ -54,7 +55,7 @@ struct VerifyingKeyTests {
     @Test("an RSA key with a member that cannot be is refused, and says why")
     func badRSA() throws {
         let modulus = [UInt8](repeating: 0xFF, count: 256)
-        let table: [([String: StrictJSON?], KeyRefusal)] =
+        let table: [([BoundedName: StrictJSON?], KeyRefusal)] =
             [
                 (["kty": nil], Self.rsaType), (["kty": .string("rsa")], Self.rsaType),
                 (["kty": .string("EC")], Self.rsaType), (["kty": .string("oct")], Self.rsaType),
@@ -90,7 +91,7 @@ struct VerifyingKeyTests {
         let zero = [UInt8](repeating: 0, count: 32)
         var off = y
         off[31] ^= 1
-        let table: [([String: StrictJSON?], KeyRefusal?)] = [
+        let table: [([BoundedName: StrictJSON?], KeyRefusal?)] = [
             (["x": Self.number(x), "y": Self.number(y)], nil),
             (["x": Self.number(x), "y": Self.number(off)], .invalid),
             (["x": Self.number(y), "y": Self.number(x)], .invalid),

@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import Identity
 internal import PushPayloads
 internal import Telemetry
+internal import TextFormats
 
 /// What apps and back-ends of Google's CCAI Platform call (seed-systems section 2.2).
 enum CCAIRoutes {

@@ -3,6 +3,7 @@ internal import GatewayStorage
 internal import Hummingbird
 internal import Identity
 internal import PushPayloads
+internal import TextFormats
 
 /// Signs payloads for brands without a signing service of their own (R20-R24).
 enum CCAISigning {
@@ -53,7 +54,9 @@ enum CCAISigning {
         case .session(let session):
             (brand, asking) = (session.brand, session)
             // As everywhere else: a session is bound to its consumer (R6).
-            if let other = try call.query().text("consumer"), other != session.consumer.rawValue { throw .forbidden }
+            if let other = try call.query().text("consumer"), !other.hasSameBytes(as: session.consumer.rawValue) {
+                throw .forbidden
+            }
         case .account(let account):
             guard account.allows(.sessionsMint) else { throw .forbidden }
             brand = account.brand

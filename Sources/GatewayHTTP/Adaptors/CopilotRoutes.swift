@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import Identity
 internal import PushPayloads
 internal import Telemetry
+internal import TextFormats
 
 /// What Copilot.cx back-ends call (seed-systems section 2.1).
 enum CopilotRoutes {

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import TextFormats
 
 /// What tells one state of a thing from another (RFC 9110 section 8.8.3): a strong tag over its JSON.
 struct EntityTag: Equatable, Sendable {
@@ -20,18 +21,10 @@ struct EntityTag: Equatable, Sendable {
 
     /// Whether a list of tags in a header names this one; `*` names every one that there is.
     func isNamed(in header: String) -> Bool {
-        header.split(separator: ",").contains { part in
-            let tag = part.trimming { $0 == " " || $0 == "\t" }
-            return tag == "*" || tag == text[...] || tag == ("W/" + text)[...]
+        header.byteSplit(",").contains { part in
+            let tag = part.trimmingBlanks
+            return tag.hasSameBytes(as: "*") || tag.hasSameBytes(as: text) || tag.hasSameBytes(as: "W/" + text)
         }
-    }
-}
-
-extension Substring {
-    fileprivate func trimming(_ isBlank: (Character) -> Bool) -> Substring {
-        var part = drop(while: isBlank)
-        while let last = part.last, isBlank(last) { part.removeLast() }
-        return part
     }
 }
 

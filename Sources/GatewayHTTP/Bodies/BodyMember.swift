@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Identity
+internal import TextFormats
 
 /// A member of a request's body, there or not, with its JSON pointer (RFC 6901).
 ///
@@ -21,11 +22,11 @@ struct BodyMember {
 struct BodyObject {
     /// Where it is; the body itself is "".
     let pointer: String
-    private let members: [String: StrictJSON]
+    private let members: [BoundedName: StrictJSON]
     /// The text of the whole body; empty for an object within it.
     let text: [UInt8]
 
-    init(pointer: String, members: [String: StrictJSON], text: [UInt8] = []) {
+    init(pointer: String, members: [BoundedName: StrictJSON], text: [UInt8] = []) {
         self.pointer = pointer
         self.members = members
         self.text = text
@@ -35,10 +36,10 @@ struct BodyObject {
     var hash: [UInt8] { Array(SHA256.hash(data: text)) }
 
     /// The names of all its members, sorted.
-    var names: [String] { members.keys.sorted() }
+    var names: [BoundedName] { members.keys.sorted() }
 
     /// The member of a name.
-    subscript(name: String) -> BodyMember {
-        BodyMember(pointer: pointer + FieldProblem.pointer([name]), value: members[name])
+    subscript(name: BoundedName) -> BodyMember {
+        BodyMember(pointer: pointer + FieldProblem.pointer([name.text]), value: members[name])
     }
 }

@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import Identity
+internal import TextFormats
 
 /// Reads the members of a body and collects what is wrong with them, so that the caller learns of everything at once.
 ///
@@ -64,7 +65,7 @@ struct FieldChecks {
     }
 
     /// Notes every member that is not one of those named: where a typing error must not vanish.
-    mutating func refuseOthers(in object: BodyObject, than known: some Collection<String>) {
+    mutating func refuseOthers(in object: BodyObject, than known: some Collection<BoundedName>) {
         for name in object.names where !known.contains(name) {
             fail(object[name].pointer, "is not a member that is known here")
         }
@@ -101,7 +102,7 @@ struct FieldChecks {
 
     /// An object as it came, from the body itself.
     mutating func raw(_ name: StaticString, of body: BodyObject, atMost limit: Int) -> JSONText? {
-        let member = body[name.description]
+        let member = body[BoundedName(stringLiteral: name)]
         guard object(member) != nil else { return nil }
         let text = body.text.withUnsafeBufferPointer { bytes in
             RawMember.value(name, of: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
@@ -119,7 +120,7 @@ struct FieldChecks {
         isRequired: Bool = false
     ) -> Word? where Word.RawValue == String {
         guard let text = text(member, isRequired: isRequired) else { return nil }
-        return Word(rawValue: text)
+        return Word(word: text)
             ?? wrong(member, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 

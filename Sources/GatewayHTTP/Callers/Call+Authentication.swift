@@ -3,6 +3,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import Identity
+internal import TextFormats
 
 // Credentials come before everything else about a request (R3): what a caller without them asks for is never looked at.
 extension Call {

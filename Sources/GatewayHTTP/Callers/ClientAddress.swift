@@ -1,6 +1,7 @@
 internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
+internal import TextFormats
 
 /// Where a request comes from.
 enum ClientAddress: Equatable {
@@ -26,9 +27,7 @@ enum ClientAddress: Equatable {
         let isLocal = AddressRange.loopback.contains { $0.contains(peer) }
         self = isLocal ? .local : .remote(peer)
         guard proxies.contains(where: { $0.contains(peer) }) else { return }
-        let hops = forwarded.flatMap { $0.split(separator: ",") }.map { hop in
-            String(hop.drop { $0 == " " }.prefix { $0 != " " })
-        }
+        let hops = forwarded.flatMap { $0.byteSplit(",") }.map { String($0.trimmingBlanks) }
         guard let first = hops.first else { return }
         self = .remote(hops.last { hop in !proxies.contains { $0.contains(hop) } } ?? first)
     }

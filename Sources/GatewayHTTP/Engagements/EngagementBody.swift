@@ -1,18 +1,19 @@
 internal import GatewayModel
 internal import Identity
+internal import TextFormats
 
 /// Engagements as bodies name them: those of a brand's settings, and the one that a conversation begins with.
 enum EngagementBody {
     /// Reads the setting `engagements`: the whole list, in its order.
     static func engagements(_ checks: inout FieldChecks, _ member: BodyMember) -> [Engagement]? {
         guard let items = checks.items(member, atMost: Engagement.maxCount) else { return nil }
-        var ids: Set<String> = []
+        var ids: Set<BoundedName> = []
         var engagements: [Engagement] = []
         for item in items {
             guard let object = checks.object(item, isRequired: true),
                 let engagement = engagement(&checks, object)
             else { continue }
-            if !ids.insert(engagement.id).inserted {
+            if let id = BoundedName(engagement.id), !ids.insert(id).inserted {
                 checks.fail(object["id"].pointer, "names an engagement before it")
             }
             engagements.append(engagement)

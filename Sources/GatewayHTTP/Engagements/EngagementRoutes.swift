@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 internal import PushPayloads
+internal import TextFormats
 
 /// What a brand offers where (R116-R119; `http-api.md` section 6).
 ///
@@ -40,7 +41,7 @@ enum EngagementRoutes {
         writer.string(session ?? AnonymousConsumer.newID())
         writer.literal(#","visitorId":"#)
         writer.string(visitor ?? AnonymousConsumer.newID())
-        let places = Set(entryPoints)
+        let places = Set(entryPoints.map { Array($0.utf8) })
         if let engagement = brand.settings.engagements.first(where: { $0.isOffered(in: app, at: places) }) {
             try await write(engagement, brand, consumer, call, to: &writer)
         }

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import GatewayModel
 internal import Identity
+internal import TextFormats
 
 /// Makes and checks context ids: what says that an engagement was offered, so that nothing is stored for who only asks.
 ///
@@ -60,7 +61,7 @@ struct EngagementSeal: Sendable {
         let madeAt = Int64(bitPattern: head.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         guard now.milliseconds / 1000 - madeAt <= Self.lifetimeSeconds,
             let engagement = brand.settings.engagements.first(where: {
-                $0.id == claim.engagementID && $0.campaignId == claim.campaignID
+                $0.id.hasSameBytes(as: claim.engagementID) && $0.campaignId.hasSameBytes(as: claim.campaignID)
             }),
             Self.fingerprint(engagement).elementsEqual(head.suffix(8))
         else { return .stale }

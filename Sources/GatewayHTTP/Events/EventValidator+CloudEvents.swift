@@ -1,25 +1,29 @@
 internal import CSimdjson
 internal import GatewayModel
+internal import TextFormats
 
 // What CloudEvents ask beyond plain events (CloudEvents 1.0 sections 3.1 and 3.2, its JSON format section 3.1).
 extension EventValidator {
-    private static let attributes: Set<String> = ["/id", "/type", "/source", "/time", "/specversion"]
+    private static let attributes: Set<BoundedName> = ["/id", "/type", "/source", "/time", "/specversion"]
 
     /// Where a member lies in the caller's body, or the header that it is.
     ///
     /// - Parameter member: Its pointer in a plain event.
     /// - Returns: The pointer to show.
-    func pointer(_ member: String) -> String {
-        switch form {
-        case EVENT_ENVELOPE: Self.attributes.contains(member) ? member : "/data" + member
-        case EVENT_PAYLOAD: Self.attributes.contains(member) ? "/ce-" + member.dropFirst() : member
+    func pointer(_ member: StaticString) -> String {
+        let isAttribute = Self.attributes.contains(BoundedName(stringLiteral: member))
+        let member = member.description
+        return switch form {
+        case EVENT_ENVELOPE: isAttribute ? member : "/data" + member
+        case EVENT_PAYLOAD: isAttribute ? "/ce-" + member.dropFirst() : member
         default: member
         }
     }
 
     /// Checks the attributes that plain events do not have, and that there is `data`.
     mutating func checkEnvelope(_ members: UnsafePointer<event_members>) {
-        if let version = present(members.pointee.spec_version, "/specversion", required: true), version != "1.0" {
+        let version = present(members.pointee.spec_version, "/specversion", required: true)
+        if let version, !version.hasSameBytes(as: "1.0") {
             problem("/specversion", "must be 1.0")
         }
         guard form == EVENT_ENVELOPE else { return }

@@ -1,5 +1,6 @@
 internal import CSimdjson
 internal import GatewayModel
+internal import TextFormats
 
 // What is asked of a single member.
 extension EventValidator {
@@ -9,8 +10,8 @@ extension EventValidator {
     ///   - member: Its pointer in a plain event.
     ///   - detail: What is wrong.
     mutating func problem(_ member: StaticString, _ detail: String) {
-        let pointer = pointer(member.description)
-        guard !problems.contains(where: { $0.pointer == pointer }) else { return }
+        let pointer = pointer(member)
+        guard !problems.contains(where: { $0.pointer.hasSameBytes(as: pointer) }) else { return }
         problems.append(FieldProblem(pointer: pointer, detail: detail))
     }
 

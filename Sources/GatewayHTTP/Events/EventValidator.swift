@@ -1,5 +1,6 @@
 internal import CSimdjson
 internal import GatewayModel
+internal import TextFormats
 
 /// Checks the members of one event (`http-api.md` sections 1 and 3) and collects everything that is wrong with them.
 struct EventValidator {
@@ -70,7 +71,7 @@ struct EventValidator {
 
     private mutating func eventType(_ member: event_text) -> EventType? {
         guard let text = present(member, "/type", required: true) else { return nil }
-        guard let type = EventType(rawValue: text) else {
+        guard let type = EventType(word: text) else {
             problem("/type", "must be one of " + EventType.allCases.map(\.rawValue).joined(separator: ", "))
             return nil
         }
@@ -100,7 +101,7 @@ struct EventValidator {
             event.link.web = link(members.pointee.link_web, "/link/web")
         }
         if let text = present(members.pointee.priority, "/priority", required: false) {
-            if let priority = PushPriority(rawValue: text) {
+            if let priority = PushPriority(word: text) {
                 event.priority = priority
             } else {
                 problem("/priority", "must be high or normal")
@@ -123,7 +124,7 @@ struct EventValidator {
 
     private mutating func readProactive(_ members: UnsafePointer<event_members>, _ event: inout AgentEvent) {
         if let text = present(members.pointee.kind, "/kind", required: true) {
-            switch text {
+            switch BoundedName(text) {
             case "proactive": event.kind = .proactive
             case "c2m": event.kind = .c2m
             default: problem("/kind", "must be proactive or c2m")

@@ -1,7 +1,9 @@
+internal import TextFormats
+
 /// Links of events: `https`, or the scheme of an app.
 enum LinkText {
     /// Schemes that a phone or browser would act on by itself, and plain http.
-    private static let refusedSchemes: Set<String> = [
+    private static let refusedSchemes: Set<BoundedName> = [
         "http", "javascript", "data", "file", "blob", "about", "vbscript", "content", "filesystem", "view-source",
     ]
 
@@ -13,9 +15,9 @@ enum LinkText {
         // Nearly all links are these.
         if bytes.starts(with: https) { return bytes.count > https.count }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count else { return false }
-        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
-        guard let first = scheme.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
-            scheme.utf8.allSatisfy(isSchemeByte), !refusedSchemes.contains(scheme)
+        guard let scheme = BoundedName(lowercasing: String(decoding: bytes[..<colon], as: UTF8.self)),
+            let first = scheme.text.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
+            scheme.text.utf8.allSatisfy(isSchemeByte), !refusedSchemes.contains(scheme)
         else { return false }
         // "https:" alone names nothing.
         return scheme != "https" || bytes[colon...].starts(with: "://".utf8) && bytes.count > 8

@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import TextFormats
 
 /// The member `links` of an app's body.
 struct LinkBody {
@@ -66,7 +67,7 @@ struct LinkBody {
 
     private func pages(_ object: BodyObject, _ checks: inout FieldChecks) -> LinkSettings.Fallback {
         checks.refuseOthers(in: object, than: ["ios", "android", "web"])
-        func page(_ name: String) -> String? {
+        func page(_ name: BoundedName) -> String? {
             guard !object[name].isEmpty else { return nil }
             return text(object[name], "must be an https URL", &checks, Self.page)
         }
@@ -82,7 +83,9 @@ struct LinkBody {
         _ shape: (String) -> String?
     ) -> String? {
         guard let text = checks.text(member, isRequired: true) else { return nil }
-        guard let shaped = shape(text) else {
+        // Every shape is ASCII, and none is longer than a URL.
+        let isPlain = text.utf8.count <= 2048 && text.utf8.allSatisfy { $0 < 0x80 }
+        guard isPlain, let shaped = shape(text) else {
             checks.fail(member.pointer, rule)
             return nil
         }

@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import TextFormats
 
 /// The link host that a request names, if it is one.
 struct LinkHost {
@@ -14,7 +15,7 @@ struct LinkHost {
         self.request = request
         self.directory = directory
         let authority = request.head.authority ?? ""
-        let host = authority.prefix { $0 != ":" }.lowercased()
+        let host = authority.byteSplit(":", maxSplits: 1, omittingEmptySubsequences: false)[0].asciiLowercased
         apps = host.isEmpty ? [] : directory.apps(linkHost: host)
     }
 
@@ -65,7 +66,8 @@ struct LinkHost {
 
     /// By the words that browsers of the platform have in their names.
     private static func platform(_ userAgent: String) -> DevicePlatform {
-        if userAgent.contains("Android") { return .android }
-        return ["iPhone", "iPad", "iPod"].contains { userAgent.contains($0) } ? .ios : .web
+        if userAgent.containsBytes(of: "Android") { return .android }
+        let words: [StaticString] = ["iPhone", "iPad", "iPod"]
+        return words.contains { userAgent.containsBytes(of: $0) } ? .ios : .web
     }
 }

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// Which page of a list is wanted (`http-api.md` section 1).
 struct PageRequest: Sendable {
     /// At most this many, 1 to 500.
@@ -38,7 +40,10 @@ struct PageRequest: Sendable {
     ///   - key: What an item is sorted by, unique.
     /// - Returns: The items of the page, and the cursor of the next one if there is one.
     func page<Item>(of items: [Item], by key: (Item) -> String) -> (items: ArraySlice<Item>, next: String?) {
-        let start = after.map { after in items.firstIndex { key($0) > after } ?? items.endIndex } ?? items.startIndex
+        let start =
+            after.map { after in
+                items.firstIndex { after.utf8.lexicographicallyPrecedes(key($0).utf8) } ?? items.endIndex
+            } ?? items.startIndex
         let page = items[start...].prefix(limit)
         let next = page.endIndex < items.endIndex ? page.last.map { cursor(after: key($0)) } : nil
         return (page, next)

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import FoundationEssentials
 
 /// The description of the HTTP API (OpenAPI 3.1), as it is served at `/openapi.yaml`.
 ///
@@ -22,10 +22,7 @@ enum OpenAPIDocument {
         + "\n"
 
     /// What names this version of it (RFC 9110 section 8.8.3).
-    static let entityTag: String = {
-        let digest = SHA256.hash(data: Array(text.utf8)).prefix(12)
-        return "\"" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "\""
-    }()
+    static let entityTag = EntityTag(of: Data(text.utf8))
 
     /// The answers of refusals, as lines of an operation's `responses`.
     static func problems(_ statuses: Int...) -> String {

@@ -18,18 +18,19 @@ package struct FieldProblem: Sendable, Equatable {
     /// A pointer to a member of the body, with the name's tildes and slashes escaped (RFC 6901 section 3).
     ///
     /// - Parameter path: The names from the body down.
-    /// - Returns: The pointer; a name is cut to 64 characters because it comes from the caller.
+    /// - Returns: The pointer; a name is cut to 64 characters (Unicode scalars) because it comes from the caller.
     package static func pointer(_ path: [String]) -> String {
-        path.map { name in
-            var escaped = "/"
-            for character in name.prefix(64) {
-                switch character {
-                case "~": escaped += "~0"
-                case "/": escaped += "~1"
-                default: escaped.append(character)
+        var pointer = String.UnicodeScalarView()
+        for name in path {
+            pointer.append("/")
+            for scalar in name.unicodeScalars.prefix(64) {
+                switch scalar {
+                case "~": pointer.append(contentsOf: "~0".unicodeScalars)
+                case "/": pointer.append(contentsOf: "~1".unicodeScalars)
+                default: pointer.append(scalar)
                 }
             }
-            return escaped
-        }.joined()
+        }
+        return String(pointer)
     }
 }

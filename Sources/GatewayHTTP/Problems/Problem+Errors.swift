@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 package import Identity
 internal import IdentityProviders
+internal import TextFormats
 
 // The one place where errors of the rooms below become answers.
 extension Problem {
@@ -156,7 +157,10 @@ extension Problem {
         case .encoding: self = .unreadable("The text is not valid UTF-8.")
         case .depth: self = .unreadable("The JSON nests deeper than \(EventParser.maxDepth) levels.")
         case .duplicate(let name):
-            self.init(invalid: "", "holds the member \(name.prefix(64).debugDescription) more than once")
+            let shown = String(name.text.unicodeScalars.prefix(64)).debugDescription
+            self.init(invalid: "", "holds the member \(shown) more than once")
+        case .longName:
+            self.init(invalid: "", "holds a member whose name has more than \(BoundedName.maxBytes) bytes")
         }
     }
 

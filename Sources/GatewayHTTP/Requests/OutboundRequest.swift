@@ -1,6 +1,7 @@
 internal import GatewayModel
 internal import GatewayStorage
 internal import Outbound
+internal import TextFormats
 
 /// What a reader of the outbound feed asks for (`http-api.md` section 9).
 struct OutboundRequest: Sendable {
@@ -33,17 +34,18 @@ struct OutboundRequest: Sendable {
         waitSeconds =
             checks.collect { () throws(Problem) in try query.integer("waitSeconds", in: 0...Self.maxWaitSeconds) } ?? 0
         fromStart = checks.collect { () throws(Problem) in try query.word("from", as: Start.self) } == .start
-        let words = checks.collect { () throws(Problem) -> Set<Substring>? in
+        let words = checks.collect { () throws(Problem) -> Set<BoundedName>? in
             guard let text = try query.text("types") else { return nil }
-            let words = Set(text.split(separator: ",", omittingEmptySubsequences: false))
             let all = OutboundType.allCases.map(\.rawValue) + [PassingItem.typing]
-            guard words.allSatisfy({ all.contains(String($0)) }) else {
+            let known = Set(all.compactMap { BoundedName($0) })
+            let words = text.byteSplit(",", omittingEmptySubsequences: false).compactMap { BoundedName($0) }
+            guard !words.isEmpty, words.allSatisfy(known.contains) else {
                 throw Problem(invalid: "/types", "must be types with commas between: \(all.joined(separator: ", "))")
             }
-            return words
+            return Set(words)
         }
-        types = words.map { Set($0.compactMap { OutboundType(rawValue: String($0)) }) }
-        wantsTyping = words?.contains { $0 == PassingItem.typing } ?? false
+        types = words.map { Set($0.compactMap { OutboundType(word: $0.text) }) }
+        wantsTyping = words?.contains { $0.text.hasSameBytes(as: PassingItem.typing) } ?? false
         try checks.finish()
     }
 }

@@ -1,10 +1,12 @@
+internal import TextFormats
+
 /// The trace id of a `traceparent` header (W3C Trace Context section 3.2), for the log.
 enum TraceParent {
     /// The 32 hexadecimal digits; nil when the header is not of a version that we can read.
     static func traceID(_ header: String) -> String? {
-        let parts = header.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", isHexadecimal(parts[0]),
-            parts[0] != "00" || parts.count == 4,
+        let parts = header.byteSplit("-", maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count >= 4, parts[0].utf8.count == 2, !parts[0].hasSameBytes(as: "ff"), isHexadecimal(parts[0]),
+            !parts[0].hasSameBytes(as: "00") || parts.count == 4,
             parts[1].utf8.count == 32, isHexadecimal(parts[1]), parts[1].utf8.contains(where: { $0 != 0x30 }),
             parts[2].utf8.count == 16, isHexadecimal(parts[2]), parts[3].utf8.count == 2, isHexadecimal(parts[3])
         else { return nil }

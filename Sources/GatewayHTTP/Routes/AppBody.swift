@@ -1,8 +1,9 @@
 internal import GatewayModel
+internal import TextFormats
 
 /// The body of an app: its settings, without what this version cannot do, so that nobody takes it for done.
 enum AppBody {
-    private static let unsupported = ["huawei", "webPush", "pushProxy"]
+    private static let unsupported: [BoundedName] = ["huawei", "webPush", "pushProxy"]
 
     /// Checks everything that can be checked without looking into keys; throws 422.
     static func settings(_ body: BodyObject) throws(Problem) -> AppSettings {
@@ -40,7 +41,7 @@ enum AppBody {
         let wakesOnRead = checks.flag(object["wakeOnRead"]) ?? false
         guard object["certificate"].isEmpty else {
             // Which of the two was meant cannot be told.
-            for name in ["teamId", "keyId", "privateKey", "sandboxKey"] where object[name].isNamed {
+            for name: BoundedName in ["teamId", "keyId", "privateKey", "sandboxKey"] where object[name].isNamed {
                 checks.fail(object[name].pointer, "must be absent beside a certificate")
             }
             let certificate = checks.text(object["certificate"])

@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
+internal import TextFormats
 
 /// The audit trail (`http-api.md` section 9): who changed what, and when; never a value.
 ///

@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import Identity
+internal import TextFormats
 
 /// The body that makes a brand (`http-api.md` section 2).
 enum BrandBody {

@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import Identity
+internal import TextFormats
 
 /// The body that changes a brand: a merge patch (RFC 7396).
 ///

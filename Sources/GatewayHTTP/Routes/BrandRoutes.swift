@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import TextFormats
 
 /// Brands (`http-api.md` section 2).
 ///

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 internal import PushPayloads
+internal import TextFormats
 
 /// What back-ends know, change and forget of consumers (`http-api.md` section 6).
 enum ConsumerRoutes {
@@ -65,7 +66,7 @@ enum ConsumerRoutes {
         if !body["mergeFrom"].isEmpty { return try await merge(body, into: id, brand, call) }
         var checks = FieldChecks()
         var change = ProfileChange(brand: brand.id, consumer: id)
-        func member(_ name: String) -> String?? {
+        func member(_ name: BoundedName) -> String?? {
             let member = body[name]
             guard member.isNamed else { return nil }
             return .some(checks.line(member, atMost: maxProfileBytes))
@@ -93,7 +94,7 @@ enum ConsumerRoutes {
     ) async throws -> Response {
         var checks = FieldChecks()
         let named = checks.identifier(body["mergeFrom"], as: ConsumerID.self, isRequired: true)
-        for other in ["name", "email", "phone", "quietHours"] where body[other].isNamed {
+        for other: BoundedName in ["name", "email", "phone", "quietHours"] where body[other].isNamed {
             checks.fail(body[other].pointer, "does not go together with mergeFrom")
         }
         checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])

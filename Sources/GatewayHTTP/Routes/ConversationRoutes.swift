@@ -3,6 +3,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import PushPayloads
+internal import TextFormats
 
 /// What consumers do in their conversations (`http-api.md` section 6).
 enum ConversationRoutes {

@@ -1,6 +1,7 @@
 internal import GatewayModel
 internal import GuardedHTTP
 internal import Identity
+internal import TextFormats
 
 /// The body that makes a credential (`http-api.md` section 2).
 ///
@@ -42,25 +43,25 @@ struct CredentialBody {
         let body: BodyObject
         let allowsPrivate: Bool
         var checks = FieldChecks()
-        var known: Set<String> = []
+        var known: Set<BoundedName> = []
 
         init(body: BodyObject, allowsPrivate: Bool) {
             self.body = body
             self.allowsPrivate = allowsPrivate
         }
 
-        mutating func member(_ name: String) -> BodyMember {
+        mutating func member(_ name: BoundedName) -> BodyMember {
             known.insert(name)
             return body[name]
         }
 
         /// A short text.
-        mutating func line(_ name: String, isRequired: Bool = false) -> String? {
+        mutating func line(_ name: BoundedName, isRequired: Bool = false) -> String? {
             checks.line(member(name), atMost: maxTextBytes, isRequired: isRequired)
         }
 
         /// A text with a rule of its own; `isRequired` where there must be one.
-        mutating func text(_ name: String, isRequired: Bool = false, _ problem: (String) -> String?) -> String? {
+        mutating func text(_ name: BoundedName, isRequired: Bool = false, _ problem: (String) -> String?) -> String? {
             let member = member(name)
             guard let text = checks.text(member, isRequired: isRequired) else { return nil }
             guard let detail = problem(text) else { return text }
@@ -69,7 +70,7 @@ struct CredentialBody {
         }
 
         /// An address that we will call, refused here when the client would refuse it.
-        mutating func address(_ name: String, isRequired: Bool = false) -> String? {
+        mutating func address(_ name: BoundedName, isRequired: Bool = false) -> String? {
             let allowsPrivate = allowsPrivate
             return text(name, isRequired: isRequired) { text in
                 if let problem = AddressRules.problem(ofEndpoint: text) { return problem }

@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import TextFormats
 
 /// Credentials of a brand (`http-api.md` section 2); a secret is shown once.
 enum CredentialRoutes {

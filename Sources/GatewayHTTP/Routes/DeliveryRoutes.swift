@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 internal import PushPayloads
+internal import TextFormats
 
 /// What became of messages (`http-api.md` section 9).
 ///

@@ -1,6 +1,7 @@
 internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
+internal import TextFormats
 
 /// The body of a registration (`http-api.md` section 5); `subscription` is not used by this version.
 struct DeviceBody {

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 internal import PushPayloads
+internal import TextFormats
 
 /// Registrations (`http-api.md` section 5).
 ///

@@ -26,17 +26,13 @@ enum HealthRoutes {
         routes.on(.get, "/openapi.yaml") { call in
             let tag = OpenAPIDocument.entityTag
             let known = call.request.headers[.ifNoneMatch] ?? ""
-            let isKnown = known.split(separator: ",").contains { entry in
-                // A weak tag is as good for this (RFC 9110 section 13.1.2).
-                let name = entry.drop { $0 == " " }.prefix { $0 != " " }
-                return name == "*" || name == tag || name == "W/" + tag
-            }
-            if isKnown { return Response(status: .notModified, headers: [.eTag: tag]) }
+            // A weak tag is as good for this (RFC 9110 section 13.1.2).
+            if tag.isNamed(in: known) { return Response(status: .notModified, headers: [.eTag: tag.text]) }
             let body = ByteBuffer(string: OpenAPIDocument.text)
             return Response(
                 status: .ok,
                 headers: [
-                    .contentType: "application/yaml", .contentLength: String(body.readableBytes), .eTag: tag,
+                    .contentType: "application/yaml", .contentLength: String(body.readableBytes), .eTag: tag.text,
                     .cacheControl: "no-cache",
                 ],
                 body: ResponseBody(byteBuffer: body)

@@ -3,6 +3,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import PushPayloads
+internal import TextFormats
 
 /// Unread counts, messages and reads (`http-api.md` section 6).
 enum MessageRoutes {

@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import Identity
 internal import Outbound
 internal import PushPayloads
+internal import TextFormats
 
 /// A brand's outbound feed (`http-api.md` section 9).
 enum OutboundRoutes {
@@ -147,7 +148,7 @@ enum OutboundRoutes {
 
 extension Call {
     /// The one member of a body that is a position.
-    func position(_ name: String) async throws -> Int64 {
+    func position(_ name: BoundedName) async throws -> Int64 {
         let body = try await object()
         var checks = FieldChecks()
         let position = checks.integer(body[name], in: 0...Int64.max, isRequired: true)

@@ -6,6 +6,7 @@ internal import Identity
 internal import NIOCore
 internal import PushPayloads
 internal import PushProviders
+internal import TextFormats
 
 /// Looking at a push before it is sent, and trying an app's credential on one device (`http-api.md` section 9).
 enum ProbeRoutes {

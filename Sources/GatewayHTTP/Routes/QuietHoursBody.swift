@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import TextFormats
 
 /// Quiet hours as a body names them, a brand's or a consumer's; they are given as a whole.
 enum QuietHoursBody {

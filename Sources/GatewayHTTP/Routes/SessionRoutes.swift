@@ -7,6 +7,7 @@ internal import IdentityProviders
 internal import Metrics
 internal import PushPayloads
 internal import Telemetry
+internal import TextFormats
 
 /// Consumers' sessions (`http-api.md` section 4).
 enum SessionRoutes {
@@ -83,13 +84,13 @@ enum SessionRoutes {
 
     /// A text that one grant needs.
     private static func required(
-        _ name: String,
+        _ name: BoundedName,
         of body: BodyObject,
         _ isRequired: Bool,
         _ checks: inout FieldChecks
     ) -> String? {
         let text = checks.text(body[name], isRequired: isRequired)
-        if isRequired, text?.isEmpty ?? false { checks.fail("/" + name, "must not be empty") }
+        if isRequired, text?.isEmpty ?? false { checks.fail("/" + name.text, "must not be empty") }
         return text
     }
 

@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import Identity
+internal import TextFormats
 
 /// The settings of a brand as a body names them: a member that is absent stays as it is, one that is null takes its
 /// default.
@@ -12,15 +13,15 @@ struct SettingsBody {
     private(set) var webhook: WebhookChange?
 
     /// What the contract knows and this version does not do.
-    private static let unsupported = ["links"]
+    private static let unsupported: [BoundedName] = ["links"]
     static let unsupportedDetail = "must be absent: this version does not support it"
 
     /// Reads them; notes what is wrong.
     init(_ object: BodyObject, _ context: WebhookContext, _ checks: inout FieldChecks) {
-        var known: Set<String> = []
+        var known: Set<BoundedName> = []
         /// Takes one setting; `read` gives its value when it is there and right.
         func take<Value>(
-            _ name: String,
+            _ name: BoundedName,
             _ path: WritableKeyPath<BrandSettings, Value>,
             _ read: (inout FieldChecks, BodyMember) -> Value?
         ) -> ((inout BrandSettings) -> Void)? {
@@ -30,10 +31,10 @@ struct SettingsBody {
             let value = member.isEmpty ? BrandSettings()[keyPath: path] : read(&checks, member)
             return value.map { value in { $0[keyPath: path] = value } }
         }
-        func number(_ name: String, _ path: WritableKeyPath<BrandSettings, Int64>, _ range: ClosedRange<Int64>) {
+        func number(_ name: BoundedName, _ path: WritableKeyPath<BrandSettings, Int64>, _ range: ClosedRange<Int64>) {
             if let edit = take(name, path, { $0.integer($1, in: range) }) { edits.append(edit) }
         }
-        func flag(_ name: String, _ path: WritableKeyPath<BrandSettings, Bool>) {
+        func flag(_ name: BoundedName, _ path: WritableKeyPath<BrandSettings, Bool>) {
             if let edit = take(name, path, { $0.flag($1) }) { edits.append(edit) }
         }
         if let edit = take("preview", \.preview, { $0.word($1, as: BrandSettings.Preview.self) }) { edits.append(edit) }

@@ -3,6 +3,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import PushPayloads
+internal import TextFormats
 
 /// What devices say of pushes: taps and receipts (`http-api.md` section 6).
 enum TapRoutes {

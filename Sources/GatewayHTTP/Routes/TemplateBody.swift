@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import PushPayloads
+internal import TextFormats
 
 /// The setting `templates` as a body names it; it is given as a whole.
 enum TemplateBody {
@@ -16,23 +17,23 @@ enum TemplateBody {
         var kinds: [TemplateSettings.Kind: [String: TemplateSettings.Words]] = [:]
         var bytes = 0
         for kind in TemplateSettings.Kind.allCases {
-            guard let locales = checks.object(object[kind.rawValue]) else { continue }
+            guard let locales = checks.object(object[BoundedName(known: kind.rawValue)]) else { continue }
             if locales.names.count > maxLocales {
                 checks.fail(locales.pointer, "must hold at most \(maxLocales) locales")
                 continue
             }
-            var tags: Set<String> = []
+            var tags: Set<BoundedName> = []
             for locale in locales.names {
-                guard let words = words(locales[locale], locale, &checks) else { continue }
-                if !tags.insert(BrandTemplates.normalised(locale)).inserted {
+                guard let words = words(locales[locale], locale.text, &checks) else { continue }
+                if !tags.insert(BoundedName(known: BrandTemplates.normalised(locale.text))).inserted {
                     checks.fail(locales[locale].pointer, "is a locale that is here already, in another spelling")
                 }
                 bytes += (words.title?.utf8.count ?? 0) + (words.body?.utf8.count ?? 0)
-                kinds[kind, default: [:]][locale] = words
+                kinds[kind, default: [:]][locale.text] = words
             }
         }
         if bytes > maxBytes { checks.fail(object.pointer, "must hold at most \(maxBytes) bytes of templates") }
-        checks.refuseOthers(in: object, than: TemplateSettings.Kind.allCases.map(\.rawValue))
+        checks.refuseOthers(in: object, than: TemplateSettings.Kind.allCases.map { BoundedName(known: $0.rawValue) })
         return TemplateSettings(kinds: kinds)
     }
 

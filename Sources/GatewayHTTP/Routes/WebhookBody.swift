@@ -1,13 +1,14 @@
 internal import GatewayModel
 internal import GuardedHTTP
 internal import Identity
+internal import TextFormats
 
 /// The member `webhook` of a brand's settings: a merge patch of its own.
 ///
 /// A member that is absent stays; `types` null is everything, `secret` null makes a new one, as does its absence at first.
 enum WebhookBody {
     /// What may be written back as it was read, and changes nothing.
-    private static let answered = ["secretFingerprint", "previousSecretUntil"]
+    private static let answered: [BoundedName] = ["secretFingerprint", "previousSecretUntil"]
 
     /// Reads it and notes what is wrong; nil when it is absent.
     static func change(_ member: BodyMember, _ context: WebhookContext, _ checks: inout FieldChecks) -> WebhookChange? {

@@ -3,6 +3,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import PushPayloads
+internal import TextFormats
 
 /// How a brand's webhook stands; it is set with the brand's settings.
 enum WebhookRoutes {

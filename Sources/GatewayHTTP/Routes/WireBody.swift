@@ -1,10 +1,11 @@
 internal import GatewayModel
+internal import TextFormats
 
 /// The setting `wire` as a body names it: an adaptor that is absent stays as it is, one that is null is off.
 enum WireBody {
     /// The contract's adaptors that this version does not have.
-    private static let unsupported = ["bloomreach", "liveperson", "talkdesk"]
-    private static var supported: [(name: String, path: WritableKeyPath<BrandSettings, Bool>)] {
+    private static let unsupported: [BoundedName] = ["bloomreach", "liveperson", "talkdesk"]
+    private static var supported: [(name: BoundedName, path: WritableKeyPath<BrandSettings, Bool>)] {
         [("copilot", \.wire.copilot), ("ccai", \.wire.ccai)]
     }
 

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Synchronization
+internal import TextFormats
 
 /// All paths with the methods that they take, so that a path that is known under other methods answers 405 with `Allow` and
 /// not 404, whatever the method (RFC 9110 section 15.5.6); any thread.
@@ -15,7 +16,7 @@ final class KnownPaths: Sendable {
     /// Takes the paths, with `:name` for parameters, and the shapes of those that refuse in another one than ours.
     func set(_ methods: [String: [HTTPRequest.Method]], shapes: [String: ErrorShape]) {
         let all = methods.map { path, methods in
-            Path(segments: path.split(separator: "/"), methods: methods, shape: shapes[path] ?? .problem)
+            Path(segments: path.byteSplit("/"), methods: methods, shape: shapes[path] ?? .problem)
         }
         paths.withLock { $0 = all }
     }
@@ -40,11 +41,11 @@ final class KnownPaths: Sendable {
     func shape(of path: String) -> ErrorShape { known(path).first?.shape ?? .problem }
 
     private func known(_ path: String) -> [Path] {
-        let segments = path.split(separator: "/")
+        let segments = path.byteSplit("/")
         return paths.withLock { paths in
             paths.filter { known in
                 known.segments.count == segments.count
-                    && zip(known.segments, segments).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
+                    && zip(known.segments, segments).allSatisfy { $0.hasBytePrefix(":") || $0.hasSameBytes(as: $1) }
             }
         }
     }

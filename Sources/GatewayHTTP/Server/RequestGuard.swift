@@ -5,6 +5,7 @@ internal import NIOCore
 internal import NIOHTTPTypes
 internal import PushPayloads
 internal import Telemetry
+internal import TextFormats
 
 /// Between the HTTP codec and Hummingbird: tells the connection's guard where requests begin and end, and answers what
 /// must not reach the routes.
@@ -17,7 +18,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     /// Paths that are answered on a connection too many, so that overload does not look like death.
-    static let alwaysAnswered: Set<String> = ["/livez", "/readyz", "/metrics"]
+    static let alwaysAnswered: Set<BoundedName> = ["/livez", "/readyz", "/metrics"]
 
     private let connection: ConnectionGuard
     private let isSurplus: Bool
@@ -51,9 +52,13 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             requestFields = head.headerFields
             // The codec takes what follows for another protocol: no further request would ever be read.
             if head.headerFields[.upgrade] != nil || head.method == .connect { isLast = true }
-            if isSurplus, !Self.alwaysAnswered.contains(head.path ?? "") {
+            if isSurplus, !(BoundedName(head.path ?? "").map(Self.alwaysAnswered.contains) ?? false) {
                 metrics.refused[.connections].increment()
                 answer(context, Problem(.overloaded, "Too many connections are open.", retryAfterSeconds: 5))
+                return
+            }
+            guard RequestHeadRules.isReadable(head) else {
+                answer(context, .unreadable("The path or a header holds bytes beyond ASCII."))
                 return
             }
         case .body: break

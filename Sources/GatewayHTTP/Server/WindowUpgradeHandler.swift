@@ -177,10 +177,9 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
 
     /// Takes the head of a request for a window; false when it is answered as HTTP.
     private func beginUpgrade(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) -> Bool {
-        guard windows != nil, head.method == .GET, WindowRequest.asksForUpgrade(head), let request = WindowRequest(head)
-        else {
-            return false
-        }
+        guard windows != nil, head.method == .GET, WindowRequest.isReadable(head), WindowRequest.asksForUpgrade(head),
+            let request = WindowRequest(head)
+        else { return false }
         let upgrader = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
             upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() }

@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
 internal import Messaging
+internal import TextFormats
 
 /// Reads what a client says in a window, as strictly as the bodies of requests.
 enum WindowFrameReader {
@@ -26,14 +27,14 @@ enum WindowFrameReader {
         let type = checks.text(body["type"], isRequired: true)
         var ref = type
         do {
-            return switch type {
+            return switch type.flatMap({ BoundedName($0) }) {
             case "resume": try resume(body, &checks)
             case "ack": try ack(body, &checks)
             case "send": try send(body, &checks, &ref)
             case "typing": .typing(try checks.finish(conversation(body["conversation"], &checks)))
             case "reauthenticate":
                 .reauthenticate(token: try checks.finish(checks.text(body["sessionToken"], isRequired: true)))
-            case nil: try wrong(&checks)
+            case nil where type == nil: try wrong(&checks)
             default: .wrong(WindowError(.invalidRequest, "The type is not known.", ref: short(ref)))
             }
         } catch {

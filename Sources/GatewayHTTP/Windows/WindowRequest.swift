@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Identity
 internal import Messaging
 internal import NIOHTTP1
+internal import TextFormats
 
 /// What a request for a window asks for; read before anything is looked up.
 struct WindowRequest: Sendable {
@@ -31,39 +32,56 @@ struct WindowRequest: Sendable {
         var device: DeviceID?
         var fault: WindowClose?
         do {
-            let query = head.uri.firstIndex(of: "?").map { String(head.uri[head.uri.index(after: $0)...]) }
-            device = try QueryParameters(query).identifier("deviceId", as: DeviceID.self)
+            let parts = head.uri.byteSplit("?", maxSplits: 1)
+            device = try QueryParameters(parts.count > 1 ? String(parts[1]) : nil).identifier(
+                "deviceId",
+                as: DeviceID.self
+            )
         } catch { fault = .unreadable("deviceId") }
         self.device = device
         self.fault = fault
-        let offers = head.headers["sec-websocket-protocol"].flatMap { $0.split(separator: ",") }.map { offer in
-            String(offer.drop { $0 == " " }.prefix { $0 != " " })
-        }
-        offersSubprotocol = offers.contains(Self.subprotocol)
+        let offers = head.headers["sec-websocket-protocol"].flatMap { $0.byteSplit(",") }.map(\.trimmingBlanks)
+        offersSubprotocol = offers.contains { $0.hasSameBytes(as: Self.subprotocol) }
         if let header = head.headers.first(name: "authorization") {
             // Another scheme is a credential that never opens a window.
             if case .bearer(let token)? = AuthorizationHeader(header) { self.token = token } else { token = "" }
         } else {
-            token = offers.first { $0.hasPrefix(Self.tokenPrefix) }.map { String($0.dropFirst(Self.tokenPrefix.count)) }
+            token = offers.first { $0.hasBytePrefix(Self.tokenPrefix) }
+                .map { String(decoding: $0.utf8.dropFirst(Self.tokenPrefix.utf8.count), as: UTF8.self) }
         }
+    }
+
+    /// Whether a head is one that is read at all.
+    static func isReadable(_ head: HTTPRequestHead) -> Bool {
+        RequestHeadRules.isReadable(
+            target: head.uri,
+            host: head.headers.first(name: "host"),
+            fields: head.headers.lazy.compactMap { name, value in
+                HTTPField.Name(name).map { (name: $0, value: value) }
+            }
+        )
     }
 
     /// Whether a head asks for the WebSocket protocol and has no body (RFC 6455 section 4.1).
     static func asksForUpgrade(_ head: HTTPRequestHead) -> Bool {
         let headers = head.headers
-        guard headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }),
-            headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }),
+        guard names("upgrade", headers).contains("websocket"), names("connection", headers).contains("upgrade"),
             !headers.contains(name: "transfer-encoding")
         else { return false }
-        return (headers.first(name: "content-length") ?? "0") == "0"
+        return (headers.first(name: "content-length") ?? "0").hasSameBytes(as: "0")
+    }
+
+    /// The names that a header lists, in lower case (RFC 9110 section 5.6.1).
+    private static func names(_ header: String, _ headers: HTTPHeaders) -> Set<BoundedName> {
+        Set(headers[header].flatMap { $0.byteSplit(",") }.compactMap { BoundedName(lowercasing: $0.trimmingBlanks) })
     }
 
     /// The brand's segment of a window's path.
     private static func brand(of uri: String) -> Substring? {
-        let path = uri.prefix { $0 != "?" }
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard segments.count == 5, segments[0].isEmpty, segments[1] == "v1", segments[2] == "brands",
-            segments[4] == "window"
+        let path = uri.byteSplit("?", maxSplits: 1, omittingEmptySubsequences: false)[0]
+        let segments = path.byteSplit("/", maxSplits: 5, omittingEmptySubsequences: false)
+        guard segments.count == 5, segments[0].isEmpty, segments[1].hasSameBytes(as: "v1"),
+            segments[2].hasSameBytes(as: "brands"), segments[4].hasSameBytes(as: "window")
         else { return nil }
         return segments[3]
     }

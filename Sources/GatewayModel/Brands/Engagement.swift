@@ -57,9 +57,10 @@ package struct Engagement: Codable, Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - app: The app that asks.
-    ///   - entryPoints: The entry points of the place, compared as they are written.
+    ///   - entryPoints: The entry points of the place, as bytes of UTF-8.
     /// - Returns: True for one that names neither an app nor an entry point.
-    package func isOffered(in app: AppID, at entryPoints: Set<String>) -> Bool {
-        (self.app == nil || self.app == app.rawValue) && self.entryPoints.allSatisfy(entryPoints.contains)
+    package func isOffered(in app: AppID, at entryPoints: Set<[UInt8]>) -> Bool {
+        (self.app == nil || self.app == app.rawValue)
+            && self.entryPoints.allSatisfy { entryPoints.contains(Array($0.utf8)) }
     }
 }

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A link for each platform; an iOS device never gets the Android one (R126).
 package struct PlatformLinks: Hashable, Sendable {
     /// The link for iOS devices.
@@ -52,7 +54,8 @@ package struct PlatformLinks: Hashable, Sendable {
 
     /// https, and what the systems act on by themselves (RFC 3966, RFC 6068).
     private static func isKnownScheme(_ link: String) -> Bool {
-        let scheme = link.prefix { $0 != ":" }.lowercased()
-        return ["https", "tel", "mailto"].contains(scheme)
+        let scheme = link.byteSplit(":", maxSplits: 1, omittingEmptySubsequences: false)[0]
+        guard let name = BoundedName(lowercasing: scheme) else { return false }
+        return ["https", "tel", "mailto"].contains(name)
     }
 }

@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import GatewayStorage
+internal import TextFormats
 
 /// What assertions say of a consumer, claim by claim.
 enum AssertionClaims {
@@ -18,7 +19,7 @@ enum AssertionClaims {
     }
 
     /// The profile as SDK keys' assertions have it: a claim that cannot be used is refused (R31).
-    static func checkedProfile(_ claims: [String: StrictJSON]) throws(AuthenticationError) -> ConsumerProfile {
+    static func checkedProfile(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) -> ConsumerProfile {
         ConsumerProfile(
             name: try text("name", claims),
             email: try text("email", claims),
@@ -27,13 +28,13 @@ enum AssertionClaims {
     }
 
     /// Refuses claims that an SDK key's assertion may not hold.
-    static func check(_ claims: [String: StrictJSON]) throws(AuthenticationError) {
+    static func check(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) {
         _ = try checkedProfile(claims)
         _ = try pushToken(claims)
     }
 
     /// The private claim (RFC 7519 section 4.3) by which our signer binds what it signs to the session that asked.
-    static let sessionName = "switchboard_session"
+    static let sessionName: BoundedName = "switchboard_session"
 
     /// How a session is named there: by the hash that the store has of its token, in base64url, which opens nothing.
     static func sessionClaim(_ session: StoredSession) -> StrictJSON {
@@ -41,7 +42,7 @@ enum AssertionClaims {
     }
 
     /// The hash of the session's token that an assertion is bound to, if it is bound to one.
-    static func session(_ claims: [String: StrictJSON]) throws(AuthenticationError) -> [UInt8]? {
+    static func session(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) -> [UInt8]? {
         guard let claim = claims[sessionName] else { return nil }
         guard let text = claim.text, let hash = StrictBase64.decode(Array(text.utf8)[...], .url), hash.count == 32
         else {
@@ -51,19 +52,21 @@ enum AssertionClaims {
     }
 
     /// The push token that an assertion may carry (R32).
-    static func pushToken(_ claims: [String: StrictJSON]) throws(AuthenticationError) -> String? {
+    static func pushToken(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) -> String? {
         try text("push_token", claims, maxBytes: 4096)
     }
 
     /// The profile as issuers name it (OpenID Connect Core section 5.1): their tokens are made for others too, so that a claim
     /// that cannot be used is as good as none.
-    static func profile(_ claims: [String: StrictJSON]) -> ConsumerProfile {
-        func usable(_ name: String) -> String? {
+    static func profile(_ claims: [BoundedName: StrictJSON]) -> ConsumerProfile {
+        func usable(_ name: BoundedName) -> String? {
             guard let text = try? text(name, claims) else { return nil }
             return text
         }
         let parts = [usable("given_name"), usable("family_name")].compactMap(\.self).joined(separator: " ")
-        let phones = ["phone", "phone_number"].compactMap { name in (try? phone(name, claims)).flatMap(\.self) }
+        let phones = (["phone", "phone_number"] as [BoundedName]).compactMap {
+            (try? phone($0, claims)).flatMap(\.self)
+        }
         return ConsumerProfile(
             name: usable("name") ?? (parts.isEmpty || parts.utf8.count > maxBytes ? nil : parts),
             email: usable("email"),
@@ -76,27 +79,27 @@ enum AssertionClaims {
 
     /// An optional text; empty and null mean absent.
     static func text(
-        _ name: String,
-        _ claims: [String: StrictJSON],
+        _ name: BoundedName,
+        _ claims: [BoundedName: StrictJSON],
         maxBytes: Int = Self.maxBytes
     ) throws(AuthenticationError) -> String? {
         switch claims[name] {
         case nil, .null?: return nil
         case .string(let text)? where text.utf8.count <= maxBytes: return text.isEmpty ? nil : text
-        default: throw .invalidClaim(name: name, detail: "must be a text of at most \(maxBytes) bytes")
+        default: throw .invalidClaim(name: name.text, detail: "must be a text of at most \(maxBytes) bytes")
         }
     }
 
     /// E.164: `+` and 2 to 15 digits, the first not 0 (R31).
     private static func phone(
-        _ name: String,
-        _ claims: [String: StrictJSON]
+        _ name: BoundedName,
+        _ claims: [BoundedName: StrictJSON]
     ) throws(AuthenticationError) -> String? {
         guard let phone = try text(name, claims) else { return nil }
         let digits = phone.utf8.dropFirst()
         guard phone.utf8.first == UInt8(ascii: "+"), (2...15).contains(digits.count),
             digits.first != UInt8(ascii: "0"), digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
-        else { throw .invalidClaim(name: name, detail: "must be empty or E.164: + and up to 15 digits") }
+        else { throw .invalidClaim(name: name.text, detail: "must be empty or E.164: + and up to 15 digits") }
         return phone
     }
 }

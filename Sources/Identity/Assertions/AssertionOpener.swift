@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import TextFormats
 
 /// Opens encrypted assertions with a brand's keys (RFC 7516 section 5.2).
 struct AssertionOpener {

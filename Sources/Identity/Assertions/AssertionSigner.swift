@@ -1,6 +1,7 @@
 internal import Crypto
 package import GatewayModel
 package import GatewayStorage
+package import TextFormats
 
 /// Signs what an app wants to say of a consumer with an SDK key of its brand, where the brand has no signing service of its
 /// own (R20-R24); any thread may call.
@@ -12,7 +13,7 @@ package struct AssertionSigner: Sendable {
     /// The longest payload as JSON, in bytes: with what is added to it the token stays below what is verified.
     package static let maxPayloadBytes = 4096
     /// Claims that the verifier gives a meaning, or that other verifiers might, and that are none of the app's business.
-    private static let refused = ["nbf", "sub", "aud", "jti", AssertionClaims.sessionName]
+    private static let refused: [BoundedName] = ["nbf", "sub", "aud", "jti", AssertionClaims.sessionName]
 
     private let directory: Directory
     private let clock: any GatewayClock
@@ -43,7 +44,7 @@ package struct AssertionSigner: Sendable {
     /// - Returns: The compact JWS.
     /// - Throws: ``SigningRefusal``.
     package func sign(
-        _ payload: [String: StrictJSON],
+        _ payload: [BoundedName: StrictJSON],
         of consumer: ConsumerID,
         _ profile: ConsumerProfile,
         for session: StoredSession?,
@@ -52,7 +53,7 @@ package struct AssertionSigner: Sendable {
     ) throws(SigningRefusal) -> String {
         guard let key = key(brand, app) else { throw .noKey }
         for name in Self.refused where payload[name] != nil {
-            throw .payload(member: name, detail: "must be absent: the gateway decides what the token is for")
+            throw .payload(member: name.text, detail: "must be absent: the gateway decides what the token is for")
         }
         var claims = payload
         let now = clock.now.seconds
@@ -61,16 +62,18 @@ package struct AssertionSigner: Sendable {
         claims["iat"] = .integer(now)
         claims["exp"] = .integer(now + Self.lifeSeconds)
         if let session {
-            for name in ["email", "phone"] { claims[name] = nil }
+            for name: BoundedName in ["email", "phone"] { claims[name] = nil }
             claims[AssertionClaims.sessionName] = AssertionClaims.sessionClaim(session)
         }
-        for (name, known) in [("name", profile.name), ("email", profile.email), ("phone", profile.phone)] {
-            if let known { claims[name] = .string(known) }
-        }
+        if let name = profile.name { claims["name"] = .string(name) }
+        if let email = profile.email { claims["email"] = .string(email) }
+        if let phone = profile.phone { claims["phone"] = .string(phone) }
         do { try AssertionClaims.check(claims) } catch { throw .claim(error) }
         for (name, value) in claims.sorted(by: { $0.key < $1.key }) {
             var text: [UInt8] = []
-            guard value.write(to: &text) else { throw .payload(member: name, detail: "must hold whole numbers only") }
+            guard value.write(to: &text) else {
+                throw .payload(member: name.text, detail: "must hold whole numbers only")
+            }
         }
         return try token(.object(claims), of: .object(payload.filter { claims[$0.key] == $0.value }), key)
     }
@@ -101,7 +104,7 @@ package struct AssertionSigner: Sendable {
         }
         /// One for all apps before one for some app, then by age; the id tells those of one moment apart.
         func rank(_ key: SDKKey) -> (Int, Int64, String) {
-            (key.app == nil ? 1 : 0, snapshot.credentials[key.id]?.createdAt.milliseconds ?? 0, key.id)
+            (key.app == nil ? 1 : 0, snapshot.credential(key.id)?.createdAt.milliseconds ?? 0, key.id)
         }
         return keys.max { rank($0) < rank($1) }
     }

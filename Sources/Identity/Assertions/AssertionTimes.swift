@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import TextFormats
 
 /// The times that an assertion names, in whole seconds since 1970 (RFC 7519 section 4.1).
 struct AssertionTimes {
@@ -21,7 +22,7 @@ struct AssertionTimes {
     ///
     /// - Parameter claims: The claims.
     /// - Throws: `malformed` for what is no time, `missing_claim` without `iat` or `exp`.
-    init(_ claims: [String: StrictJSON]) throws(AuthenticationError) {
+    init(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) {
         let issuedAt = try Self.numericDate("iat", claims)
         let expiry = try Self.numericDate("exp", claims)
         notBefore = try Self.numericDate("nbf", claims)
@@ -42,8 +43,8 @@ struct AssertionTimes {
     }
 
     private static func numericDate(
-        _ name: String,
-        _ claims: [String: StrictJSON]
+        _ name: BoundedName,
+        _ claims: [BoundedName: StrictJSON]
     ) throws(AuthenticationError) -> Int64? {
         switch claims[name] {
         case nil: return nil

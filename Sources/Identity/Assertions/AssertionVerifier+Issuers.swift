@@ -1,5 +1,6 @@
 package import GatewayModel
 import GatewayStorage
+import TextFormats
 
 extension AssertionVerifier {
     /// How many of an issuer's credentials are tried for one token, those for its audience and then the newest first.
@@ -31,22 +32,24 @@ extension AssertionVerifier {
     ) async throws(AuthenticationError) -> VerifiedAssertion {
         let jws = try signed(token, brand)
         let snapshot = directory.snapshot
-        let known = snapshot.identityProviders[brand]?.first { $0.credentialID == credentialID }
-        guard let known, let credential = snapshot.credentials[credentialID],
+        let known = snapshot.identityProviders[brand]?.first { $0.credentialID.hasSameBytes(as: credentialID) }
+        guard let known, let credential = snapshot.credential(credentialID),
             known.expiresAt.map({ clock.now < $0 }) ?? true
         else { throw .tokenInvalid(.revoked) }
         let keyID = jws.header["kid"]?.text
         guard Self.isTaken(keyID, by: provider.key) else { throw .tokenInvalid(.unknownKey) }
-        guard jws.algorithm == provider.key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
+        guard jws.isSigned(by: provider.key.algorithm) else { throw .tokenInvalid(.wrongAlgorithm) }
         let keys = try await keys(provider.key, known.key, keyID)
         guard !keys.isEmpty else { throw .tokenInvalid(.unknownKey) }
         guard Self.isAuthentic(jws, keys.prefix(Self.maxKeys)) else { throw .tokenInvalid(.badSignature) }
         guard let issuer = jws.claims["iss"] else { throw .tokenInvalid(.missingClaim) }
-        guard let issuer = issuer.text, Self.equal(issuer, provider.issuer) else { throw .tokenInvalid(.unknownIssuer) }
+        guard let issuer = issuer.text, issuer.hasSameBytes(as: provider.issuer) else {
+            throw .tokenInvalid(.unknownIssuer)
+        }
         guard Self.isMeant(jws.claims, for: clientID) else { throw .tokenInvalid(.wrongAudience) }
         // Whom it was made for, where `aud` names several.
         if let party = jws.claims["azp"] {
-            guard let party = party.text, Self.equal(party, clientID) else { throw .tokenInvalid(.wrongAudience) }
+            guard let party = party.text, party.hasSameBytes(as: clientID) else { throw .tokenInvalid(.wrongAudience) }
         }
         return try assertion(jws.claims, brand, credential: credentialID, named: credential.name)
     }
@@ -70,7 +73,7 @@ extension AssertionVerifier {
             let isRevoked = name.map { snapshot.revokedIssuers.contains(.init(key: key, keyID: $0), of: key.brand) }
             throw .tokenInvalid(isRevoked == true || !all.isEmpty ? .revoked : .unknownKey)
         }
-        let fitting = active.filter { jws.algorithm == $0.details.key.algorithm.rawValue }
+        let fitting = active.filter { jws.isSigned(by: $0.details.key.algorithm) }
         guard !fitting.isEmpty else { throw .tokenInvalid(.wrongAlgorithm) }
         var refusal = AuthenticationError.tokenInvalid(.unknownKey)
         var left = Self.maxKeys
@@ -99,7 +102,7 @@ extension AssertionVerifier {
 
     /// An issuer's credentials in the order in which they are tried: those that are for the token's audience before others, which
     /// only tell a wrong audience from a forgery, and keys that are at hand before those that somebody must be asked for.
-    private static func inOrder(_ issuers: [JWTIssuer], _ claims: [String: StrictJSON]) -> [JWTIssuer] {
+    private static func inOrder(_ issuers: [JWTIssuer], _ claims: [BoundedName: StrictJSON]) -> [JWTIssuer] {
         func rank(_ issuer: JWTIssuer) -> Int {
             (isMeant(claims, for: issuer.details.audience) ? 0 : 2) + (issuer.key != nil ? 0 : 1)
         }
@@ -120,7 +123,7 @@ extension AssertionVerifier {
 
     /// What the claims of an authentic token say of the consumer.
     private func assertion(
-        _ claims: [String: StrictJSON],
+        _ claims: [BoundedName: StrictJSON],
         _ brand: BrandID,
         credential: String,
         named name: String
@@ -134,7 +137,7 @@ extension AssertionVerifier {
         let consumer = try AssertionClaims.consumer(subject, name: "sub")
         try times.check(at: clock.now)
         // It may have been revoked while its published keys were asked for.
-        guard directory.snapshot.credentials[credential] != nil else { throw .tokenInvalid(.revoked) }
+        guard directory.snapshot.credential(credential) != nil else { throw .tokenInvalid(.revoked) }
         return VerifiedAssertion(
             brand: brand,
             consumer: consumer,
@@ -154,25 +157,22 @@ extension AssertionVerifier {
     /// Whether an issuer's display name is the one that is asked for, if any is.
     private static func isCalled(_ displayName: String?, _ name: String?) -> Bool {
         guard let name else { return true }
-        return displayName.map { equal($0, name) } ?? false
+        return displayName?.hasSameBytes(as: name) ?? false
     }
 
     /// Whether a key that is pinned to a `kid` takes a token with this one.
     private static func isTaken(_ keyID: String?, by key: VerificationKey) -> Bool {
         guard let only = key.keyId else { return true }
-        return keyID.map { equal($0, only) } ?? false
+        return keyID?.hasSameBytes(as: only) ?? false
     }
 
     /// Whether `aud` is, or holds, a name; who has none takes only what is for everybody (RFC 7519 section 4.1.3).
-    private static func isMeant(_ claims: [String: StrictJSON], for audience: String?) -> Bool {
+    private static func isMeant(_ claims: [BoundedName: StrictJSON], for audience: String?) -> Bool {
         guard let audience else { return claims["aud"] == nil }
         return switch claims["aud"] {
-        case .string(let name)?: equal(name, audience)
-        case .array(let names)?: names.contains { $0.text.map { equal($0, audience) } ?? false }
+        case .string(let name)?: name.hasSameBytes(as: audience)
+        case .array(let names)?: names.contains { $0.text?.hasSameBytes(as: audience) ?? false }
         default: false
         }
     }
-
-    /// Byte by byte: to Swift two texts that look alike are equal.
-    private static func equal(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
 }

@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import GatewayModel
 import GatewayStorage
+import TextFormats
 
 extension AssertionVerifier {
     /// Verifies an assertion where nothing but an SDK key's name tells the brand (R25).
@@ -69,7 +70,7 @@ extension AssertionVerifier {
         with key: SDKKey,
         takesAnonymous: Bool = false
     ) throws(AuthenticationError) -> VerifiedAssertion {
-        guard jws.algorithm == key.algorithm.rawValue else { throw .tokenInvalid(.wrongAlgorithm) }
+        guard jws.isSigned(by: key.algorithm) else { throw .tokenInvalid(.wrongAlgorithm) }
         guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
         // What makes it invalid for ever goes before what time mends (R54).
         let times = try AssertionTimes(jws.claims)

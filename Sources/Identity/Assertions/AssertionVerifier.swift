@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// Verifies consumers' assertions: signed with an SDK key (R25-R33) or by an issuer's own key (R48), each perhaps encrypted
 /// for us (R49), and the id tokens of identity providers (R50).
@@ -43,7 +44,7 @@ package struct AssertionVerifier: Sendable {
         let jws = try signed(token, brand)
         let now = clock.now
         let snapshot = directory.snapshot
-        let isForSDKKey = jws.algorithm.flatMap(HMACAlgorithm.init(rawValue:)) != nil
+        let isForSDKKey = jws.algorithm.flatMap { HMACAlgorithm(word: $0.text) } != nil
         if issuerName == nil {
             if let keyName {
                 guard let key = try Self.sdkKey(keyName, snapshot, brand, now) else { throw .tokenInvalid(.unknownKey) }
@@ -69,7 +70,7 @@ package struct AssertionVerifier: Sendable {
         }
         if jws.claims["iss"] != nil || issuerName != nil { throw .tokenInvalid(.unknownIssuer) }
         // Only an issuer signs so, and its tokens must name it (R48, R53).
-        let isOfIssuer = jws.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) != nil
+        let isOfIssuer = jws.algorithm.flatMap { SignatureAlgorithm(word: $0.text) } != nil
         throw .tokenInvalid(isOfIssuer ? .missingClaim : .unknownKey)
     }
 

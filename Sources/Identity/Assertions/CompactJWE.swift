@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import TextFormats
 
 /// A JWE in compact serialisation (RFC 7516 section 7.1), taken apart strictly before any key is used on it.
 ///
@@ -6,7 +7,7 @@ internal import GatewayModel
 /// everybody has the public key that closes it.
 struct CompactJWE: Sendable {
     /// The header's members.
-    let header: [String: StrictJSON]
+    let header: [BoundedName: StrictJSON]
     /// How the content key reaches us: `alg`.
     let algorithm: KeyEncryptionAlgorithm
     /// How the content is closed: `enc`.
@@ -30,8 +31,8 @@ struct CompactJWE: Sendable {
             header["zip"] == nil, let encryptedKey = parts.bytes(1), let vector = parts.bytes(2),
             let ciphertext = parts.bytes(3), let tag = parts.bytes(4)
         else { throw .tokenInvalid(.malformed) }
-        guard let algorithm = header["alg"]?.text.flatMap(KeyEncryptionAlgorithm.init(rawValue:)),
-            let encryption = header["enc"]?.text.flatMap(ContentEncryption.init(rawValue:))
+        guard let algorithm = header["alg"]?.text.flatMap({ KeyEncryptionAlgorithm(word: $0) }),
+            let encryption = header["enc"]?.text.flatMap({ ContentEncryption(word: $0) })
         else { throw .tokenInvalid(.wrongAlgorithm) }
         self.header = header
         self.algorithm = algorithm

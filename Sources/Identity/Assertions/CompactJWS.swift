@@ -1,11 +1,13 @@
+internal import TextFormats
+
 /// A JWS in compact serialisation (RFC 7515 section 7.1), taken apart strictly before any signature is looked at.
 ///
 /// Nothing in it is to be believed before the signature over ``signingInput`` was verified with a key of ours.
 struct CompactJWS: Sendable {
     /// The header's members.
-    let header: [String: StrictJSON]
+    let header: [BoundedName: StrictJSON]
     /// The claims' members.
-    let claims: [String: StrictJSON]
+    let claims: [BoundedName: StrictJSON]
     /// The ASCII text of parts 1 and 2 as received, never re-serialised.
     let signingInput: [UInt8]
     /// The signature's bytes.
@@ -34,9 +36,18 @@ struct CompactJWS: Sendable {
     /// A media type in any case, whose `application/` may be left out where no other slash is (RFC 7515 section 4.1.9).
     private static func isJWT(_ type: StrictJSON?) -> Bool {
         guard let type else { return true }
-        return ["jwt", "application/jwt"].contains(type.text?.lowercased())
+        guard let name = type.text.flatMap({ BoundedName(lowercasing: $0) }) else { return false }
+        return name == "jwt" || name == "application/jwt"
     }
 
-    /// The header's `alg`.
-    var algorithm: String? { header["alg"]?.text }
+    /// The header's `alg`; nil when it is absent, or no name that any algorithm has.
+    var algorithm: BoundedName? { header["alg"]?.text.flatMap { BoundedName($0) } }
+
+    /// Whether the header's `alg` is an algorithm's name.
+    ///
+    /// - Parameter algorithm: The algorithm that a key is for.
+    /// - Returns: False for a header without `alg`, too.
+    func isSigned(by algorithm: some RawRepresentable<String>) -> Bool {
+        algorithm.rawValue.hasSameBytes(as: self.algorithm?.text ?? "")
+    }
 }

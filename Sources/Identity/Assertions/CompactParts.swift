@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The parts of a token in compact serialisation (RFC 7515 section 3.1, RFC 7516 section 3.1).
 struct CompactParts: Sendable {
     /// The text as received.
@@ -19,7 +21,7 @@ struct CompactParts: Sendable {
     func bytes(_ index: Int) -> [UInt8]? { StrictBase64.decode(parts[index], .url) }
 
     /// A part's members, when it is a JSON object.
-    func object(_ index: Int) -> [String: StrictJSON]? {
+    func object(_ index: Int) -> [BoundedName: StrictJSON]? {
         guard let decoded = bytes(index) else { return nil }
         return (try? StrictJSON.parse(decoded))?.members
     }
@@ -28,7 +30,7 @@ struct CompactParts: Sendable {
     ///
     /// Every name in `crit` must be understood, and we know none (RFC 7515 section 4.1.11). `jku`, `x5u`, `jwk` and `x5c` are
     /// never looked at: a token does not choose its own key (RFC 8725 section 3.10).
-    var header: [String: StrictJSON]? {
+    var header: [BoundedName: StrictJSON]? {
         guard let header = object(0), header["crit"] == nil else { return nil }
         return header
     }

@@ -3,7 +3,7 @@ internal import CryptoExtras
 internal import FoundationEssentials
 
 /// How the content of an encrypted assertion is closed (RFC 7518 section 5); the raw value is the JWE `enc`.
-enum ContentEncryption: String, Sendable {
+enum ContentEncryption: String, Sendable, CaseIterable {
     /// AES in Galois/Counter Mode with a key of 256 bits.
     case a256GCM = "A256GCM"
     /// AES-128 in CBC mode with HMAC-SHA-256, each with half of the key.

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import TextFormats
 
 /// What the header of a token says of its key agreement (RFC 7518 section 4.6.1).
 struct KeyAgreementHeader {
@@ -10,7 +11,7 @@ struct KeyAgreementHeader {
     let partyV: [UInt8]
 
     /// Reads it; nil when `epk` is no public key on P-256, or another member no base64url.
-    init?(_ header: [String: StrictJSON]) {
+    init?(_ header: [BoundedName: StrictJSON]) {
         guard let epk = header["epk"]?.members, epk["d"] == nil, let point = PointOnP256(epk),
             // Refuses points that are not on the curve, with which a private key could be found out bit by bit.
             let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: point.x + point.y),

@@ -56,7 +56,7 @@ extension Directory {
     ///   - id: The credential.
     /// - Returns: Nil when the brand has no such credential.
     package func credential(brand: BrandID, id: String) -> CredentialSummary? {
-        snapshot.credentials[id].flatMap { $0.brand == brand ? CredentialSummary($0) : nil }
+        snapshot.credential(id).flatMap { $0.brand == brand ? CredentialSummary($0) : nil }
     }
 
     /// Revokes a credential; it is refused from the moment that this returns (R33), and the sessions that it opened with
@@ -80,7 +80,7 @@ extension Directory {
             }
             // Also when the store has it revoked already: an earlier call may have been told of a failure after the
             // change was made, and its repetition must not leave the credential in force.
-            if let credential = snapshot.credentials[id], credential.brand == brand {
+            if let credential = snapshot.credential(id), credential.brand == brand {
                 var next = snapshot
                 next.removeCredential(id)
                 next.rememberRevoked(credential)

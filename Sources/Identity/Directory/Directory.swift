@@ -1,6 +1,7 @@
 package import GatewayModel
 import GatewayStorage
 internal import Synchronization
+internal import TextFormats
 
 /// Brands, apps, lanes and credentials in memory, so that no request reads them from disk.
 ///
@@ -135,7 +136,7 @@ package final class Directory: Sendable {
             .map { CredentialSummary($0) }
     }
 
-    func serviceAccount(id: String) -> ServiceAccount? { snapshot.serviceAccounts[id] }
+    func serviceAccount(id: String) -> ServiceAccount? { BoundedName(id).flatMap { snapshot.serviceAccounts[$0] } }
 
     /// The SDK key of a name.
     func sdkKey(name: String) -> SDKKey? { snapshot.sdkKeys[DirectorySnapshot.KeyName(name)] }

@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import GatewayStorage
+internal import TextFormats
 
 extension DirectorySnapshot {
     /// Takes a credential, opens its secret, if it has one that is needed back, and reads its key, if it has one: a wrong master
@@ -16,7 +17,7 @@ extension DirectorySnapshot {
         switch credential.details {
         case .serviceAccount(let scopes):
             guard let hash = credential.secretHash else { throw .damaged(what: what) }
-            serviceAccounts[credential.id] = ServiceAccount(
+            serviceAccounts[BoundedName(known: credential.id)] = ServiceAccount(
                 identity: ServiceAccountIdentity(
                     id: credential.id,
                     name: credential.name,
@@ -82,13 +83,13 @@ extension DirectorySnapshot {
         case .customerTokenKey, .tokenBroker:
             guard secret != nil else { throw .damaged(what: what) }
         }
-        credentials[credential.id] = credential
+        credentials[BoundedName(known: credential.id)] = credential
     }
 
     mutating func removeCredential(_ id: String) {
-        guard let credential = credentials.removeValue(forKey: id) else { return }
+        guard let credential = BoundedName(id).flatMap({ credentials.removeValue(forKey: $0) }) else { return }
         switch credential.details {
-        case .serviceAccount: serviceAccounts[id] = nil
+        case .serviceAccount: serviceAccounts[BoundedName(known: id)] = nil
         case .sdkKey: sdkKeys[KeyName(credential.name)] = nil
         case .jwtIssuer(let details):
             let key = IssuerKey(brand: credential.brand, issuer: KeyName(details.issuer))

@@ -1,5 +1,6 @@
 internal import GatewayModel
 internal import GatewayStorage
+internal import TextFormats
 
 /// Everything that the directory holds at one moment; never changed once others can see it.
 struct DirectorySnapshot: Sendable {
@@ -15,6 +16,12 @@ struct DirectorySnapshot: Sendable {
 
         init(_ name: String) { bytes = Array(name.utf8) }
     }
+
+    /// A credential that is not revoked.
+    ///
+    /// - Parameter id: The credential, as a caller names it.
+    /// - Returns: Nil when there is none of that id.
+    func credential(_ id: String) -> StoredCredential? { BoundedName(id).flatMap { credentials[$0] } }
 
     /// Who signs, as tokens name it.
     struct IssuerKey: Hashable, Sendable {
@@ -32,8 +39,8 @@ struct DirectorySnapshot: Sendable {
     var apps: [AppKey: DirectoryApp] = [:]
     var lanes: [LaneID: LaneKey] = [:]
     var laneIDs: [LaneKey: LaneID] = [:]
-    var credentials: [String: StoredCredential] = [:]
-    var serviceAccounts: [String: ServiceAccount] = [:]
+    var credentials: [BoundedName: StoredCredential] = [:]
+    var serviceAccounts: [BoundedName: ServiceAccount] = [:]
     var sdkKeys: [KeyName: SDKKey] = [:]
     /// Those of one `iss` together, the newest first.
     var jwtIssuers: [IssuerKey: [JWTIssuer]] = [:]

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import TextFormats
 
 /// Which members of two values differ, by their names in JSON: what the audit trail may say of values that are secret.
 enum MemberDifference {
@@ -30,7 +31,12 @@ enum MemberDifference {
         }
         let (oldMembers, newMembers) = (before ?? [:], after ?? [:])
         for key in Set(oldMembers.keys).union(newMembers.keys) {
-            collect(oldMembers[key] ?? .null, newMembers[key] ?? .null, name.isEmpty ? key : "\(name).\(key)", &names)
+            collect(
+                oldMembers[key] ?? .null,
+                newMembers[key] ?? .null,
+                name.isEmpty ? key.text : "\(name).\(key)",
+                &names
+            )
         }
     }
 }

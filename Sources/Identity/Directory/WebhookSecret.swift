@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The secret that signs a brand's webhook (standardwebhooks.com): `whsec_` and the key's bytes as base64.
 package struct WebhookSecret: Sendable, Equatable {
     /// How many bytes a key has.
@@ -14,7 +16,7 @@ package struct WebhookSecret: Sendable, Equatable {
     ///
     /// - Parameter text: `whsec_` and 24 to 64 bytes as base64.
     package init?(_ text: String) {
-        guard text.hasPrefix(Self.prefix),
+        guard text.hasBytePrefix(Self.prefix),
             let key = StrictBase64.decode(text.utf8.dropFirst(Self.prefix.utf8.count), .standard),
             Self.keyBytes.contains(key.count)
         else { return nil }

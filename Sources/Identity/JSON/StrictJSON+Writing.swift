@@ -1,3 +1,5 @@
+internal import TextFormats
+
 extension StrictJSON {
     /// Appends the value's text, the members of objects sorted, so that one value has one text.
     ///
@@ -9,7 +11,7 @@ extension StrictJSON {
             text.append(UInt8(ascii: "{"))
             for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
-                Self.write(member.key, to: &text)
+                Self.write(member.key.text, to: &text)
                 text.append(UInt8(ascii: ":"))
                 guard member.value.write(to: &text) else { return false }
             }

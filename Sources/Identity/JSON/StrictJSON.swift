@@ -1,8 +1,10 @@
+package import TextFormats
+
 /// A JSON value as a token may hold it, read strictly: duplicate members, invalid UTF-8, deep nesting and trailing bytes
 /// are refused (RFC 8725 section 2.4, RFC 7515 section 4).
 package enum StrictJSON: Sendable, Equatable {
     /// An object, its members in no order.
-    case object([String: StrictJSON])
+    case object([BoundedName: StrictJSON])
     /// An array.
     case array([StrictJSON])
     /// A string, its escapes resolved.
@@ -25,7 +27,27 @@ package enum StrictJSON: Sendable, Equatable {
         /// It has more levels of objects and arrays than allowed.
         case depth
         /// An object in it names this member twice.
-        case duplicate(String)
+        case duplicate(BoundedName)
+        /// A member's name in it has more than ``BoundedName/maxBytes`` bytes.
+        case longName
+    }
+
+    /// Compares names and texts as bytes.
+    ///
+    /// - Parameters:
+    ///   - lhs: The first value.
+    ///   - rhs: The second value.
+    /// - Returns: True when they are the same value.
+    package static func == (lhs: StrictJSON, rhs: StrictJSON) -> Bool {
+        switch (lhs, rhs) {
+        case (.object(let lhs), .object(let rhs)): lhs == rhs
+        case (.array(let lhs), .array(let rhs)): lhs == rhs
+        case (.string(let lhs), .string(let rhs)): lhs.hasSameBytes(as: rhs)
+        case (.integer(let lhs), .integer(let rhs)): lhs == rhs
+        case (.bool(let lhs), .bool(let rhs)): lhs == rhs
+        case (.otherNumber, .otherNumber), (.null, .null): true
+        default: false
+        }
     }
 
     /// Deeper than any token of ours needs to be.
@@ -54,7 +76,7 @@ package enum StrictJSON: Sendable, Equatable {
     }
 
     /// The members of an object; nil for every other value.
-    var members: [String: StrictJSON]? {
+    var members: [BoundedName: StrictJSON]? {
         if case .object(let members) = self { members } else { nil }
     }
 
@@ -115,7 +137,7 @@ package enum StrictJSON: Sendable, Equatable {
         private mutating func object(depth: Int) throws(Refusal) -> StrictJSON {
             position += 1
             // What headers and claims usually have; more is made room for as it comes.
-            var members = [String: StrictJSON](minimumCapacity: 8)
+            var members = [BoundedName: StrictJSON](minimumCapacity: 8)
             skipSpace()
             if next == UInt8(ascii: "}") {
                 position += 1
@@ -124,7 +146,7 @@ package enum StrictJSON: Sendable, Equatable {
             while true {
                 skipSpace()
                 guard next == UInt8(ascii: "\"") else { throw .syntax }
-                let name = try string()
+                guard let name = BoundedName(try string()) else { throw .longName }
                 skipSpace()
                 try expect(UInt8(ascii: ":"))
                 let value = try value(depth: depth + 1)
@@ -200,16 +222,22 @@ package enum StrictJSON: Sendable, Equatable {
                 }
                 // A surrogate without its other half is no character.
                 guard let scalar = Unicode.Scalar(code) else { throw .syntax }
-                text.append(contentsOf: String(Character(scalar)).utf8)
+                text.append(contentsOf: String(scalar).utf8)
             default: throw .syntax
             }
         }
 
         private mutating func hexDigits() throws(Refusal) -> UInt32 {
-            guard position + 4 <= bytes.count,
-                bytes[position..<position + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-                let code = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
-            else { throw .syntax }
+            guard position + 4 <= bytes.count else { throw .syntax }
+            var code: UInt32 = 0
+            for byte in bytes[position..<position + 4] {
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): code = code << 4 | UInt32(byte - UInt8(ascii: "0"))
+                case UInt8(ascii: "A")...UInt8(ascii: "F"): code = code << 4 | UInt32(byte - UInt8(ascii: "A") + 10)
+                case UInt8(ascii: "a")...UInt8(ascii: "f"): code = code << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
+                default: throw .syntax
+                }
+            }
             position += 4
             return code
         }

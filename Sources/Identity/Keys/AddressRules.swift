@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import TextFormats
 
 /// Which addresses credentials may name.
 package enum AddressRules {
@@ -30,7 +31,7 @@ package enum AddressRules {
         guard let url = parsed(text), let scheme = url.scheme?.lowercased() else {
             return "must be an absolute URI of at most \(maxBytes) bytes"
         }
-        guard !text.contains("#") else { return "must have no fragment" }
+        guard !text.utf8.contains(UInt8(ascii: "#")) else { return "must have no fragment" }
         switch scheme {
         case "http", "https":
             guard let host = url.host, !host.isEmpty else { return "must name a host" }

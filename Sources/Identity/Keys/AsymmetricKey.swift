@@ -1,5 +1,6 @@
 internal import COpenSSL
 package import GatewayModel
+internal import TextFormats
 
 /// A public or private key of OpenSSL's, checked for its use and owned by one value; it never changes, and OpenSSL lets any
 /// number of threads use such a key at once.
@@ -22,7 +23,7 @@ package struct AsymmetricKey: ~Copyable {
     /// Bits of a new RSA key: about as strong as the 128-bit content keys that it carries (NIST SP 800-57 part 1).
     private static let newRSABits: UInt32 = 3072
     /// Longer texts hold no key of those sizes: an RSA key of 4096 bits has about 3,300.
-    private static let maxPEMBytes = 8192
+    static let maxPEMBytes = 8192
 
     let pointer: OpaquePointer
 
@@ -33,7 +34,8 @@ package struct AsymmetricKey: ~Copyable {
     ///   - use: What it is for.
     /// - Throws: ``KeyRefusal``.
     package init(publicPEM pem: String, for use: KeyUse) throws(KeyRefusal) {
-        guard !pem.contains("PRIVATE KEY-----") else { throw .privateKey }
+        guard pem.utf8.count <= Self.maxPEMBytes else { throw .unreadable }
+        guard !pem.containsBytes(of: "PRIVATE KEY-----") else { throw .privateKey }
         pointer = try Self.read(pem, use) { PEM_read_bio_PUBKEY($0, nil, nil, nil) }
     }
 
@@ -45,7 +47,7 @@ package struct AsymmetricKey: ~Copyable {
     /// - Throws: ``KeyRefusal``.
     package init(privatePEM pem: String, for use: KeyUse) throws(KeyRefusal) {
         // Deriving a key from a password may take OpenSSL minutes.
-        guard !pem.contains("ENCRYPTED") else { throw .unreadable }
+        guard pem.utf8.count <= Self.maxPEMBytes, !pem.containsBytes(of: "ENCRYPTED") else { throw .unreadable }
         // An empty password keeps OpenSSL from asking for one at the terminal.
         var password: [CChar] = [0]
         pointer = try Self.read(pem, use) { PEM_read_bio_PrivateKey($0, nil, nil, &password) }
@@ -79,7 +81,6 @@ package struct AsymmetricKey: ~Copyable {
         ERR_clear_error()
         defer { ERR_clear_error() }
         let bytes = Array(pem.utf8)
-        guard bytes.count <= maxPEMBytes else { throw .unreadable }
         // The BIO keeps the address: the bytes must stay where they are until it was read.
         let key = bytes.withUnsafeBytes { bytes in
             let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))

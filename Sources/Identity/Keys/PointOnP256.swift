@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The coordinates that a JWK names on P-256 (RFC 7518 section 6.2.1); whether they are a point of the curve is for the one
 /// who makes a key of them.
 struct PointOnP256 {
@@ -7,7 +9,7 @@ struct PointOnP256 {
     let y: [UInt8]
 
     /// Reads `x` and `y`; nil when `kty` or `crv` are others, or a coordinate has not exactly 32 bytes.
-    init?(_ jwk: [String: StrictJSON]) {
+    init?(_ jwk: [BoundedName: StrictJSON]) {
         guard jwk["kty"] == .string("EC"), jwk["crv"] == .string("P-256"),
             let x = jwk["x"]?.text.flatMap({ StrictBase64.decode($0.utf8, .url) }), x.count == 32,
             let y = jwk["y"]?.text.flatMap({ StrictBase64.decode($0.utf8, .url) }), y.count == 32

@@ -2,6 +2,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
 package import GatewayModel
+internal import TextFormats
 
 /// A public key that verifies one algorithm's signatures, read once; any thread may use it.
 ///
@@ -27,7 +28,8 @@ package struct VerifyingKey: Sendable {
     ///   - keyID: Its `kid`, if it has one.
     /// - Throws: ``KeyRefusal``.
     package init(publicPEM pem: String, algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRefusal) {
-        guard !pem.contains("PRIVATE KEY-----") else { throw .privateKey }
+        guard pem.utf8.count <= AsymmetricKey.maxPEMBytes else { throw .unreadable }
+        guard !pem.containsBytes(of: "PRIVATE KEY-----") else { throw .privateKey }
         self.algorithm = algorithm
         self.keyID = keyID
         switch algorithm {

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TextFormats
 
 /// Sessions in memory, at most so many, found by their tokens' hashes and ended by consumer, credential or brand.
 ///
@@ -127,7 +128,7 @@ struct SessionCache {
         var index = byConsumer[Self.tag(brand, consumer)] ?? Self.none
         while index != Self.none {
             let slot = slots[Int(index)]
-            if slot.brand == number, slot.consumer == consumer.rawValue { remove(index) }
+            if slot.brand == number, slot.consumer.hasSameBytes(as: consumer.rawValue) { remove(index) }
             index = slot.next
         }
     }

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import GatewayModel
+internal import TextFormats
 
 /// The text of a session's token: `sbs_`, so that scanners find one that leaked, and base64url of 256 random bits, of when
 /// it expires, and of a code that shows the time to be ours.
@@ -31,7 +32,7 @@ struct SessionToken {
 
     /// What is stored of a token: its SHA-256; nil for a text that is none of ours.
     static func hash(of token: String) -> [UInt8]? {
-        guard token.utf8.count == length, token.hasPrefix(prefix) else { return nil }
+        guard token.utf8.count == length, token.hasBytePrefix(prefix) else { return nil }
         return SecretHash.sha256(token.utf8)
     }
 

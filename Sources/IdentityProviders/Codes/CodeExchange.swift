@@ -5,6 +5,7 @@ package import GatewayStorage
 package import GuardedHTTP
 package import Identity
 package import Telemetry
+internal import TextFormats
 
 /// Redeems authorization codes at brands' identity providers (R50-R52, R59-R61).
 ///
@@ -81,7 +82,7 @@ package final class CodeExchange: Sendable {
             throw .limited(retryAfterSeconds: seconds)
         }
         try await burn(code, at: url, provider, brand)
-        guard provider.details.redirectUris.contains(where: { CodeRules.isSame($0, redirectURI) }) else {
+        guard provider.details.redirectUris.contains(where: { $0.hasSameBytes(as: redirectURI) }) else {
             throw mismatch(.redirectMismatch)
         }
         guard codeVerifier.map(CodeRules.isVerifier) ?? (provider.details.pkce == .optional) else {
@@ -125,13 +126,13 @@ package final class CodeExchange: Sendable {
     /// Whether two credentials are for the same provider: what else they say may change with a rotation.
     private static func isSame(_ first: IdentityProviderDetails, _ second: IdentityProviderDetails) -> Bool {
         isSame(first.issuerDisplayName, second.issuerDisplayName)
-            && CodeRules.isSame(first.issuer, second.issuer)
-            && CodeRules.isSame(first.tokenEndpoint, second.tokenEndpoint)
+            && first.issuer.hasSameBytes(as: second.issuer)
+            && first.tokenEndpoint.hasSameBytes(as: second.tokenEndpoint)
     }
 
     private static func isSame(_ first: String?, _ second: String?) -> Bool {
         guard let first, let second else { return first == nil && second == nil }
-        return CodeRules.isSame(first, second)
+        return first.hasSameBytes(as: second)
     }
 
     private func burn(

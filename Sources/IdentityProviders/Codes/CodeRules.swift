@@ -22,7 +22,4 @@ enum CodeRules {
                 }
             }
     }
-
-    /// Whether two texts are the same bytes; to Swift two that look alike are equal.
-    static func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
 }

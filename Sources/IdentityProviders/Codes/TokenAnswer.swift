@@ -1,5 +1,6 @@
 import GuardedHTTP
 import Identity
+import TextFormats
 
 /// What a token endpoint's answer means for the one who presented the code (RFC 6749 section 5).
 enum TokenAnswer: Equatable {
@@ -14,7 +15,7 @@ enum TokenAnswer: Equatable {
     ///
     /// - Parameter answer: Any answer of the endpoint.
     init(_ answer: GuardedAnswer) {
-        let members: [String: StrictJSON]? =
+        let members: [BoundedName: StrictJSON]? =
             if case .object(let members)? = try? StrictJSON.parse(answer.body) { members } else { nil }
         switch answer.status {
         case 200:
@@ -29,7 +30,7 @@ enum TokenAnswer: Equatable {
                 return
             }
             let description: String =
-                if case .string(let text)? = members?["error_description"] { text.lowercased() } else { "" }
+                if case .string(let text)? = members?["error_description"] { text.asciiLowercased } else { "" }
             self = Self.refusal(error, description)
         default:
             self = .unavailable("The identity provider answers with status \(answer.status).")
@@ -38,13 +39,14 @@ enum TokenAnswer: Equatable {
 
     private static func refusal(_ error: String, _ description: String) -> TokenAnswer {
         // The provider's words choose one of ours; they go no further.
-        let isAboutVerifier = ["verifier", "challenge", "pkce"].contains { description.contains($0) }
-        switch error {
+        let words: [StaticString] = ["verifier", "challenge", "pkce"]
+        let isAboutVerifier = words.contains { description.containsBytes(of: $0) }
+        switch BoundedName(error) {
         // `invalid_code` is not the standard's, and some send it.
         case "invalid_grant", "invalid_code":
             if isAboutVerifier { return .refused(.pkceMismatch) }
             // The standard's own description of the error names redirection together with everything else that may be wrong.
-            let isAboutRedirect = description.contains("redirect") && !description.contains("revoked")
+            let isAboutRedirect = description.containsBytes(of: "redirect") && !description.containsBytes(of: "revoked")
             return .refused(isAboutRedirect ? .redirectMismatch : .revoked)
         // A verifier that is missing is an invalid request to some (R60).
         case "invalid_request" where isAboutVerifier: return .refused(.pkceMismatch)

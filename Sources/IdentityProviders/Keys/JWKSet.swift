@@ -1,5 +1,6 @@
 import GatewayModel
 import Identity
+import TextFormats
 
 /// The keys of a JWK set (RFC 7517 section 5) that can verify with an algorithm of ours; others are passed over.
 struct JWKSet: Sendable {
@@ -33,6 +34,6 @@ struct JWKSet: Sendable {
     func keys(_ keyID: String?, _ algorithm: SignatureAlgorithm) -> [VerifyingKey] {
         let keys = keys[algorithm] ?? []
         guard let keyID else { return keys }
-        return keys.filter { $0.keyID.map { $0.utf8.elementsEqual(keyID.utf8) } ?? false }
+        return keys.filter { $0.keyID?.hasSameBytes(as: keyID) ?? false }
     }
 }

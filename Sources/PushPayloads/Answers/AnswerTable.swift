@@ -1,10 +1,11 @@
 package import GatewayModel
+internal import TextFormats
 
 /// A provider's table of answers: exact rows first, then the rows of the status classes.
 package struct AnswerTable: Sendable {
     private struct Key: Hashable {
         var status: Int
-        var reason: String
+        var reason: BoundedName
     }
 
     /// The rows of the provider's documents.
@@ -12,7 +13,7 @@ package struct AnswerTable: Sendable {
     /// The rows that an answer falls to whose word is absent or unknown; the first that matches counts.
     package let classes: [AnswerRow]
     private let exact: [Key: AnswerRow]
-    private let words: Set<String>
+    private let words: Set<BoundedName>
 
     /// Builds the table.
     ///
@@ -24,11 +25,12 @@ package struct AnswerTable: Sendable {
         self.classes = classes
         exact = Dictionary(
             rows.compactMap { row in
-                row.reason.map { (Key(status: row.statuses.lowerBound, reason: $0), row) }
+                row.reason.flatMap { BoundedName($0) }
+                    .map { (Key(status: row.statuses.lowerBound, reason: $0), row) }
             },
             uniquingKeysWith: { first, _ in first }
         )
-        words = Set(rows.compactMap(\.reason))
+        words = Set(rows.compactMap { $0.reason.flatMap { BoundedName($0) } })
     }
 
     /// The row for an answer.
@@ -38,7 +40,9 @@ package struct AnswerTable: Sendable {
     ///   - reason: The provider's word as it came.
     /// - Returns: The row; for a status that no class is for, the set-up is wrong, because no provider answers so.
     package func row(status: Int, reason: String?) -> AnswerRow {
-        if let reason, let row = exact[Key(status: status, reason: reason)] { return row }
+        if let reason = reason.flatMap({ BoundedName($0) }), let row = exact[Key(status: status, reason: reason)] {
+            return row
+        }
         return classes.first { $0.statuses.contains(status) } ?? AnswerRow(status, nil, .misconfigured)
     }
 
@@ -48,7 +52,7 @@ package struct AnswerTable: Sendable {
     /// - Returns: At most 64 bytes of ASCII; nil when nothing is left.
     package func known(_ word: String?) -> String? {
         guard let word else { return nil }
-        if words.contains(word) { return word }
+        if BoundedName(word).map(words.contains) == true { return word }
         let kept = word.utf8.lazy.filter { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),

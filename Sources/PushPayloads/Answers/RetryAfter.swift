@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// The Retry-After field (RFC 9110 section 10.2.3).
 package enum RetryAfter {
@@ -13,7 +14,9 @@ package enum RetryAfter {
     /// - Returns: Seconds from now, 0 to ``maxSeconds``; nil when the field is absent or neither form.
     package static func seconds(_ value: String?, now: Timestamp) -> Int64? {
         guard let value else { return nil }
-        let trimmed = value.split(separator: " ", omittingEmptySubsequences: true)
+        // Dates have less than 40 characters, and a number of more digits is no time.
+        guard value.utf8.count <= 64 else { return nil }
+        let trimmed = value.byteSplit(" ")
         if trimmed.count == 1, !trimmed[0].isEmpty, trimmed[0].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
             // More digits than an integer holds are a long time.
             return min(Int64(trimmed[0]) ?? maxSeconds, maxSeconds)
@@ -30,7 +33,7 @@ package enum RetryAfter {
         case 6: return timestamp(day: words[1], month: words[2], year: words[3], time: words[4])
         case 5: return timestamp(day: words[2], month: words[1], year: words[4], time: words[3])
         case 4:
-            let parts = words[1].split(separator: "-")
+            let parts = words[1].byteSplit("-")
             guard parts.count == 3, parts[2].utf8.count == 2, let short = Int(parts[2]),
                 let thisYear = Int(now.rfc3339.prefix(4))
             else { return nil }
@@ -47,7 +50,9 @@ package enum RetryAfter {
     ]
 
     private static func timestamp(day: Substring, month: Substring, year: Substring, time: Substring) -> Timestamp? {
-        guard let index = months.firstIndex(of: String(month)), day.utf8.count <= 2 else { return nil }
+        guard let index = months.firstIndex(where: { $0.hasSameBytes(as: month) }), day.utf8.count <= 2 else {
+            return nil
+        }
         let monthText = index < 9 ? "0\(index + 1)" : "\(index + 1)"
         let dayText = day.utf8.count < 2 ? "0\(day)" : "\(day)"
         return Timestamp(rfc3339: "\(year)-\(monthText)-\(dayText)T\(time)Z")

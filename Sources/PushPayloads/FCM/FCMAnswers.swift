@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// What the answers of FCM HTTP v1 mean (`providers.md` B4, B5).
 package enum FCMAnswers {
@@ -41,7 +42,7 @@ package enum FCMAnswers {
     )
 
     /// Google's rpc names, for the reason when there is no FCM code.
-    private static let rpcNames: Set<String> = [
+    private static let rpcNames: Set<BoundedName> = [
         "INVALID_ARGUMENT", "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "RESOURCE_EXHAUSTED", "INTERNAL",
         "UNAVAILABLE", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION", "ABORTED", "UNKNOWN", "UNIMPLEMENTED",
     ]
@@ -71,7 +72,7 @@ package enum FCMAnswers {
             default: error.code
             }
         // The rpc name only labels; without a code the status decides.
-        let label = error.code ?? error.rpcStatus.flatMap { rpcNames.contains($0) ? $0 : nil }
+        let label = error.code ?? error.rpcStatus.flatMap { BoundedName($0).map(rpcNames.contains) == true ? $0 : nil }
         return table.verdict(
             table.row(status: status, reason: word),
             reason: label,

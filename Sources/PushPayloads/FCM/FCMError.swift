@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// What matters of Google's error body (`providers.md` B4), read leniently: details in any order, several or none.
 struct FCMError {
     /// `errorCode` of the FcmError detail; the only word that says what became of a token.
@@ -20,31 +22,34 @@ struct FCMError {
     init(body: [UInt8]) {
         guard let error = JSONValue(body: body)?["error"] else { return }
         rpcStatus = error["status"]?.text
-        let message = error["message"]?.text?.lowercased() ?? ""
+        let message = error["message"]?.text?.asciiLowercased ?? ""
         var namesToken = false
         var isFieldFault = false
         for detail in error["details"]?.elements ?? [] {
             guard let type = detail["@type"]?.text else { continue }
-            if type.hasSuffix("FcmError") {
+            if type.hasByteSuffix("FcmError") {
                 code = code ?? detail["errorCode"]?.text
-            } else if type.hasSuffix("ApnsError") {
-                if detail["statusCode"]?.integer == 410 || detail["reason"]?.text == "Unregistered" {
+            } else if type.hasByteSuffix("ApnsError") {
+                if detail["statusCode"]?.integer == 410
+                    || detail["reason"]?.text?.hasSameBytes(as: "Unregistered") == true
+                {
                     facet = .apnsUnregistered
                 }
-            } else if type.hasSuffix("BadRequest") {
+            } else if type.hasByteSuffix("BadRequest") {
                 isFieldFault = true
                 for violation in detail["fieldViolations"]?.elements ?? []
-                where violation["field"]?.text == "message.token" {
+                where violation["field"]?.text?.hasSameBytes(as: "message.token") == true {
                     namesToken = true
                 }
-            } else if type.hasSuffix("QuotaFailure") {
+            } else if type.hasByteSuffix("QuotaFailure") {
                 for violation in detail["violations"]?.elements ?? [] {
                     let text = (violation["subject"]?.text ?? "") + " " + (violation["description"]?.text ?? "")
-                    if text.lowercased().contains("device") { facet = facet ?? .deviceRate }
+                    if text.asciiLowercased.containsBytes(of: "device") { facet = facet ?? .deviceRate }
                 }
             }
         }
-        if facet == nil, namesToken || (!isFieldFault && code != nil && message.contains("registration token")) {
+        if facet == nil, namesToken || (!isFieldFault && code != nil && message.containsBytes(of: "registration token"))
+        {
             facet = .token
         }
     }

@@ -113,11 +113,20 @@ struct JSONReader {
         guard position + 4 <= bytes.count else { return nil }
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue else { return nil }
-            value = value << 4 | UInt32(digit)
+            guard let digit = Self.hexadecimal(bytes[position]) else { return nil }
+            value = value << 4 | digit
             position += 1
         }
         return value
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+        default: nil
+        }
     }
 
     private mutating func number() -> JSONValue? {

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A JSON value as a provider sent it, for the few answers that we look into.
 ///
 /// Reads leniently: members may repeat (the first counts), numbers may have any form, text after the value is ignored.
@@ -45,7 +47,7 @@ package indirect enum JSONValue: Sendable, Equatable {
     /// - Parameter name: The member's name.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
+        return members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
     /// The text of a string.

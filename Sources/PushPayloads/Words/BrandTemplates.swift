@@ -1,4 +1,5 @@
 import GatewayModel
+import TextFormats
 
 /// A brand's templates, parsed, by kind and locale.
 package struct BrandTemplates: Sendable {
@@ -8,7 +9,7 @@ package struct BrandTemplates: Sendable {
     }
 
     /// By kind, and by language tag in the form of ``normalised(_:)``.
-    private let kinds: [TemplateSettings.Kind: [String: Words]]
+    private let kinds: [TemplateSettings.Kind: [BoundedName: Words]]
 
     /// The most bytes of a title that a template made; a longer one is cut.
     static let maxTitleBytes = 512
@@ -22,9 +23,10 @@ package struct BrandTemplates: Sendable {
     init?(_ settings: TemplateSettings?) {
         guard let settings, !settings.kinds.isEmpty else { return nil }
         kinds = settings.kinds.mapValues { locales in
-            var parsed: [String: Words] = [:]
+            var parsed: [BoundedName: Words] = [:]
             for (locale, words) in locales {
-                parsed[Self.normalised(locale)] = Words(
+                guard let tag = BoundedName(Self.normalised(locale)) else { continue }
+                parsed[tag] = Words(
                     title: words.title.flatMap { try? WordTemplate($0) },
                     body: words.body.flatMap { try? WordTemplate($0) }
                 )
@@ -53,14 +55,14 @@ package struct BrandTemplates: Sendable {
     }
 
     /// Where a device's words are looked for: `zh_Hant-TW` in zh-hant-tw, zh-hant, zh, then what is for every locale.
-    private static func tags(_ locale: String?) -> [String] {
-        var tags: [String] = []
-        var tag = normalised(locale ?? "")[...]
+    private static func tags(_ locale: String?) -> [BoundedName] {
+        var tags: [BoundedName] = []
+        var tag = normalised(locale ?? "").utf8[...]
         while !tag.isEmpty {
-            tags.append(String(tag))
-            tag = tag.lastIndex(of: "-").map { tag[..<$0] } ?? ""
+            if let name = BoundedName(Substring(tag)) { tags.append(name) }
+            tag = tag.lastIndex(of: UInt8(ascii: "-")).map { tag[..<$0] } ?? tag[tag.endIndex...]
         }
-        return tags + [TemplateSettings.anyLocale]
+        return tags + [BoundedName(known: TemplateSettings.anyLocale)]
     }
 
     /// A language tag in the one form of those that mean the same: they may differ in case and in how their parts are joined.
@@ -68,7 +70,10 @@ package struct BrandTemplates: Sendable {
     /// - Parameter locale: The tag.
     /// - Returns: The tag in lower case with `-` between its parts.
     package static func normalised(_ locale: String) -> String {
-        String(locale.lowercased().map { $0 == "_" ? "-" : $0 })
+        String(
+            decoding: locale.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0.asciiLowercased },
+            as: UTF8.self
+        )
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TextFormats
 
 @testable import Identity
 
@@ -26,8 +27,8 @@ struct RandomJSON {
         case 4: return .string(string())
         case 5: return .array((0..<below(5)).map { _ in value(depth: depth + 1) })
         default:
-            var members: [String: StrictJSON] = [:]
-            for _ in 0..<below(5) { members[string()] = value(depth: depth + 1) }
+            var members: [BoundedName: StrictJSON] = [:]
+            for _ in 0..<below(5) { members[BoundedName(known: string())] = value(depth: depth + 1) }
             return .object(members)
         }
     }
@@ -58,7 +59,7 @@ struct RandomJSON {
         case .object(let members):
             var parts: [String] = []
             for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-                parts.append(space() + text(of: name) + space() + ":" + text(of: member))
+                parts.append(space() + text(of: name.text) + space() + ":" + text(of: member))
             }
             inner = "{" + (parts.isEmpty ? space() : parts.joined(separator: ",")) + "}"
         }
@@ -93,7 +94,7 @@ struct RandomJSON {
             return zip(array, items).allSatisfy { equal($0, $1) }
         case .object(let members):
             guard let object = theirs as? [String: Any], object.count == members.count else { return false }
-            return members.allSatisfy { name, member in object[name].map { equal($0, member) } ?? false }
+            return members.allSatisfy { name, member in object[name.text].map { equal($0, member) } ?? false }
         }
     }
 }

@@ -1,0 +1,81 @@
+extension StringProtocol {
+    /// Whether this text and another are the same bytes of UTF-8; takes time in proportion to the shorter one.
+    ///
+    /// For texts from outside, in place of `==`, which compares by Unicode normalisation: that takes time quadratic in the
+    /// number of combining marks in a row, and finds texts of different bytes to be equal.
+    ///
+    /// - Parameter other: The other text.
+    /// - Returns: True when all bytes are the same.
+    package func hasSameBytes(as other: some StringProtocol) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { first in
+            other.utf8.withContiguousStorageIfAvailable { first.count == $0.count && first.elementsEqual($0) }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether this text begins with the bytes of another; in place of `hasPrefix` for texts from outside.
+    ///
+    /// - Parameter prefix: The other text.
+    /// - Returns: True when its bytes are this text's first ones.
+    package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether this text ends with the bytes of another; in place of `hasSuffix` for texts from outside.
+    ///
+    /// - Parameter suffix: The other text.
+    /// - Returns: True when its bytes are this text's last ones.
+    package func hasByteSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
+
+    /// Whether the bytes of a text of our own occur in this one; in place of `contains` for texts from outside.
+    ///
+    /// - Parameter needle: A short text; the search takes time in proportion to the product of both lengths.
+    /// - Returns: True when they occur in a row.
+    package func containsBytes(of needle: StaticString) -> Bool {
+        needle.withUTF8Buffer { needle in
+            guard let first = needle.first else { return true }
+            var rest = utf8[...]
+            while let start = rest.firstIndex(of: first) {
+                rest = rest[start...]
+                if rest.starts(with: needle) { return true }
+                rest = rest.dropFirst()
+            }
+            return false
+        }
+    }
+
+    /// The text with `A` to `Z` in lower case and every other byte as it is; for names that are ASCII by their grammar, in
+    /// place of `lowercased()`, which maps every character of Unicode.
+    package var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
+
+    /// The parts between separators, as bytes are found; in place of `split` for texts from outside.
+    ///
+    /// - Parameters:
+    ///   - separator: An ASCII character.
+    ///   - maxSplits: The most separators that are looked for.
+    ///   - omittingEmptySubsequences: Whether empty parts are left out.
+    /// - Returns: The parts.
+    package func byteSplit(
+        _ separator: Unicode.Scalar,
+        maxSplits: Int = .max,
+        omittingEmptySubsequences: Bool = true
+    ) -> [SubSequence] {
+        utf8.split(
+            separator: UInt8(ascii: separator),
+            maxSplits: maxSplits,
+            omittingEmptySubsequences: omittingEmptySubsequences
+        ).map { self[$0.startIndex..<$0.endIndex] }
+    }
+}
+
+extension Substring {
+    /// The text without spaces and tabs at either end, as lists in headers may have them (RFC 9110 section 5.6.3).
+    package var trimmingBlanks: Substring {
+        let start = utf8.drop { $0 == 0x20 || $0 == 0x09 }
+        guard let last = start.lastIndex(where: { $0 != 0x20 && $0 != 0x09 }) else { return "" }
+        return self[start.startIndex...last]
+    }
+}
+
+extension UInt8 {
+    /// The byte, `A` to `Z` in lower case.
+    package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}

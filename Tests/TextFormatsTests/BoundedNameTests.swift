@@ -1,0 +1,61 @@
+import Testing
+
+@testable import TextFormats
+
+@Suite("Names from outside")
+struct BoundedNameTests {
+    private enum Word: String, CaseIterable {
+        case plain
+        case accented = "caf\u{E9}"
+    }
+
+    @Test("two names are the same when their bytes are, however alike they look")
+    func bytes() {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(composed == decomposed, "to Swift they are the same")
+        #expect(BoundedName(composed) != BoundedName(decomposed))
+        #expect(Set([composed, decomposed].compactMap { BoundedName($0) }).count == 2)
+        #expect(!composed.hasSameBytes(as: decomposed))
+        #expect(Word(word: composed) == .accented)
+        #expect(Word(word: decomposed) == nil)
+        #expect(Word(word: "plainer") == nil && Word(word: "plai") == nil)
+    }
+
+    @Test("a name has at most 256 bytes")
+    func bound() {
+        #expect(BoundedName(String(repeating: "a", count: 256))?.text.utf8.count == 256)
+        #expect(BoundedName(String(repeating: "a", count: 257)) == nil)
+        #expect(BoundedName(lowercasing: String(repeating: "\u{301}", count: 128)) != nil)
+        #expect(BoundedName(lowercasing: String(repeating: "\u{301}", count: 129)) == nil)
+    }
+
+    @Test("names are ordered by their bytes")
+    func order() {
+        let names: [BoundedName] = ["b", "a", "\u{E9}", "ab", ""]
+        #expect(names.sorted() == ["", "a", "ab", "b", "\u{E9}"])
+    }
+
+    @Test("only ASCII letters lose their case")
+    func lowercase() {
+        #expect(BoundedName(lowercasing: "X-Request-ID\u{C9}") == "x-request-id\u{C9}")
+    }
+
+    @Test("a separator is found where a combining mark follows it")
+    func parts() {
+        let text = "a,\u{301}b"
+        #expect(!text.contains(","), "to Swift the comma is part of another character")
+        #expect(text.byteSplit(",").map { Array($0.utf8) } == [[0x61], [0xCC, 0x81, 0x62]])
+        #expect("".byteSplit(",", omittingEmptySubsequences: false).count == 1)
+        #expect("a,b,c".byteSplit(",", maxSplits: 1).map(String.init) == ["a", "b,c"])
+    }
+
+    @Test("bytes at either end and in between are found")
+    func search() {
+        #expect("bearer.x".hasBytePrefix("bearer.") && !"bear".hasBytePrefix("bearer."))
+        #expect("a+json".hasByteSuffix("+json") && !"json".hasByteSuffix("+json"))
+        #expect("an aandroid".containsBytes(of: "android") && !"androi".containsBytes(of: "android"))
+        #expect("aab".containsBytes(of: "ab") && "x".containsBytes(of: ""))
+        #expect(" \t a b\t "[...].trimmingBlanks == "a b")
+        #expect(" \t"[...].trimmingBlanks.isEmpty && ""[...].trimmingBlanks.isEmpty)
+    }
+}
