@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Brands, apps and credentials", .timeLimit(.minutes(3)))
+@Suite("Brands, apps and credentials", .timeLimit(.minutes(10)))
 struct AdministrationTests {
     @Test("a brand is made with the contract's defaults, changed by parts, and deleted")
     func brands() async throws {

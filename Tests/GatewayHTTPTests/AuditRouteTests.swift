@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The audit trail", .timeLimit(.minutes(3)))
+@Suite("The audit trail", .timeLimit(.minutes(10)))
 struct AuditRouteTests {
     @Test("changes are told newest first, with who, what and in which request, and no value")
     func trail() async throws {

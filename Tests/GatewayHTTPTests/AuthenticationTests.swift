@@ -51,7 +51,7 @@ struct GuardedRoute: Sendable, CustomStringConvertible {
     ]
 }
 
-@Suite("Credentials", .timeLimit(.minutes(3)))
+@Suite("Credentials", .timeLimit(.minutes(10)))
 struct AuthenticationTests {
     @Test("every route refuses who is not known, before it looks at the body")
     func unknown() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Campaigns", .timeLimit(.minutes(3)))
+@Suite("Campaigns", .timeLimit(.minutes(10)))
 struct CampaignRouteTests {
     private static let path = "/v1/brands/acme/campaigns/"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("CloudEvents", .timeLimit(.minutes(3)))
+@Suite("CloudEvents", .timeLimit(.minutes(10)))
 struct CloudEventTests {
     private static let now = Timestamp(milliseconds: 1_767_323_045_678)
     private static let members = #"{"consumer":"u","text":"x","data":{"type":"inner","n":[1,{"}":"]"}] } }"#

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What back-ends know, change and forget of consumers", .timeLimit(.minutes(3)))
+@Suite("What back-ends know, change and forget of consumers", .timeLimit(.minutes(10)))
 struct ConsumerRouteTests {
     private static let path = "/v1/brands/acme/consumers/u-1"
 

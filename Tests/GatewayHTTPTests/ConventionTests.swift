@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Conventions of every route", .timeLimit(.minutes(3)))
+@Suite("Conventions of every route", .timeLimit(.minutes(10)))
 struct ConventionTests {
     private static let requestID = HTTPField.Name("X-Request-Id") ?? .age
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What consumers do in their conversations", .timeLimit(.minutes(3)))
+@Suite("What consumers do in their conversations", .timeLimit(.minutes(10)))
 struct ConversationRouteTests {
     private static let feed = "/v1/brands/acme/outbound/crm"
     private static let all = "/v1/brands/acme/conversations"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Credentials of every kind", .timeLimit(.minutes(3)))
+@Suite("Credentials of every kind", .timeLimit(.minutes(10)))
 struct CredentialRouteTests {
     private static let path = "/v1/brands/acme/credentials"
     private static let key = P256.Signing.PrivateKey()

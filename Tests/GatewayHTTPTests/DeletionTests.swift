@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What is deleted ends at once, with what is pending for it", .timeLimit(.minutes(3)))
+@Suite("What is deleted ends at once, with what is pending for it", .timeLimit(.minutes(10)))
 struct DeletionTests {
     /// A lane without a credential keeps what waits for it.
     private static let without =

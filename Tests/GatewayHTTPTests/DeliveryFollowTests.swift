@@ -10,7 +10,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Retry, timeline, statistics and the tail", .timeLimit(.minutes(2)))
+@Suite("Retry, timeline, statistics and the tail", .timeLimit(.minutes(10)))
 struct DeliveryFollowTests {
     private static let path = "/v1/brands/acme/deliveries"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Deliveries", .timeLimit(.minutes(3)))
+@Suite("Deliveries", .timeLimit(.minutes(10)))
 struct DeliveryRouteTests {
     private static let members: Set<String> = [
         "id", "messageId", "consumer", "deviceId", "app", "provider", "state", "attempts", "providerId", "status",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Extra tokens, and when a device was last seen", .timeLimit(.minutes(3)))
+@Suite("Extra tokens, and when a device was last seen", .timeLimit(.minutes(10)))
 struct DeviceLifeTests {
     private static let path = "/v1/brands/acme/apps/ios/devices/d-1"
     private static let list = "/v1/brands/acme/consumers/u-1/devices"

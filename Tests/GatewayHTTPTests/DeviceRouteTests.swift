@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Devices", .timeLimit(.minutes(3)))
+@Suite("Devices", .timeLimit(.minutes(10)))
 struct DeviceRouteTests {
     private static let path = "/v1/brands/acme/apps/ios/devices/d-1"
 

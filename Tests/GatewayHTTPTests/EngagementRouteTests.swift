@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Engagements", .timeLimit(.minutes(3)))
+@Suite("Engagements", .timeLimit(.minutes(10)))
 struct EngagementRouteTests {
     private static let path = "/v1/brands/acme/engagements"
     private static let conversations = "/v1/brands/acme/conversations"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Tags of what is administered", .timeLimit(.minutes(3)))
+@Suite("Tags of what is administered", .timeLimit(.minutes(10)))
 struct EntityTagTests {
     @Test("what the caller has already is not sent again")
     func conditionalReads() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Every form of an event", .timeLimit(.minutes(3)))
+@Suite("Every form of an event", .timeLimit(.minutes(10)))
 struct EventFormTests {
     private static let path = "/v1/brands/acme/events"
     private static let good = WrongEvent.with("id", #""good""#)

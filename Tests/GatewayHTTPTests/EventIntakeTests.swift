@@ -10,7 +10,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Pieces on their way into the core", .timeLimit(.minutes(3)))
+@Suite("Pieces on their way into the core", .timeLimit(.minutes(10)))
 struct EventIntakeTests {
     private static let brand = Brand(
         id: BrandID(trusted: "acme"),

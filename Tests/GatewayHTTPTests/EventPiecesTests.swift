@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Bodies of many events", .timeLimit(.minutes(3)))
+@Suite("Bodies of many events", .timeLimit(.minutes(10)))
 struct EventPiecesTests {
     private static let now = Timestamp(milliseconds: 1_767_323_045_678)
     private static let path = "/v1/brands/acme/events"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("POST events", .timeLimit(.minutes(3)))
+@Suite("POST events", .timeLimit(.minutes(10)))
 struct EventRouteTests {
     private static let path = "/v1/brands/acme/events"
     private static let resultMembers: Set<String> = [

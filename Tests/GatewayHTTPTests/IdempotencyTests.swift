@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Idempotency keys", .timeLimit(.minutes(3)))
+@Suite("Idempotency keys", .timeLimit(.minutes(10)))
 struct IdempotencyTests {
     private static let brand = #"{"id":"acme","name":"Acme"}"#
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The issuer that an assertion grant names", .timeLimit(.minutes(3)))
+@Suite("The issuer that an assertion grant names", .timeLimit(.minutes(10)))
 struct IssuerNameTests {
     @Test("an issuer's display name in the request chooses among issuers, and one that is nobody's is told so (R61)")
     func displayName() async throws {

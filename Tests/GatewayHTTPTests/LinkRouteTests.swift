@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Links", .timeLimit(.minutes(3)))
+@Suite("Links", .timeLimit(.minutes(10)))
 struct LinkRouteTests {
     private static let apple = "/.well-known/apple-app-site-association"
     private static let android = "/.well-known/assetlinks.json"

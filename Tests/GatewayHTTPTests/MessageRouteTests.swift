@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Unread, messages, reads and taps", .timeLimit(.minutes(3)))
+@Suite("Unread, messages, reads and taps", .timeLimit(.minutes(10)))
 struct MessageRouteTests {
     @Test("unread counts over all conversations and falls only by reads, never past what is there (R87-R89)")
     func unread() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The outbound feed", .timeLimit(.minutes(3)))
+@Suite("The outbound feed", .timeLimit(.minutes(10)))
 struct OutboundRouteTests {
     private static let feed = "/v1/brands/acme/outbound/crm"
 

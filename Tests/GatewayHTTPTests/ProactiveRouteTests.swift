@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Pending proactive messages", .timeLimit(.minutes(3)))
+@Suite("Pending proactive messages", .timeLimit(.minutes(10)))
 struct ProactiveRouteTests {
     static let path = "/v1/brands/acme/proactive"
 

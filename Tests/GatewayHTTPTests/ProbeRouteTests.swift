@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Preview and self-check", .timeLimit(.minutes(3)))
+@Suite("Preview and self-check", .timeLimit(.minutes(10)))
 struct ProbeRouteTests {
     private static let path = "/v1/brands/acme/apps/ios"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The settings of quiet hours and summaries", .timeLimit(.minutes(3)))
+@Suite("The settings of quiet hours and summaries", .timeLimit(.minutes(10)))
 struct QuietHoursRouteTests {
     @Test("they are shown as they were given, replaced as a whole, and null takes them away")
     func settings() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Rate limits", .timeLimit(.minutes(3)))
+@Suite("Rate limits", .timeLimit(.minutes(10)))
 struct RateLimitTests {
     @Test("a bucket lets a burst pass, then its rate, and is full again after its time")
     func bucket() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Sessions", .timeLimit(.minutes(3)))
+@Suite("Sessions", .timeLimit(.minutes(10)))
 struct SessionRouteTests {
     private static let path = "/v1/brands/acme/sessions"
     private static let key = String(repeating: "k", count: 32)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The setting of templates", .timeLimit(.minutes(3)))
+@Suite("The setting of templates", .timeLimit(.minutes(10)))
 struct TemplateRouteTests {
     @Test("it is shown as it was given, replaced as a whole, and null takes it away")
     func setting() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("A brand's webhook", .timeLimit(.minutes(3)))
+@Suite("A brand's webhook", .timeLimit(.minutes(10)))
 struct WebhookRouteTests {
     private static let brand = "/v1/brands/acme"
     private static let secret = "whsec_" + Data(repeating: 1, count: 32).base64EncodedString()

@@ -6,7 +6,7 @@ import Testing
 @testable import GatewayHTTP
 
 /// What goes wrong on the wire itself: every text is sent as it stands, on a connection of its own.
-@Suite("HTTP that is wrong, and forms that smuggle a request behind another", .serialized, .timeLimit(.minutes(2)))
+@Suite("HTTP that is wrong, and forms that smuggle a request behind another", .serialized, .timeLimit(.minutes(10)))
 struct WireTests {
     /// What is sent, and what may come back.
     struct Case: Sendable, CustomStringConvertible {

@@ -29,7 +29,7 @@ struct AnsweringProcess {
 
     /// What it was asked, when so many requests have come: method, path, host, fields of interest and body.
     func requests(_ count: Int) async throws -> [String] {
-        _ = try await process.lines("> ", count: count, within: .seconds(30))
+        _ = try await process.lines("> ", count: count, within: .seconds(540))
         return process.output.filter { $0.hasPrefix("> ") }.map { String($0.dropFirst(2)) }
     }
 

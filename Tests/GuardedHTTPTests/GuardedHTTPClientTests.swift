@@ -7,7 +7,7 @@ import Testing
 
 @testable import GuardedHTTP
 
-@Suite("A guarded request", .timeLimit(.minutes(2)))
+@Suite("A guarded request", .timeLimit(.minutes(10)))
 struct GuardedHTTPClientTests {
     /// Asks and closes.
     private func ask(

@@ -1,7 +1,7 @@
 import GuardedHTTP
 import Testing
 
-@Suite("The system's resolver", .timeLimit(.minutes(3)))
+@Suite("The system's resolver", .timeLimit(.minutes(10)))
 struct SystemResolverTests {
     @Test("finds all addresses of a name, and none of one that is not there")
     func names() async {

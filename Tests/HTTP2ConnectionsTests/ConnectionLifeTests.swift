@@ -14,7 +14,7 @@ struct ConnectionLifeTests {
         return configuration
     }
 
-    @Test("a lowered limit is obeyed, and a raised one used", .timeLimit(.minutes(3)))
+    @Test("a lowered limit is obeyed, and a raised one used", .timeLimit(.minutes(10)))
     func settingsChange() async throws {
         let (server, client) = (Self.server(streams: 10), HTTP2ConnectionConfiguration.oneConnection)
         try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
@@ -37,7 +37,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("a limit of zero makes the client wait until it is raised", .timeLimit(.minutes(3)))
+    @Test("a limit of zero makes the client wait until it is raised", .timeLimit(.minutes(10)))
     func zeroStreams() async throws {
         try await Loopback.run(server: Self.server(streams: 0)) { loopback in
             let answers = loopback.submit(5)
@@ -51,7 +51,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("one stream goes out until something else than 403 has come", .timeLimit(.minutes(3)))
+    @Test("one stream goes out until something else than 403 has come", .timeLimit(.minutes(10)))
     func oneStreamUntilAccepted() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.oneStreamUntilAccepted = true
@@ -76,7 +76,7 @@ struct ConnectionLifeTests {
 
     @Test(
         "after GOAWAY the rest finishes, the dropped is unprocessed, and new work goes elsewhere",
-        .timeLimit(.minutes(3))
+        .timeLimit(.minutes(10))
     )
     func goAway() async throws {
         try await Loopback.run(answer: Self.never) { loopback in
@@ -102,7 +102,7 @@ struct ConnectionLifeTests {
 
     @Test(
         "a reset tells whether the request may be sent again",
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(10)),
         arguments: [
             (HTTP2ErrorCode.refusedStream, HTTP2RequestFailure.unprocessed(.reset(.refusedStream))),
             (.internalError, .unknown(.reset(.internalError))),
@@ -126,7 +126,7 @@ struct ConnectionLifeTests {
 
     @Test(
         "a request that is never answered ends at its deadline, and its late answer goes nowhere",
-        .timeLimit(.minutes(3))
+        .timeLimit(.minutes(10))
     )
     func deadline() async throws {
         try await Loopback.run(answer: Self.never) { loopback in
@@ -146,7 +146,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("a cut connection fails what was sent as unknown and dials anew for what waits", .timeLimit(.minutes(3)))
+    @Test("a cut connection fails what was sent as unknown and dials anew for what waits", .timeLimit(.minutes(10)))
     func abort() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.backoffBase = .milliseconds(1)
@@ -166,7 +166,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("an orderly close by the server ends the connection without a failure", .timeLimit(.minutes(3)))
+    @Test("an orderly close by the server ends the connection without a failure", .timeLimit(.minutes(10)))
     func serverCloses() async throws {
         try await Loopback.run { loopback in
             #expect(await loopback.queue.send(HTTP2Request(id: 1, path: "/")).status == 200)
@@ -183,7 +183,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("shutdown waits for open streams, then says goodbye", .timeLimit(.minutes(3)))
+    @Test("shutdown waits for open streams, then says goodbye", .timeLimit(.minutes(10)))
     func shutdown() async throws {
         try await Loopback.run(answer: Self.never) { loopback in
             let answers = loopback.submit(1)
@@ -199,7 +199,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("an idle connection closes and a later request dials again, resuming TLS", .timeLimit(.minutes(3)))
+    @Test("an idle connection closes and a later request dials again, resuming TLS", .timeLimit(.minutes(10)))
     func idle() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.idleTimeout = .milliseconds(20)
@@ -214,7 +214,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("an old connection is replaced without failing anything", .timeLimit(.minutes(3)))
+    @Test("an old connection is replaced without failing anything", .timeLimit(.minutes(10)))
     func age() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.maximumAge = .milliseconds(30)
@@ -229,7 +229,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("running out of stream ids moves on to the next connection", .timeLimit(.minutes(3)))
+    @Test("running out of stream ids moves on to the next connection", .timeLimit(.minutes(10)))
     func streamIDs() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.lastStreamID = 9
@@ -241,7 +241,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("a peer that never says anything fails the setup, not the program", .timeLimit(.minutes(3)))
+    @Test("a peer that never says anything fails the setup, not the program", .timeLimit(.minutes(10)))
     func mutePeer() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
@@ -263,7 +263,7 @@ struct ConnectionLifeTests {
         try await listener.close()
     }
 
-    @Test("a refused connection is reported and what waits ends at its deadline", .timeLimit(.minutes(3)))
+    @Test("a refused connection is reported and what waits ends at its deadline", .timeLimit(.minutes(10)))
     func refusedConnection() async throws {
         let authority = try TestAuthority()
         let port = try await Dial.freePort()
@@ -277,7 +277,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("a certificate for another name fails the connection and sends nothing", .timeLimit(.minutes(3)))
+    @Test("a certificate for another name fails the connection and sends nothing", .timeLimit(.minutes(10)))
     func wrongName() async throws {
         try await Loopback.run { loopback in
             try await Dial.run(
@@ -292,7 +292,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("bodies larger than every window arrive whole", .timeLimit(.minutes(3)))
+    @Test("bodies larger than every window arrive whole", .timeLimit(.minutes(10)))
     func flowControl() async throws {
         var configuration = HTTP2ServerConfiguration()
         configuration.initialWindowSize = 1000

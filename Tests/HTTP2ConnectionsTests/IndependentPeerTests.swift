@@ -29,7 +29,7 @@ struct IndependentPeerTests {
         body: Array(repeating: 0x61, count: 3000)
     )
 
-    @Test("Node's http2 server takes our requests", .timeLimit(.minutes(3)))
+    @Test("Node's http2 server takes our requests", .timeLimit(.minutes(10)))
     func node() async throws {
         let authority = try TestAuthority()
         let peer = try PeerProcess(
@@ -55,7 +55,7 @@ struct IndependentPeerTests {
         }
     }
 
-    @Test("nghttpd takes our requests", .timeLimit(.minutes(3)))
+    @Test("nghttpd takes our requests", .timeLimit(.minutes(10)))
     func nghttpd() async throws {
         let authority = try TestAuthority()
         let port = try await Dial.freePort()
@@ -81,7 +81,7 @@ struct IndependentPeerTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test("Node's http2 client is served", .timeLimit(.minutes(3)))
+    @Test("Node's http2 client is served", .timeLimit(.minutes(10)))
     func nodeClient() async throws {
         let script = """
             const http2 = require('http2'), fs = require('fs');
@@ -109,7 +109,7 @@ struct IndependentPeerTests {
 
     @Test(
         "a peer that speaks only HTTP/1.1 is refused in clear words",
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(10)),
         arguments: ["https", "tls"]
     )
     func http1Only(module: String) async throws {
@@ -130,7 +130,7 @@ struct IndependentPeerTests {
         }
     }
 
-    @Test("a peer that falls silent is found out by PING", .timeLimit(.minutes(3)))
+    @Test("a peer that falls silent is found out by PING", .timeLimit(.minutes(10)))
     func silentPeer() async throws {
         let authority = try TestAuthority()
         let peer = try PeerProcess(

@@ -18,7 +18,7 @@ struct PoolGrowthTests {
         return found
     }
 
-    @Test("streams that are all in use bring more connections, and the load is spread", .timeLimit(.minutes(3)))
+    @Test("streams that are all in use bring more connections, and the load is spread", .timeLimit(.minutes(10)))
     func streams() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
@@ -33,7 +33,7 @@ struct PoolGrowthTests {
         }
     }
 
-    @Test("it never opens more connections than it may", .timeLimit(.minutes(3)))
+    @Test("it never opens more connections than it may", .timeLimit(.minutes(10)))
     func limit() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
@@ -56,7 +56,7 @@ struct PoolGrowthTests {
         }
     }
 
-    @Test("one that is blamed finishes what it has, and the others go on", .timeLimit(.minutes(3)))
+    @Test("one that is blamed finishes what it has, and the others go on", .timeLimit(.minutes(10)))
     func replaces() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
@@ -80,7 +80,7 @@ struct PoolGrowthTests {
         }
     }
 
-    @Test("connections that are not needed any more are closed, one is kept", .timeLimit(.minutes(3)))
+    @Test("connections that are not needed any more are closed, one is kept", .timeLimit(.minutes(10)))
     func shrinks() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10

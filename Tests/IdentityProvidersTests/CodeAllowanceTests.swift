@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityProviders
 
-@Suite("The codes of one provider", .timeLimit(.minutes(2)))
+@Suite("The codes of one provider", .timeLimit(.minutes(10)))
 struct CodeAllowanceTests {
     private typealias Stage = ProviderStage
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import IdentityProviders
 
-@Suite("A code", .timeLimit(.minutes(2)))
+@Suite("A code", .timeLimit(.minutes(10)))
 struct CodeExchangeTests {
     private typealias Stage = ProviderStage
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityProviders
 
-@Suite("A published set of keys", .timeLimit(.minutes(2)))
+@Suite("A published set of keys", .timeLimit(.minutes(10)))
 struct JWKSetCacheTests {
     private typealias Stage = ProviderStage
 

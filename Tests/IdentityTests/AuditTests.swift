@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("The audit trail tells who changed what", .timeLimit(.minutes(3)))
+@Suite("The audit trail tells who changed what", .timeLimit(.minutes(10)))
 struct AuditTests {
     private static let origin = AuditOrigin(actor: AuditActor(kind: .serviceAccount, id: "sa_x"), requestID: "r-1")
 

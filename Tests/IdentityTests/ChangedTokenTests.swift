@@ -4,7 +4,7 @@ import Testing
 @testable import Identity
 
 // One kind after the other: all at once they would take other tests' time.
-@Suite("No changed character of a good token is taken", .serialized, .timeLimit(.minutes(5)))
+@Suite("No changed character of a good token is taken", .serialized, .timeLimit(.minutes(10)))
 struct ChangedTokenTests {
     /// A kind of token, plain or encrypted.
     struct Kind: CustomTestStringConvertible, Sendable {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Credentials of every kind", .timeLimit(.minutes(3)))
+@Suite("Credentials of every kind", .timeLimit(.minutes(10)))
 struct CredentialTests {
     private static let app = AppID(trusted: "ios")
     private static let issuerKey = VerificationKey(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("The directory is in step with the store", .timeLimit(.minutes(3)))
+@Suite("The directory is in step with the store", .timeLimit(.minutes(10)))
 struct DirectoryTests {
     private static let ios = AppID(trusted: "ios")
     private static let apnsOnly = AppSettings(platform: .ios, apns: Gateway.apns)

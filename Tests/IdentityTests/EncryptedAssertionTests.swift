@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
     "Encrypted assertions open for the brand's keys, and nothing is told of why they do not",
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(10))
 )
 struct EncryptedAssertionTests {
     private static let bothEncryptions = ["A256GCM", "A128CBC-HS256"]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Hostile and broken tokens of issuers are refused, each with its reason", .timeLimit(.minutes(3)))
+@Suite("Hostile and broken tokens of issuers are refused, each with its reason", .timeLimit(.minutes(10)))
 struct HostileIssuerTokenTests {
     /// A token and why it is refused; nil means expired.
     struct Case {

@@ -4,7 +4,7 @@ import GatewayModel
 import Identity
 import Testing
 
-@Suite("Hostile and broken tokens are refused, each with its reason", .timeLimit(.minutes(3)))
+@Suite("Hostile and broken tokens are refused, each with its reason", .timeLimit(.minutes(10)))
 struct HostileTokenTests {
     /// A token and why it is refused; nil means expired.
     struct Case: CustomTestStringConvertible, Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Id tokens of identity providers", .timeLimit(.minutes(3)))
+@Suite("Id tokens of identity providers", .timeLimit(.minutes(10)))
 struct IDTokenTests {
     private static let provider = IdentityProviderDetails(
         issuer: Issuer.name,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Tokens that joserfc made are taken and refused as they should be", .timeLimit(.minutes(3)))
+@Suite("Tokens that joserfc made are taken and refused as they should be", .timeLimit(.minutes(10)))
 struct InteropTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Interop/joserfc_tokens.py")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Assertions that an issuer signed with its own key", .timeLimit(.minutes(3)))
+@Suite("Assertions that an issuer signed with its own key", .timeLimit(.minutes(10)))
 struct IssuerAssertionTests {
     private static func refusal(
         _ gateway: Gateway,

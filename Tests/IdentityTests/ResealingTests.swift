@@ -4,7 +4,7 @@ import Identity
 import Synchronization
 import Testing
 
-@Suite("Another master key", .timeLimit(.minutes(3)))
+@Suite("Another master key", .timeLimit(.minutes(10)))
 struct ResealingTests {
     /// Something of every kind that is sealed.
     private func fill(_ gateway: Gateway) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Assertions that a back-end signed with an SDK key", .timeLimit(.minutes(3)))
+@Suite("Assertions that a back-end signed with an SDK key", .timeLimit(.minutes(10)))
 struct SDKKeyAssertionTests {
     private static let start = HandClock.start
 

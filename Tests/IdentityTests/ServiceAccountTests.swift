@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Back-ends show a service account", .timeLimit(.minutes(3)))
+@Suite("Back-ends show a service account", .timeLimit(.minutes(10)))
 struct ServiceAccountTests {
     private static func basic(_ id: String, _ secret: String) -> String {
         "Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()

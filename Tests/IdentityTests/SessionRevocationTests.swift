@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("The end of sessions", .timeLimit(.minutes(3)))
+@Suite("The end of sessions", .timeLimit(.minutes(10)))
 struct SessionRevocationTests {
     private static let ann = ConsumerID(trusted: "ann")
     private static let bob = ConsumerID(trusted: "bob")

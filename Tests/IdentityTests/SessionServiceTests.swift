@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Consumers' sessions", .timeLimit(.minutes(3)))
+@Suite("Consumers' sessions", .timeLimit(.minutes(10)))
 struct SessionServiceTests {
     private static let ann = ConsumerID(trusted: "ann")
     private static let bob = ConsumerID(trusted: "bob")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Backup and restore of a gateway", .timeLimit(.minutes(3)))
+@Suite("Backup and restore of a gateway", .timeLimit(.minutes(10)))
 struct BackupTests {
     private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// Starts that must fail clearly, with their own exit code, and leave the data as it was.
-@Suite("Bad starts", .timeLimit(.minutes(2)))
+@Suite("Bad starts", .timeLimit(.minutes(10)))
 struct BadStartTests {
     private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// The machine's clock jumps while a delivery waits: nothing expires early and nothing waits for the hour to come again.
-@Suite("A clock that jumps", .timeLimit(.minutes(2)))
+@Suite("A clock that jumps", .timeLimit(.minutes(10)))
 struct ClockJumpTests {
     private let directory: TemporaryDirectory
     private let brand = ["v1", "brands", "acme"]

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// The crash harness at its small size; `switchboard-proof crash` runs it in full.
-@Suite("Ends under load", .timeLimit(.minutes(5)))
+@Suite("Ends under load", .timeLimit(.minutes(10)))
 struct CrashTests {
     @Test("nothing is lost", arguments: [("kill", 5), ("term", 2)])
     func crash(signal: String, count: Int) async throws {

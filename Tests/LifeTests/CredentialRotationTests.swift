@@ -5,7 +5,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Rotation of a credential", .timeLimit(.minutes(2)))
+@Suite("Rotation of a credential", .timeLimit(.minutes(10)))
 struct CredentialRotationTests {
     private let directory: TemporaryDirectory
 

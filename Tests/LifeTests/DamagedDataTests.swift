@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// Garbage in the middle of the database: found, said, and left alone.
-@Suite("Damaged data", .timeLimit(.minutes(2)))
+@Suite("Damaged data", .timeLimit(.minutes(10)))
 struct DamagedDataTests {
     private let directory: TemporaryDirectory
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("A consumer's day", .timeLimit(.minutes(5)))
+@Suite("A consumer's day", .timeLimit(.minutes(10)))
 struct DayTests {
     @Test(
         "login, window, push, tap, read elsewhere, logouts and the next user, with a crash in the middle of each step",

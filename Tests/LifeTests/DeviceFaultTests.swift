@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// Disks that fail for a while, with real processes.
-@Suite("A disk that fails", .timeLimit(.minutes(3)))
+@Suite("A disk that fails", .timeLimit(.minutes(10)))
 struct DeviceFaultTests {
     /// One fault and what it is called.
     struct Fault: CustomTestStringConvertible {

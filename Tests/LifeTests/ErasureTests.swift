@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Erasure of a consumer", .timeLimit(.minutes(5)))
+@Suite("Erasure of a consumer", .timeLimit(.minutes(10)))
 struct ErasureTests {
     private static let brand = ["v1", "brands", "acme"]
     private static let consumer = brand + ["consumers", "u-1"]

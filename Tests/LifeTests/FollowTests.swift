@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Following deliveries, and servers that are no gateway", .timeLimit(.minutes(5)))
+@Suite("Following deliveries, and servers that are no gateway", .timeLimit(.minutes(10)))
 struct FollowTests {
     /// A server of Python's own library: what it sends is not made by our code.
     ///

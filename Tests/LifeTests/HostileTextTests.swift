@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Text that is expensive to normalise", .timeLimit(.minutes(30)))
+@Suite("Text that is expensive to normalise", .timeLimit(.minutes(10)))
 struct HostileTextTests {
     @Test("costs no more than its length, in every place of the API")
     func everyPlace() async throws {
@@ -13,15 +13,15 @@ struct HostileTextTests {
             ChildProcess.binaries.appending(path: "switchboard").path(),
             ["serve", "--listen", "127.0.0.1:0", "--data-dir", directory.path("data")]
         )
-        let address = try await gateway.line("listening on ").dropFirst("listening on ".count)
+        let address = try await gateway.line("listening on ")
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Interop/hostile_text.py").path()
         // The distribution's own interpreter: its packages are installed by the distribution's names.
         let python = try ChildProcess(
             "/usr/bin/python3",
-            [script, String(address), String(gateway.id), directory.path("data/admin-token"), "65536"]
+            [script, address, String(gateway.id), directory.path("data/admin-token"), "65536"]
         )
-        let exit = try await python.ended(within: .seconds(1800))
+        let exit = try await python.ended()
         try #require(exit.status == 0, "\(python.errors.suffix(5))")
         let summary = try #require(python.output.last)
         let count = summary.split(separator: " ").first.flatMap { Int($0) } ?? 0

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// Another program that writes to the database, as a backup script might.
-@Suite("Data locked by another process", .timeLimit(.minutes(2)))
+@Suite("Data locked by another process", .timeLimit(.minutes(10)))
 struct LockedDataTests {
     private let directory: TemporaryDirectory
 

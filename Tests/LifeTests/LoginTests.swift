@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// Every way in to a running gateway, tried by another implementation, and what must not be let in.
-@Suite("Logins", .timeLimit(.minutes(3)))
+@Suite("Logins", .timeLimit(.minutes(10)))
 struct LoginTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Interop/logins.py")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("A machine that runs out", .timeLimit(.minutes(3)))
+@Suite("A machine that runs out", .timeLimit(.minutes(10)))
 struct MachineFaultTests {
     private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// No restore, and nothing that an operator is told to do about one, loses a key that some data still needs.
-@Suite("Master keys at a restore", .timeLimit(.minutes(3)))
+@Suite("Master keys at a restore", .timeLimit(.minutes(10)))
 struct MasterKeyRestoreTests: MasterKeyTests {
     let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// The whole way of a message between real processes.
-@Suite("One event", .timeLimit(.minutes(2)))
+@Suite("One event", .timeLimit(.minutes(10)))
 struct OneEventTests {
     private let directory: TemporaryDirectory
     private let token = String(repeating: "5a", count: 32)

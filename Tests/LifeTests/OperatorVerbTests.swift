@@ -5,7 +5,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Operator verbs over the HTTP API", .timeLimit(.minutes(5)))
+@Suite("Operator verbs over the HTTP API", .timeLimit(.minutes(10)))
 struct OperatorVerbTests {
     private let directory: TemporaryDirectory
 

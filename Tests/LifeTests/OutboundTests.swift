@@ -6,7 +6,7 @@ import Testing
 @testable import switchboard
 
 /// The example reader and receiver of `Deploy/examples`, killed and restarted beside a gateway that is killed too.
-@Suite("Feed and webhook", .timeLimit(.minutes(5)))
+@Suite("Feed and webhook", .timeLimit(.minutes(10)))
 struct FeedAndWebhookTests {
     private final class Flag: Sendable {
         let value = Atomic(false)

@@ -6,7 +6,7 @@ import Testing
 @testable import switchboard
 
 /// A night with quiet hours in which the process dies twice: with pushes held, and with their summary on its way.
-@Suite("A quiet night", .timeLimit(.minutes(3)))
+@Suite("A quiet night", .timeLimit(.minutes(10)))
 struct QuietNightTests {
     /// What ends the waiting.
     enum End: String, CaseIterable, Sendable, CustomTestStringConvertible {

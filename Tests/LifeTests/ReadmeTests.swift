@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// The README's examples, run as they stand there.
-@Suite("README", .timeLimit(.minutes(2)))
+@Suite("README", .timeLimit(.minutes(10)))
 struct ReadmeTests {
     private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// The providers that go wrong, with few pushes each; `switchboard-proof faults` sends more.
-@Suite("Providers that go wrong", .timeLimit(.minutes(3)))
+@Suite("Providers that go wrong", .timeLimit(.minutes(10)))
 struct SendingFaultTests {
     private static let pushes = 600
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Start and stop", .timeLimit(.minutes(2)))
+@Suite("Start and stop", .timeLimit(.minutes(10)))
 struct StartAndStopTests {
     private let directory: TemporaryDirectory
 

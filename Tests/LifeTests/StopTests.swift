@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// Stops while a provider does not answer.
-@Suite("Stops with pushes on their way", .timeLimit(.minutes(2)))
+@Suite("Stops with pushes on their way", .timeLimit(.minutes(10)))
 struct StopTests {
     private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// The 202 waits for the disk: seen from the kernel, because a killed process proves nothing about it.
-@Suite("Syncing", .timeLimit(.minutes(2)))
+@Suite("Syncing", .timeLimit(.minutes(10)))
 struct SyncTests {
     private let marker = "sync-proof-marker"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import switchboard
 
 /// The verbs over the HTTP API, as an operator types them.
-@Suite("Verbs", .timeLimit(.minutes(2)))
+@Suite("Verbs", .timeLimit(.minutes(10)))
 struct VerbTests {
     private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 @testable import switchboard
 
 /// Messaging windows of a running gateway, opened by clients of other implementations.
-@Suite("Windows", .timeLimit(.minutes(2)))
+@Suite("Windows", .timeLimit(.minutes(10)))
 struct WindowTests {
     private static let interop = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Interop")

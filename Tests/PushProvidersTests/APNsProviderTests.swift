@@ -5,7 +5,7 @@ import HTTP2Connections
 import PushProviders
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct APNsProviderTests {
+@Suite(.timeLimit(.minutes(10))) struct APNsProviderTests {
     private let key = P256.Signing.PrivateKey()
 
     @Test("a push arrives whole under a token that the public key verifies, and its answer comes back")

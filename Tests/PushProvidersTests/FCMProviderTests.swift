@@ -6,7 +6,7 @@ import HTTP2Connections
 import PushProviders
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct FCMProviderTests {
+@Suite(.timeLimit(.minutes(10))) struct FCMProviderTests {
     /// Grants tokens that count up from `t1`, and takes every push.
     private final class Google: Sendable {
         private let count = Counter()

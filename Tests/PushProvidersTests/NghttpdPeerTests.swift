@@ -7,7 +7,7 @@ import PushProviders
 import Testing
 
 /// nghttpd is the reference server of the nghttp2 project: it must take our pushes.
-@Suite(.timeLimit(.minutes(3))) struct NghttpdPeerTests {
+@Suite(.timeLimit(.minutes(10))) struct NghttpdPeerTests {
     @Test("nghttpd takes our pushes")
     func nghttpd() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nghttpd-\(UUID().uuidString)")

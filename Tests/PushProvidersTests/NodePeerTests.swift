@@ -5,7 +5,7 @@ import PushProviders
 import Testing
 
 /// Node shares no code with us: it must take our pushes and verify our tokens.
-@Suite(.timeLimit(.minutes(3))) struct NodePeerTests {
+@Suite(.timeLimit(.minutes(10))) struct NodePeerTests {
     /// Prints its port, then one line of JSON for each push.
     private static let script = """
         const http2 = require('http2'), fs = require('fs'), crypto = require('crypto');

@@ -6,7 +6,7 @@ import PushProviders
 import Telemetry
 import Testing
 
-@Suite("What connections to providers are counted as", .timeLimit(.minutes(3)))
+@Suite("What connections to providers are counted as", .timeLimit(.minutes(10)))
 struct PoolMetricsTests {
     @Test("what holds a connection back, by its streams or its window", arguments: ["streams", "window"])
     func heldBack(by reason: String) async throws {

@@ -92,7 +92,7 @@ import Testing
         )
     }
 
-    @Test("a lane without a credential is refused by name", .timeLimit(.minutes(3)))
+    @Test("a lane without a credential is refused by name", .timeLimit(.minutes(10)))
     func noCredential() async throws {
         try await Harness.factory { factory, _ in
             for type in PushType.allCases {

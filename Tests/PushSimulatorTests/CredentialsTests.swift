@@ -4,7 +4,7 @@ import HTTP2Connections
 import PushSimulator
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct CredentialsTests {
+@Suite(.timeLimit(.minutes(10))) struct CredentialsTests {
     /// Runs the body with a folder that does not exist yet, and removes it.
     private static func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path

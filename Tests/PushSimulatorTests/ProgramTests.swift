@@ -2,7 +2,7 @@ import Foundation
 import PushSimulator
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct ProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct ProgramTests {
     /// The program lies beside the tests.
     private static var path: String {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("Backup and restore", .timeLimit(.minutes(3)))
+@Suite("Backup and restore", .timeLimit(.minutes(10)))
 struct BackupTests {
     private let engine: SQLiteEngine
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("Damage in the middle of the file", .timeLimit(.minutes(2)))
+@Suite("Damage in the middle of the file", .timeLimit(.minutes(10)))
 struct DamageTests {
     private let brand = BrandID(trusted: "acme")
     private let now = Timestamp(milliseconds: 1_767_323_045_678)

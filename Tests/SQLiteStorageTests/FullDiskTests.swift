@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("A disk without room", .timeLimit(.minutes(3)))
+@Suite("A disk without room", .timeLimit(.minutes(10)))
 struct FullDiskTests {
     private let brand = BrandID(trusted: "acme")
 

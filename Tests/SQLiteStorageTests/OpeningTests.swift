@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("Opening and keeping the file", .timeLimit(.minutes(3)))
+@Suite("Opening and keeping the file", .timeLimit(.minutes(10)))
 struct OpeningTests {
     private let engine: SQLiteEngine
 

@@ -9,7 +9,7 @@ import Testing
 /// Where it is missing these tests fail.
 @Suite("Prometheus' own checker")
 struct PromtoolTests {
-    @Test("promtool reads everything that is rendered and finds nothing to say", .timeLimit(.minutes(3)))
+    @Test("promtool reads everything that is rendered and finds nothing to say", .timeLimit(.minutes(10)))
     func check() throws {
         let registry = PrometheusRegistry()
         let delivery = DeliveryMetrics(factory: registry)
@@ -26,7 +26,7 @@ struct PromtoolTests {
         #expect(status == 0 && output.isEmpty, "\(output)")
     }
 
-    @Test("it would say so if something were wrong", .timeLimit(.minutes(3)))
+    @Test("it would say so if something were wrong", .timeLimit(.minutes(10)))
     func wrong() throws {
         let (status, output) = try Self.promtool(checking: "# TYPE a counter\na{x=\"1\"} 1\n")
         #expect(status != 0 && output.contains("_total"))

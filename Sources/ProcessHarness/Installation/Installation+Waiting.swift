@@ -8,7 +8,7 @@ extension Installation {
     ///   - http: A client.
     /// - Throws: ``HarnessError`` when they do not come within two minutes.
     package func waitForPushes(_ count: Int, _ http: HTTPClient) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(540)
         var seen = 0
         while ContinuousClock.now < deadline {
             seen = try await simulator.acceptedPushes(http)
@@ -23,7 +23,7 @@ extension Installation {
     /// - Parameter http: A client.
     /// - Throws: ``HarnessError`` when that takes longer than a minute.
     package func waitForOutcomes(_ http: HTTPClient) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(540)
         while ContinuousClock.now < deadline {
             let sending = try await call(http, "GET", "/v1/brands/\(Self.brand)/deliveries?state=sending&limit=1")
             if let items = sending["items"] as? [Any], items.isEmpty { return }

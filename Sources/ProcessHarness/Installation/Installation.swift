@@ -141,7 +141,7 @@ package final class Installation: Sendable {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(string: body))
         }
-        let response = try await http.execute(request, timeout: .seconds(30))
+        let response = try await http.execute(request, timeout: .seconds(300))
         let bytes = try await response.body.collect(upTo: 16 << 20)
         guard (200..<300).contains(response.status.code) else {
             throw HarnessError("\(method) \(path): \(response.status.code) \(String(buffer: bytes))")

@@ -86,7 +86,7 @@ package final class ChildProcess: Sendable {
     ///   - limit: How long to wait before it is killed.
     /// - Returns: The rest of the first such line.
     /// - Throws: ``HarnessError`` when it ended without it, or was killed for not saying it.
-    package func line(_ prefix: String, within limit: Duration = .seconds(120)) async throws -> String {
+    package func line(_ prefix: String, within limit: Duration = .seconds(540)) async throws -> String {
         let state = await monitor.wait(within: limit) { $0.output.contains { $0.hasPrefix(prefix) } }
         guard let line = state.output.first(where: { $0.hasPrefix(prefix) }) else {
             throw failure(state, "\"\(prefix)\"")
@@ -105,7 +105,7 @@ package final class ChildProcess: Sendable {
     package func lines(
         _ prefix: String,
         count: Int,
-        within limit: Duration = .seconds(120)
+        within limit: Duration = .seconds(540)
     ) async throws -> [String] {
         let state = await monitor.wait(within: limit) { state in
             state.output.count { $0.hasPrefix(prefix) } >= count
@@ -122,7 +122,7 @@ package final class ChildProcess: Sendable {
     ///   - limit: How long to wait before it is killed.
     /// - Returns: The first such line.
     /// - Throws: ``HarnessError`` when it ended without it, or was killed for not saying it.
-    package func errorLine(_ part: String, within limit: Duration = .seconds(120)) async throws -> String {
+    package func errorLine(_ part: String, within limit: Duration = .seconds(540)) async throws -> String {
         let state = await monitor.wait(within: limit) { $0.errors.contains { $0.contains(part) } }
         guard let line = state.errors.first(where: { $0.contains(part) }) else {
             throw failure(state, "\"\(part)\" on standard error")
@@ -136,7 +136,7 @@ package final class ChildProcess: Sendable {
     /// - Returns: How it ended.
     /// - Throws: ``HarnessError`` when it was killed for not ending.
     @discardableResult
-    package func ended(within limit: Duration = .seconds(300)) async throws -> Exit {
+    package func ended(within limit: Duration = .seconds(540)) async throws -> Exit {
         let state = await monitor.wait(within: limit) { _ in false }
         guard let exit = state.exit, !state.isGivenUp else { throw failure(state, "having to be killed") }
         return exit
@@ -148,7 +148,7 @@ package final class ChildProcess: Sendable {
     /// - Returns: How it ended.
     /// - Throws: ``HarnessError`` when it was killed for not ending.
     @discardableResult
-    package func stop(within limit: Duration = .seconds(60)) async throws -> Exit {
+    package func stop(within limit: Duration = .seconds(540)) async throws -> Exit {
         signal(SIGTERM)
         return try await ended(within: limit)
     }

@@ -10,7 +10,7 @@ import Synchronization
 import Telemetry
 import Testing
 
-@Suite("The housekeeper on a real database", .timeLimit(.minutes(2)))
+@Suite("The housekeeper on a real database", .timeLimit(.minutes(10)))
 struct HousekeeperTests {
     private struct Clock: GatewayClock {
         var now: Timestamp

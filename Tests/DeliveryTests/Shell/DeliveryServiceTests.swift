@@ -6,7 +6,7 @@ import StorageContract
 import Synchronization
 import Testing
 
-@Suite("The delivery core on a real database", .timeLimit(.minutes(3)))
+@Suite("The delivery core on a real database", .timeLimit(.minutes(10)))
 struct DeliveryServiceTests {
     @Test("an accepted event is stored, counted, sent with its badge, and its outcome is in the log after the stop")
     func wholeWay() async throws {

@@ -6,7 +6,7 @@ import StorageContract
 import Synchronization
 import Testing
 
-@Suite("The delivery core while the store or the machine fails", .timeLimit(.minutes(3)))
+@Suite("The delivery core while the store or the machine fails", .timeLimit(.minutes(10)))
 struct FaultTests {
     private func full(_ store: FaultyStore) {
         store.judgeCommits { _ throws(StorageError) in throw .full(detail: "for this test") }

@@ -7,7 +7,7 @@ import Synchronization
 import Telemetry
 import Testing
 
-@Suite("Devices that were seen, or not for long", .timeLimit(.minutes(3)))
+@Suite("Devices that were seen, or not for long", .timeLimit(.minutes(10)))
 struct SightingTests {
     private static let user = ConsumerName(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
 

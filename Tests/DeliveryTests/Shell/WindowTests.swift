@@ -6,7 +6,7 @@ import StorageContract
 import Synchronization
 import Testing
 
-@Suite("The delivery core and messaging windows", .timeLimit(.minutes(3)))
+@Suite("The delivery core and messaging windows", .timeLimit(.minutes(10)))
 struct WindowTests {
     private static let user = ConsumerName(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The CCAI exchange", .timeLimit(.minutes(3)))
+@Suite("The CCAI exchange", .timeLimit(.minutes(10)))
 struct CCAIExchangeTests {
     @Test("a signed token is exchanged for a session (R25); the same identifier is the same account (R27)")
     func exchange() async throws {

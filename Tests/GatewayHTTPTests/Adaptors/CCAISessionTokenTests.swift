@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What a session had signed is worth what the session is", .timeLimit(.minutes(3)))
+@Suite("What a session had signed is worth what the session is", .timeLimit(.minutes(10)))
 struct CCAISessionTokenTests {
     private static let unread = "/v1/brands/acme/unread"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The CCAI signing service", .timeLimit(.minutes(3)))
+@Suite("The CCAI signing service", .timeLimit(.minutes(10)))
 struct CCAISigningTests {
     /// A token's header and claims.
     private func parts(_ reply: Reply) throws -> (header: JSON, claims: JSON, token: String) {

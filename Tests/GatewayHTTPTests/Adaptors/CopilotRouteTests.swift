@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The Copilot.cx adaptor", .timeLimit(.minutes(3)))
+@Suite("The Copilot.cx adaptor", .timeLimit(.minutes(10)))
 struct CopilotRouteTests {
     @Test("a service account mints keys for a user, each one fresh, and each one a session of the user (R1, R5)")
     func mint() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Wire adaptors", .timeLimit(.minutes(3)))
+@Suite("Wire adaptors", .timeLimit(.minutes(10)))
 struct WireSettingTests {
     @Test("are off by default, switched one by one, and keep their places in a merge patch")
     func setting() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The description drives the server", .timeLimit(.minutes(3)))
+@Suite("The description drives the server", .timeLimit(.minutes(10)))
 struct ContractTests {
     @Test("every route is described, and every description has its route")
     func complete() async throws {

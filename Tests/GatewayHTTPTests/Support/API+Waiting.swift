@@ -9,7 +9,7 @@ extension API {
         holds: (Reply) -> Bool,
         _ location: SourceLocation = #_sourceLocation
     ) async throws -> Reply {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(540)
         while ContinuousClock.now < deadline {
             let reply = try await ask()
             if holds(reply) { return reply }

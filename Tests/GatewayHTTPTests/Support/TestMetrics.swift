@@ -14,7 +14,7 @@ struct TestMetrics: Sendable {
 
     /// Waits until a sample has a value; false when it never has.
     func reaches(_ sample: String, _ expected: Double) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(540)
         while value(sample) != expected {
             if ContinuousClock.now > deadline { return false }
             try? await Task.sleep(for: .milliseconds(5))

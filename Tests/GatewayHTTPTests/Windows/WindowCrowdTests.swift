@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Windows that are too many or too slow", .timeLimit(.minutes(5)))
+@Suite("Windows that are too many or too slow", .timeLimit(.minutes(10)))
 struct WindowCrowdTests {
     @Test("thousands from one address get the places that there are; the rest is closed, and others notice nothing")
     func crowd() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("A window's frames", .timeLimit(.minutes(2)))
+@Suite("A window's frames", .timeLimit(.minutes(10)))
 struct WindowFrameTests {
     /// Bytes that end a window, and how.
     struct Fault: Sendable, CustomStringConvertible {

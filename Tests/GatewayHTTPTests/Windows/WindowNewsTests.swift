@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("An open window", .timeLimit(.minutes(2)))
+@Suite("An open window", .timeLimit(.minutes(10)))
 struct WindowNewsTests {
     static let consumer = ConsumerName(brand: BrandID(trusted: "acme"), consumer: ConsumerID(trusted: "u-1"))
 

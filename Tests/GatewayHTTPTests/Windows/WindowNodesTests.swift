@@ -5,7 +5,7 @@ import Testing
 @testable import GatewayHTTP
 
 /// Two gateways on the same data: what ends a session on one closes its windows on the other.
-@Suite("A messaging window on one gateway, and what ends its session on another", .timeLimit(.minutes(3)))
+@Suite("A messaging window on one gateway, and what ends its session on another", .timeLimit(.minutes(10)))
 struct WindowNodesTests {
     /// What a window is closed by.
     enum Ending: CaseIterable {

@@ -14,7 +14,7 @@ final class HandClock: GatewayClock {
 
 /// Waits for a condition; fails when it does not come.
 func until(_ what: String, _ holds: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(540)
     while try await !holds() {
         guard ContinuousClock.now < deadline else { throw WaitedInVain(what: what) }
         try await Task.sleep(for: .milliseconds(5))

@@ -37,7 +37,7 @@ extension SimulatorProcess {
         let control = APIClient(server: control)
         var items: [JSONValue] = []
         // Longer than a lane stands still whose credential was refused once: 30 s.
-        let deadline = ContinuousClock.now + .seconds(90)
+        let deadline = ContinuousClock.now + .seconds(540)
         while ContinuousClock.now < deadline {
             let after = items.last?["number"].integer ?? 0
             let query = [("after", String(after)), ("waitSeconds", "3")]

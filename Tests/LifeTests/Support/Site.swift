@@ -111,7 +111,7 @@ struct Site {
     ///   - isDone: The condition.
     /// - Throws: ``HarnessError`` when it does not hold in time.
     func wait(for what: String, until isDone: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(540)
         while try await !isDone() {
             guard ContinuousClock.now < deadline else { throw HarnessError("waited in vain for: \(what)") }
             try await Task.sleep(for: .milliseconds(20))

@@ -2,7 +2,7 @@ import GatewayModel
 import Outbound
 import Testing
 
-@Suite("Readers that wait", .timeLimit(.minutes(3)))
+@Suite("Readers that wait", .timeLimit(.minutes(10)))
 struct OutboundBellTests {
     private let acme = BrandID(trusted: "acme")
     private let other = BrandID(trusted: "other")

@@ -45,7 +45,7 @@ struct ReceiverProcess: Sendable {
     /// - Returns: The requests.
     /// - Throws: When there are others.
     func requests(_ count: Int) async throws -> [Request] {
-        _ = try await process.lines("{", count: count, within: .seconds(30))
+        _ = try await process.lines("{", count: count, within: .seconds(540))
         let requests = requests
         try #require(requests.count == count)
         return requests

@@ -156,7 +156,7 @@ final class WebhookStage: Sendable {
         isPatient: Bool = false,
         _ holds: () async throws -> Bool
     ) async throws {
-        let deadline = ContinuousClock.now + .seconds(50)
+        let deadline = ContinuousClock.now + .seconds(540)
         while try await !holds() {
             guard ContinuousClock.now < deadline else {
                 Issue.record("waited in vain for: \(what)", sourceLocation: location)

@@ -6,7 +6,7 @@ import Outbound
 import Synchronization
 import Testing
 
-@Suite("Webhooks and their receivers", .timeLimit(.minutes(2)))
+@Suite("Webhooks and their receivers", .timeLimit(.minutes(10)))
 struct WebhookServiceTests {
     private func url(_ receiver: ReceiverProcess, _ path: String = "/hook") -> String {
         "http://127.0.0.1:\(receiver.port)\(path)"

@@ -5,7 +5,7 @@ import PushProviders
 import PushSimulator
 import Testing
 
-@Suite("Certificate lanes", .timeLimit(.minutes(2)))
+@Suite("Certificate lanes", .timeLimit(.minutes(10)))
 struct CertificateLaneTests {
     @Test("lanes of a key and of a certificate, and both environments, send side by side and never share a connection")
     func sideBySide() async throws {

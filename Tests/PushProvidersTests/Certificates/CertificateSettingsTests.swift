@@ -5,7 +5,7 @@ import PushProviders
 import PushSimulator
 import Testing
 
-@Suite("Certificate settings", .timeLimit(.minutes(2)))
+@Suite("Certificate settings", .timeLimit(.minutes(10)))
 struct CertificateSettingsTests {
     @Test("each fault is named by its member, and nothing of what was given is repeated")
     func faults() async throws {

@@ -2,7 +2,7 @@ import HTTP2Connections
 import PushSimulator
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct APNsWireTests {
+@Suite(.timeLimit(.minutes(10))) struct APNsWireTests {
     @Test("a push over HTTP/2 is accepted, kept and counted")
     func accepted() async throws {
         try await WireClient.run { client async throws in

@@ -2,7 +2,7 @@ import HTTP2Connections
 import PushSimulator
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct FCMWireTests {
+@Suite(.timeLimit(.minutes(10))) struct FCMWireTests {
     @Test("an assertion gets an access token, and with it a message is accepted")
     func accepted() async throws {
         try await WireClient.run(port: \.fcm) { client async throws in

@@ -1,7 +1,7 @@
 import PushSimulator
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct IndependentClientTests {
+@Suite(.timeLimit(.minutes(10))) struct IndependentClientTests {
     /// Starts a simulator, runs a script against it, and hands over what the script printed.
     private static func run(_ script: String, body: (JSONValue, PushSimulator) throws -> Void) async throws {
         let simulator = try await PushSimulator.start()

@@ -3,7 +3,7 @@ import NIOCore
 import PushSimulator
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct RuleWireTests {
+@Suite(.timeLimit(.minutes(10))) struct RuleWireTests {
     @Test("a refusal is ordered for every other push to some tokens")
     func refusal() async throws {
         try await WireClient.run { client async throws in

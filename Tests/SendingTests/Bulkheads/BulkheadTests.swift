@@ -6,7 +6,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("One lane's trouble stays on that lane, and in its slots", .timeLimit(.minutes(3)))
+@Suite("One lane's trouble stays on that lane, and in its slots", .timeLimit(.minutes(10)))
 struct BulkheadTests {
     private static let slots = 8
     private static let sick = devices(of: "sick", "dead", .apns)

@@ -1,7 +1,7 @@
 import PushPayloads
 import Testing
 
-@Suite("What follows from each answer of APNs, over the wire and into the store", .timeLimit(.minutes(2)))
+@Suite("What follows from each answer of APNs, over the wire and into the store", .timeLimit(.minutes(10)))
 struct APNsOutcomeTests {
     /// Every row of `providers.md` A9.
     static let rows: [OutcomeRow] = [

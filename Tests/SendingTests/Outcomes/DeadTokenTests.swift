@@ -4,7 +4,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("A device is dropped only for the token that it still has", .timeLimit(.minutes(3)))
+@Suite("A device is dropped only for the token that it still has", .timeLimit(.minutes(10)))
 struct DeadTokenTests {
     private static let device = Device.ios("phone", token: "bad0")
 

@@ -1,7 +1,7 @@
 import PushPayloads
 import Testing
 
-@Suite("What follows from each answer of FCM, over the wire and into the store", .timeLimit(.minutes(2)))
+@Suite("What follows from each answer of FCM, over the wire and into the store", .timeLimit(.minutes(10)))
 struct FCMOutcomeTests {
     private typealias Google = GoogleError
 

@@ -5,7 +5,7 @@ import GatewayStorage
 import PushSimulator
 import Testing
 
-@Suite("The devices of a consumer", .timeLimit(.minutes(2)))
+@Suite("The devices of a consumer", .timeLimit(.minutes(10)))
 struct MovedTokenTests {
     @Test("show the same badge, and one whose token another consumer registers gets nothing more of the first")
     func moves() async throws {

@@ -3,7 +3,7 @@ import GatewayStorage
 import PushSimulator
 import Testing
 
-@Suite("How long a push waits when its provider names a time", .timeLimit(.minutes(2)))
+@Suite("How long a push waits when its provider names a time", .timeLimit(.minutes(10)))
 struct RetryAfterTests {
     /// The field, the provider, and the shortest wait in seconds that must follow; up to a fifth is added.
     static let rows: [(String, PushType, Int64)] = [

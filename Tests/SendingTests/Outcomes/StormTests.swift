@@ -3,7 +3,7 @@ import GatewayStorage
 import PushSimulator
 import Testing
 
-@Suite("No provider can make a storm of one push, whatever it answers", .timeLimit(.minutes(3)))
+@Suite("No provider can make a storm of one push, whatever it answers", .timeLimit(.minutes(10)))
 struct StormTests {
     private static let device = Device.ios("phone", token: "bad0")
 

@@ -2,7 +2,7 @@ import GatewayModel
 import PushSimulator
 import Testing
 
-@Suite("What follows from answers that no provider's documents know", .timeLimit(.minutes(2)))
+@Suite("What follows from answers that no provider's documents know", .timeLimit(.minutes(10)))
 struct StrangeAnswerTests {
     private static let html = "<!DOCTYPE html><title>Error 502 (Server Error)!!1</title>"
     private static let long = String(repeating: "R", count: 300)

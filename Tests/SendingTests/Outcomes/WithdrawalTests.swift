@@ -5,7 +5,7 @@ import GatewayStorage
 import PushSimulator
 import Testing
 
-@Suite("After a read elsewhere", .timeLimit(.minutes(2)))
+@Suite("After a read elsewhere", .timeLimit(.minutes(10)))
 struct WithdrawalTests {
     private static let phone = Device.ios("phone", token: String(repeating: "a1", count: 32))
 

@@ -4,7 +4,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("Access tokens of FCM before a provider that counts them", .timeLimit(.minutes(3)))
+@Suite("Access tokens of FCM before a provider that counts them", .timeLimit(.minutes(10)))
 struct AccessTokenTests {
     /// Devices of two apps with one service account.
     private static let devices = (0..<40).map { number in

@@ -4,7 +4,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("Provider tokens of APNs before a provider that counts them", .timeLimit(.minutes(3)))
+@Suite("Provider tokens of APNs before a provider that counts them", .timeLimit(.minutes(10)))
 struct ProviderTokenTests {
     /// Devices of one app on two lanes of one key: production and sandbox.
     private static let devices = (0..<40).map { number in
