@@ -33,6 +33,7 @@ extension SQLiteEngine {
     /// Writes the data of an earlier version where the store will be opened.
     ///
     /// - Parameter name: The name of the fixture.
+    /// - Throws: An error of the file or of SQLite.
     func load(fixture name: String) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
         let sql = try String(contentsOf: folder.appending(path: "\(name).sql"), encoding: .utf8)
