@@ -90,6 +90,7 @@ package final class SQLiteStore: GatewayStore {
             }
             let pool = try DatabasePool(path: path, configuration: configuration())
             try Migrations.apply(to: pool, schema, all: migrations)
+            try recount(pool, logger: logger)
             let checkpointer = try Checkpointer(path: path, logger: logger)
             let logBuffer = try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
@@ -112,6 +113,22 @@ package final class SQLiteStore: GatewayStore {
         } catch {
             throw StorageError(sqlite: error, path: path)
         }
+    }
+
+    /// Counts the delivery log again where its counts go by other reasons than this version's.
+    private static func recount(_ pool: DatabasePool, logger: Logger) throws {
+        let start = ContinuousClock.now
+        let isRecounted = try pool.write { db in
+            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            let writer = Writer(Connection(handle))
+            defer { writer.close() }
+            return try writer.recountReasons()
+        }
+        guard isRecounted else { return }
+        logger.info(
+            "counted the delivery log by this version's reasons",
+            metadata: [LogKey.milliseconds: "\(Int64((ContinuousClock.now - start) / .milliseconds(1)))"]
+        )
     }
 
     /// Which migrations the data has and lacks, without changing it.

@@ -5,7 +5,8 @@ import GRDB
 /// To add one, append it here and its hash to the test of the hashes.
 enum Migrations {
     static let all: [Migration] = [
-        M0001CreateTables.migration
+        M0001CreateTables.migration,
+        M0002CountByLabel.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

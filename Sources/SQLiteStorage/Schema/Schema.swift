@@ -44,9 +44,9 @@ struct Schema {
             )
             applied = try rows.map { row in
                 Applied(
-                    name: try row.decode(String.self, atIndex: 0),
-                    hash: try row.decode(Data?.self, atIndex: 1),
-                    isAdditive: try row.decode(Bool?.self, atIndex: 2) ?? false
+                    name: try row.value(0),
+                    hash: try row.value(1),
+                    isAdditive: try row.value(2) ?? false
                 )
             }
         } else {
@@ -75,24 +75,29 @@ struct Schema {
     /// Checks that this version can work with the data.
     ///
     /// - Parameter all: The migrations that this version knows.
-    /// - Throws: `StorageError`: foreign, newerSchema, changedMigration.
-    func check(all: [Migration] = Migrations.all) throws(StorageError) {
+    /// - Throws: `StorageError`: foreign, newerSchema, changedMigration; `DatabaseError` when what is recorded is damaged.
+    func check(all: [Migration] = Migrations.all) throws {
         guard foundID == 0 || foundID == Self.applicationID else {
-            throw .foreign(detail: "its application id is \(foundID)")
+            throw StorageError.foreign(detail: "its application id is \(foundID)")
         }
         let first = all.first?.name
         guard !hasOtherTables || applied.contains(where: { $0.name == first }) else {
-            throw .foreign(detail: "it has tables of another program")
+            throw StorageError.foreign(detail: "it has tables of another program")
         }
         let known = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
         if let unknown = applied.last(where: { known[$0.name] == nil && !$0.isAdditive }) {
-            throw .newerSchema(migration: unknown.name)
+            throw StorageError.newerSchema(migration: unknown.name)
         }
         for applied in applied {
             guard let migration = known[applied.name] else { continue }
-            // The first version recorded no hash, and had only the first migration.
-            let isSame = applied.hash.map { $0 == migration.hash } ?? (applied.name == first)
-            guard isSame else { throw .changedMigration(applied.name) }
+            guard let hash = applied.hash else {
+                // The first version recorded none, and had only the first migration.
+                guard applied.name == first else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "no hash of \(applied.name) is recorded")
+                }
+                continue
+            }
+            guard hash == migration.hash else { throw StorageError.changedMigration(applied.name) }
         }
     }
 
