@@ -112,7 +112,7 @@ let package = Package(
         .target(
             name: "SQLiteStorage",
             dependencies: [
-                "CSQLite", "GatewayModel", "GatewayStorage", logging,
+                "CSQLite", "GatewayModel", "GatewayStorage", "Telemetry", crypto, logging,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -272,6 +272,7 @@ let package = Package(
                 "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(

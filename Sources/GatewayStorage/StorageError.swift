@@ -4,6 +4,10 @@ package enum StorageError: Error, Sendable, Equatable {
     case locked(detail: String)
     /// The data was written by a newer version: its newest migration is unknown here.
     case newerSchema(migration: String)
+    /// A migration was applied to the data with other statements than this version has.
+    case changedMigration(String)
+    /// The file is a database of another program.
+    case foreign(detail: String)
     /// The disk or the quota is full.
     case full(detail: String)
     /// The data cannot be written.
@@ -24,6 +28,8 @@ package enum StorageError: Error, Sendable, Equatable {
         switch self {
         case .locked: "locked"
         case .newerSchema: "newer_schema"
+        case .changedMigration: "changed_migration"
+        case .foreign: "foreign"
         case .full: "full"
         case .readOnly: "read_only"
         case .corrupt: "corrupt"
@@ -40,6 +46,9 @@ package enum StorageError: Error, Sendable, Equatable {
         case .locked(let detail): "the data is in use by another process: \(detail)"
         case .newerSchema(let migration):
             "the data was written by a newer version of switchboard (migration \(migration) is unknown to this one)"
+        case .changedMigration(let migration):
+            "the data was written by another build of switchboard (its migration \(migration) is not the one of this build)"
+        case .foreign(let detail): "the file is not a database of switchboard: \(detail)"
         case .full(let detail): "the disk is full: \(detail)"
         case .readOnly(let detail): "the data cannot be written: \(detail)"
         case .corrupt(let detail): "the data is damaged: \(detail)"

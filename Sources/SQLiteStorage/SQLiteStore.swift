@@ -7,6 +7,7 @@ package import GatewayModel
 package import GatewayStorage
 package import Logging
 import Synchronization
+internal import Telemetry
 
 /// The gateway's data in one SQLite file: WAL, one writer, separate readers, synced at every commit.
 ///
@@ -49,10 +50,26 @@ package final class SQLiteStore: GatewayStore {
     ///
     /// - Parameters:
     ///   - path: The database file; made with mode 0600 when it is missing.
+    ///   - copiesBeforeMigration: Whether data that migrations are about to change is copied beside it first.
     ///   - logger: For what operators should know.
     /// - Returns: A store that nobody else has open.
-    /// - Throws: `StorageError`: locked, readOnly, full, corrupt, newerSchema, unavailable. The file is never damaged.
-    package static func open(path: String, logger: Logger) throws(StorageError) -> SQLiteStore {
+    /// - Throws: `StorageError`: locked, readOnly, full, corrupt, foreign, newerSchema, changedMigration, unavailable. The
+    ///   file is never damaged.
+    package static func open(
+        path: String,
+        copiesBeforeMigration: Bool = true,
+        logger: Logger
+    ) throws(StorageError) -> SQLiteStore {
+        try open(path: path, migrations: Migrations.all, copiesBeforeMigration: copiesBeforeMigration, logger: logger)
+    }
+
+    /// Opens the data with migrations that need not be those of this version.
+    static func open(
+        path: String,
+        migrations: [Migration],
+        copiesBeforeMigration: Bool,
+        logger: Logger
+    ) throws(StorageError) -> SQLiteStore {
         let lock = try DataLock(path: path + ".lock")
         _ = countsNoMemory
         do {
@@ -61,11 +78,19 @@ package final class SQLiteStore: GatewayStore {
                     FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
                 else { throw StorageError.unavailable(detail: "\(path) cannot be made") }
             }
-            let pool = try DatabasePool(path: path, configuration: configuration())
-            if let unknown = try pool.read({ try unknownMigration($0) }) {
-                throw StorageError.newerSchema(migration: unknown)
+            // Read-only at first: a pool would make a WAL database of one that is not ours.
+            let (schema, bytes) = try Schema.read(path: path)
+            try schema.check(all: migrations)
+            if copiesBeforeMigration, let copy = copy(before: migrations, path: path, schema) {
+                let report = try copy.take(bytes: bytes)
+                logger.notice(
+                    "copied the data before migrating it; remove the copy when the new version has proved itself",
+                    metadata: [LogKey.path: "\(copy.path)", LogKey.bytes: "\(report.bytes)"]
+                )
             }
-            try Migrations.migrator.migrate(pool)
+            let pool = try DatabasePool(path: path, configuration: configuration())
+            try Migrations.apply(to: pool, schema, all: migrations)
+            try recount(pool, logger: logger)
             let checkpointer = try Checkpointer(path: path, logger: logger)
             let logBuffer = try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
@@ -90,32 +115,59 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// Counts the delivery log again where its counts go by other reasons than this version's.
+    private static func recount(_ pool: DatabasePool, logger: Logger) throws {
+        let start = ContinuousClock.now
+        let isRecounted = try pool.write { db in
+            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            let writer = Writer(Connection(handle))
+            defer { writer.close() }
+            return try writer.recountReasons()
+        }
+        guard isRecounted else { return }
+        logger.info(
+            "counted the delivery log by this version's reasons",
+            metadata: [LogKey.milliseconds: "\(Int64((ContinuousClock.now - start) / .milliseconds(1)))"]
+        )
+    }
+
     /// Which migrations the data has and lacks, without changing it.
     ///
     /// - Parameter path: The database file.
-    /// - Returns: Each migration of this version with whether it is applied; all are pending when there is no file.
+    /// - Returns: The plan; all are pending when there is no file.
     /// - Throws: `StorageError`.
-    package static func migrations(path: String) throws(StorageError) -> [(name: String, isApplied: Bool)] {
-        let known = Migrations.all.map(\.name)
-        guard FileManager.default.fileExists(atPath: path) else { return known.map { ($0, false) } }
+    package static func migrations(path: String) throws(StorageError) -> MigrationPlan {
+        try migrations(path: path, all: Migrations.all)
+    }
+
+    /// The same with migrations that need not be those of this version.
+    static func migrations(path: String, all: [Migration]) throws(StorageError) -> MigrationPlan {
+        guard FileManager.default.fileExists(atPath: path) else {
+            return MigrationPlan(migrations: all.map { .init(name: $0.name, isApplied: false) })
+        }
         do {
-            var configuration = configuration()
-            configuration.readonly = true
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            let applied = try queue.read { db -> Set<String> in
-                if let unknown = try unknownMigration(db) { throw StorageError.newerSchema(migration: unknown) }
-                return try Set(Migrations.migrator.appliedIdentifiers(db))
-            }
-            return known.map { ($0, applied.contains($0)) }
+            let schema = try Schema.read(path: path).schema
+            try schema.check(all: all)
+            let pending = Set(schema.pending(all: all).map(\.name))
+            return MigrationPlan(
+                migrations: all.map { .init(name: $0.name, isApplied: !pending.contains($0.name)) },
+                copy: copy(before: all, path: path, schema)?.path
+            )
         } catch {
             throw StorageError(sqlite: error, path: path)
         }
     }
 
+    /// The copy to take before what is pending; nil when nothing is, and where there is no data yet.
+    private static func copy(before all: [Migration], path: String, _ schema: Schema) -> MigrationCopy? {
+        guard let last = schema.applied.last, !schema.pending(all: all).isEmpty else { return nil }
+        return MigrationCopy(source: path, last: last.name)
+    }
+
     /// How long a connection waits for another process that has the data locked, in seconds.
     static let busySeconds = 5.0
 
-    private static func configuration() -> Configuration {
+    static func configuration() -> Configuration {
         var configuration = Configuration()
         configuration.label = "switchboard.sqlite"
         configuration.maximumReaderCount = 3
@@ -128,14 +180,6 @@ package final class SQLiteStore: GatewayStore {
             try db.execute(sql: "PRAGMA cell_size_check = ON")
         }
         return configuration
-    }
-
-    static func unknownMigration(_ db: Database) throws -> String? {
-        guard try db.tableExists("grdb_migrations") else { return nil }
-        let known = Set(Migrations.all.map(\.name))
-        return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid").last {
-            !known.contains($0)
-        }
     }
 
     // MARK: Running on the queues

@@ -10,7 +10,7 @@ extension CommandFailure {
     ///   - path: The database.
     init(_ error: StorageError, path: String) {
         switch error {
-        case .newerSchema:
+        case .newerSchema, .changedMigration:
             self.init(.newerDatabase, "\(path): \(error.text); start that version, or restore a backup")
         default:
             self.init(.data, "\(path): \(error.text)")
@@ -22,7 +22,7 @@ extension CommandFailure {
     /// - Parameter error: Why.
     init(_ error: BackupError) {
         switch error {
-        case .source(.newerSchema, _): self.init(.newerDatabase, error.text)
+        case .source(.newerSchema, _), .source(.changedMigration, _): self.init(.newerDatabase, error.text)
         case .exists: self.init(.usage, error.text)
         case .source, .target, .missing: self.init(.data, error.text)
         }

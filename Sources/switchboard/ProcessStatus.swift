@@ -6,11 +6,11 @@ enum ProcessStatus: Int32, CaseIterable {
     case failure = 1
     /// Wrong arguments or settings; nothing was started.
     case usage = 2
-    /// The data directory or the database is in use by another process, not writable, full or damaged.
+    /// The data directory or the database is in use by another process, not writable, full, damaged or not ours.
     case data = 3
     /// The master key is missing or is not the one that the data was sealed with.
     case masterKey = 4
-    /// The database was written by a newer version.
+    /// The database was written by a newer version, or by a build with other migrations.
     case newerDatabase = 5
     /// The address cannot be listened on.
     case listen = 6
@@ -29,9 +29,9 @@ enum ProcessStatus: Int32, CaseIterable {
         case .ok: "done, or stopped by one SIGTERM or SIGINT"
         case .failure: "failed while running, or the gateway refused"
         case .usage: "wrong arguments or settings; nothing was started"
-        case .data: "the data is in use by another process, not writable, or damaged"
+        case .data: "the data is in use by another process, not writable, damaged, or not of switchboard"
         case .masterKey: "the master key is missing, malformed or not that of the data"
-        case .newerDatabase: "the database was written by a newer version"
+        case .newerDatabase: "the database was written by a newer version, or by a build with other migrations"
         case .listen: "the address cannot be listened on"
         case .secondSignal: "stopped at once by a second signal; the next start goes on"
         }

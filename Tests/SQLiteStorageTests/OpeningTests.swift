@@ -148,17 +148,17 @@ struct OpeningTests {
     @Test("migrations are listed without touching the data")
     func migrations() async throws {
         let names = Migrations.all.map(\.name)
-        let pending = try SQLiteStore.migrations(path: engine.path)
+        let pending = try SQLiteStore.migrations(path: engine.path).migrations
         #expect(pending.map(\.name) == names && pending.allSatisfy { !$0.isApplied })
         #expect(try FileManager.default.contentsOfDirectory(atPath: engine.directory.path).isEmpty)
         await (try engine.openSQLite()).close()
         let before = try Data(contentsOf: URL(filePath: engine.path))
-        let applied = try SQLiteStore.migrations(path: engine.path)
+        let applied = try SQLiteStore.migrations(path: engine.path).migrations
         #expect(applied.map(\.name) == names && applied.allSatisfy(\.isApplied))
         #expect(try Data(contentsOf: URL(filePath: engine.path)) == before)
         // While a server has it open, too.
         let store = try engine.openSQLite()
-        #expect(try SQLiteStore.migrations(path: engine.path).map(\.name) == names)
+        #expect(try SQLiteStore.migrations(path: engine.path).migrations.map(\.name) == names)
         await store.close()
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GatewayStorage
 import Logging
 import SQLiteStorage
@@ -25,5 +26,19 @@ final class SQLiteEngine: ContractEngine {
 
     static func openSQLite(path: String) throws -> SQLiteStore {
         try SQLiteStore.open(path: path, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+}
+
+extension SQLiteEngine {
+    /// Writes the data of an earlier version where the store will be opened.
+    ///
+    /// - Parameter name: The name of the fixture.
+    /// - Throws: An error of the file or of SQLite.
+    func load(fixture name: String) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+        let sql = try String(contentsOf: folder.appending(path: "\(name).sql"), encoding: .utf8)
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
     }
 }

@@ -290,6 +290,11 @@ extension OpenAPIDocument {
                       reason: { type: [string, 'null'] }
                       latencyMs: { type: integer }
             Counts: { type: object, additionalProperties: { type: integer, minimum: 0 } }
+            ReasonCounts:
+              type: object
+              additionalProperties: { type: integer, minimum: 0 }
+              description: >-
+                By the provider's reason in the last answer, those that are documented; any other word counts as `other`.
             Latencies:
               type: object
               required: [count, p50, p90, p99, p999, max]
@@ -311,7 +316,7 @@ extension OpenAPIDocument {
                 total: { type: integer, minimum: 0 }
                 byState: { $ref: '#/components/schemas/Counts' }
                 byProvider: { $ref: '#/components/schemas/Counts' }
-                byReason: { $ref: '#/components/schemas/Counts' }
+                byReason: { $ref: '#/components/schemas/ReasonCounts' }
                 unfinishedComplete: { type: boolean, description: False when not all that waits was counted. }
                 latencyMs: { $ref: '#/components/schemas/Latencies' }
                 latencyMsByProvider:
@@ -333,7 +338,7 @@ extension OpenAPIDocument {
                 unfinished: { type: integer, minimum: 0, description: Of them those that wait or are on their way. }
                 byState: { $ref: '#/components/schemas/Counts' }
                 byProvider: { $ref: '#/components/schemas/Counts' }
-                byReason: { $ref: '#/components/schemas/Counts' }
+                byReason: { $ref: '#/components/schemas/ReasonCounts' }
                 receipts: { $ref: '#/components/schemas/Receipts' }
                 taps: { $ref: '#/components/schemas/Taps' }
                 tapRate: { type: [number, 'null'], description: The same as the `rate` of `taps`. }

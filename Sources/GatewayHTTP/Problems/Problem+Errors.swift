@@ -29,7 +29,7 @@ extension Problem {
             )
         case .duplicate:
             self.init(.conflict, "The id or the name is taken.")
-        case .newerSchema, .constraint:
+        case .newerSchema, .changedMigration, .foreign, .constraint:
             self.init(.internal, "The store failed.")
         }
         isOutcomeUnknown = error != .duplicate

@@ -117,10 +117,9 @@ struct DatabaseCopy {
 
     private static func checkSchema(_ db: Database, path: String) throws(BackupError) {
         do {
-            if let unknown = try SQLiteStore.unknownMigration(db) { throw StorageError.newerSchema(migration: unknown) }
-            guard try db.tableExists("grdb_migrations"), try db.tableExists("outbox") else {
-                throw StorageError.corrupt(detail: "it is not a database of switchboard")
-            }
+            let schema = try Schema(db)
+            try schema.check()
+            guard !schema.applied.isEmpty else { throw StorageError.foreign(detail: "it has no tables") }
         } catch {
             throw .source(StorageError(sqlite: error, path: path), path: path)
         }
@@ -137,7 +136,7 @@ struct DatabaseCopy {
             bytes: pages * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0),
             pages: pages,
             pendingDeliveries: try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox") ?? 0,
-            newestMigration: try Migrations.migrator.appliedIdentifiers(db).max() ?? ""
+            newestMigration: try Schema(db).applied.last?.name ?? ""
         )
     }
 

@@ -1,9 +1,12 @@
+internal import Telemetry
+
 /// What of a row of the log is counted.
 struct LogFacts: Equatable {
     var brand: Int64
     var queuedAt: Int64
     var provider: String
     var state: String
+    /// The label of the provider's reason.
     var reason: String?
     var latency: Int64?
     /// Whether the row is in the indexes of filters, and counted.
@@ -20,7 +23,7 @@ struct LogFacts: Equatable {
         queuedAt = row.int64(1)
         provider = row.string(2)
         state = row.string(3)
-        reason = row.optionalString(4)
+        reason = row.optionalString(4).map(ReasonLabel.label)
         latency = row.optionalInt64(5)
         isIndexed = row.int64(6) != 0
         if row.isNull(7) { marks.insert(.badge) }

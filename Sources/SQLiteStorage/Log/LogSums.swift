@@ -54,6 +54,11 @@ struct LogSums {
         var reason: String?
     }
 
+    /// Whether a word that is counted is a provider, or a state as ``LogFacts/word`` says it.
+    static func isStateOrProvider(_ word: String) -> Bool {
+        PushType(rawValue: word) != nil || state(word) != nil
+    }
+
     /// What ``LogFacts/word`` said.
     private static func state(_ word: String) -> (DeliveryState, LogMarks)? {
         let parts = word.split(separator: "/", maxSplits: 1)

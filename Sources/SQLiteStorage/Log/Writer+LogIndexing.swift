@@ -174,21 +174,24 @@ extension Writer {
         }
     }
 
-    /// So many words are told apart; providers' documented reasons are about a hundred.
-    private static let wordLimit = 4000
-
-    /// The number of a word in the counts: a state, a provider or a reason.
+    /// The number of a word in the counts: a provider, a state with its marks, or the label of a reason, all of closed sets.
     func word(_ text: String) throws -> UInt16 {
         if let known = memory.words[text] { return known }
         if memory.words.isEmpty {
-            let rows = try db.prepare("SELECT id, word FROM log_words")
-            while try rows.next() { memory.words[rows.string(1)] = UInt16(clamping: rows.int64(0)) }
+            memory.words = try storedWords()
             if let known = memory.words[text] { return known }
         }
-        guard memory.words.count < Self.wordLimit || text == "other" else { return try word("other") }
-        let number = memory.words.count + 1
-        try db.prepare("INSERT INTO log_words (id, word) VALUES (?, ?)").int(number).text(text).run()
-        memory.words[text] = UInt16(number)
-        return UInt16(number)
+        try db.prepare("INSERT INTO log_words (word) VALUES (?)").text(text).run()
+        let number = UInt16(clamping: db.lastInsertedRow)
+        memory.words[text] = number
+        return number
+    }
+
+    /// The words that have numbers.
+    func storedWords() throws -> [String: UInt16] {
+        var words: [String: UInt16] = [:]
+        let rows = try db.prepare("SELECT id, word FROM log_words")
+        while try rows.next() { words[rows.string(1)] = UInt16(clamping: rows.int64(0)) }
+        return words
     }
 }

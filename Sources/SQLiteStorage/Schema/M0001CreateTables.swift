@@ -3,9 +3,9 @@
 /// Times are milliseconds since 1970; brands, consumers, conversations and registrations are named by
 /// integers inside, so that keys are short.
 enum M0001CreateTables {
-    static let name = "0001-create-tables"
+    static let migration = Migration("0001-create-tables", isAdditive: false, sql: sql)
 
-    static let sql = """
+    private static let sql = """
         CREATE TABLE incarnations (id INTEGER PRIMARY KEY AUTOINCREMENT, started_at INTEGER NOT NULL);
 
         -- One row: numbers that are never given again, though the rows that had them are gone.

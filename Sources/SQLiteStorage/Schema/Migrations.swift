@@ -1,16 +1,25 @@
 import GRDB
 
-/// The migrations by name, in order; never edited once released, each in its own transaction.
+/// The migrations in their order; each in a file of its own, never edited once released.
+///
+/// To add one, append it here and its hash to the test of the hashes.
 enum Migrations {
-    static let all: [(name: String, sql: String)] = [
-        (M0001CreateTables.name, M0001CreateTables.sql)
+    static let all: [Migration] = [
+        M0001CreateTables.migration,
+        M0002CountByLabel.migration,
     ]
 
-    static var migrator: DatabaseMigrator {
+    /// Brings a database up to date whose schema was checked.
+    ///
+    /// - Parameters:
+    ///   - pool: The database.
+    ///   - schema: Its schema.
+    ///   - all: The migrations.
+    /// - Throws: An error of SQLite; what was applied before it stays applied.
+    static func apply(to pool: DatabasePool, _ schema: Schema, all: [Migration] = all) throws {
+        if !schema.isMarked { try pool.write { try Schema.mark($0, all: all) } }
         var migrator = DatabaseMigrator()
-        for migration in all {
-            migrator.registerMigration(migration.name) { try $0.execute(sql: migration.sql) }
-        }
-        return migrator
+        for migration in all { migrator.registerMigration(migration.name, migrate: migration.apply) }
+        try migrator.migrate(pool)
     }
 }

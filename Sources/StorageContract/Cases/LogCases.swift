@@ -9,7 +9,7 @@ enum LogCases {
             ContractCase("every filter lists what a naive one would, page by page, seed \(seed)") { (f) async throws in
                 try await lists(f, seed: UInt64(seed))
             }
-        } + [changes, changesAfterDeletion, stats, statsFollow]
+        } + [changes, changesAfterDeletion, stats, statsOfInventedReasons, statsFollow]
 
     // MARK: Lists
 
@@ -192,6 +192,60 @@ enum LogCases {
 
     static func counts(_ records: [DeliveryRecord]) -> [String: Int64] {
         counts(records.map { .init(provider: $0.provider, state: $0.state, reason: $0.reason, count: 1) })
+    }
+
+    static let statsOfInventedReasons = ContractCase(
+        "reasons that a provider invents count as other, and change no other brand's statistics"
+    ) { (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        f.budgets = [
+            f.apns: LaneBudget(slots: 1000, mayHaveBacklog: false),
+            try await f.lane(other, f.app, .apns): LaneBudget(slots: 1000, mayHaveBacklog: false),
+        ]
+        for number in 0..<100 { try await f.register("d-\(number)", of: "u-\(number)") }
+        var device = f.device("d-1", of: "u-1")
+        device.brand = other
+        try await f.register(device)
+        var invented: Int64 = 0
+        while invented < 4100 {
+            try await refuse(f, f.brand, 100) {
+                invented += 1
+                return "Invented\(invented)"
+            }
+        }
+        for _ in 0..<3 { try await refuse(f, other, 1) { "BadDeviceToken" } }
+        try await refuse(f, f.brand, 100) { "PayloadTooLarge" }
+        // Enough more that whatever an engine counts later is counted.
+        for _ in 0..<12 { try await refuse(f, f.brand, 100) { "invented again" } }
+        invented += 1200
+        let window = StatsWindow(seconds: 3600)
+        for _ in 0..<2 {
+            let theirs = try await f.store.deliveryStats(brand: other, window: window, now: f.now)
+            #expect(counts(theirs.finished) == ["apns failed BadDeviceToken": 3])
+            let own = try await f.store.deliveryStats(brand: f.brand, window: window, now: f.now)
+            #expect(counts(own.finished) == ["apns failed other": invented, "apns failed PayloadTooLarge": 100])
+            _ = try await f.restart()
+        }
+        // A single delivery shows the provider's own word.
+        var query = DeliveryQuery(brand: f.brand, limit: 10)
+        query.reason = "Invented17"
+        #expect(try await f.store.deliveries(query).items.map(\.reason) == ["Invented17"])
+    }
+
+    /// One message to each of so many consumers of a brand, which its provider refuses.
+    private static func refuse(
+        _ f: ContractFixture,
+        _ brand: BrandID,
+        _ count: Int,
+        reason: () -> String
+    ) async throws {
+        let first = brand == f.brand ? 0 : 1
+        let request = f.request((first..<first + count).map { f.message("u-\($0)", in: "c-\($0)") }, brand: brand)
+        let rows = try await f.commit { $0.accepts = [request] }.owned
+        #expect(rows.count == count)
+        let outcomes = rows.map { f.answer($0, .rejected(token: .keep), status: 400, reason: reason()) }
+        try await f.commit { $0.outcomes = outcomes }
     }
 
     static let statsFollow = ContractCase("an answer that comes late and a brand that is gone are in the statistics") {

@@ -48,6 +48,8 @@ package enum LogKey {
     package static let seconds = "wait.seconds"
     /// A file or directory of the gateway.
     package static let path = "path"
+    /// A size in bytes.
+    package static let bytes = "bytes"
     /// An address that is listened on.
     package static let address = "address"
     /// The number of this start of this node.

@@ -1,4 +1,5 @@
-/// Providers' reasons as a metric label: a closed set, so that a provider's new or free text cannot make series.
+/// Providers' reasons as metrics and statistics count by them: a closed set, so that a provider's new or free text can
+/// make neither series nor words that are stored.
 package enum ReasonLabel {
     /// The label of a provider's reason.
     ///
@@ -6,10 +7,17 @@ package enum ReasonLabel {
     /// - Returns: The word itself when it is documented, `other` when it is not, the empty text for nil.
     package static func label(_ reason: String?) -> String {
         guard let reason, !reason.isEmpty else { return "" }
-        return known.contains(reason) ? reason : "other"
+        // Looking up a text normalises it, which takes long where it is long and not ASCII; no documented one is.
+        guard reason.utf8.count <= 64, reason.utf8.allSatisfy({ $0 < 0x80 }), known.contains(reason) else {
+            return other
+        }
+        return reason
     }
 
-    /// The documented reasons: APNs "Handling error responses", FCM `FcmError.errorCode` and rpc status, Huawei codes.
+    /// The label of every reason that is not documented.
+    package static let other = "other"
+
+    /// The documented reasons; data that was counted by another set is counted again at the next start: APNs "Handling error responses", FCM `FcmError.errorCode` and rpc status, Huawei codes.
     package static let known: Set<String> = [
         // APNs.
         "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic",

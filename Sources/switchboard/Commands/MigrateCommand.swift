@@ -9,7 +9,9 @@ struct MigrateCommand: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Bring the database up to date, or say what would be done.",
         discussion: """
-            serve does the same when it starts. The data must not be in use.
+            serve does the same when it starts. The data must not be in use. Before anything is changed the data is copied \
+            beside itself, to switchboard.sqlite.at- and the name of the last migration that it has, unless \
+            storage.copyBeforeMigration is false.
 
             EXAMPLE
               switchboard migrate --dry-run
@@ -22,7 +24,8 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.loader.load()
         let files = DataDirectory(settings: settings)
-        let before = try Self.migrations(files)
+        let plan = try Self.plan(files)
+        let copy = settings.storage.copiesBeforeMigration ? plan.copy : nil
         if !dryRun {
             umask(0o077)
             try files.prepare()
@@ -31,18 +34,24 @@ struct MigrateCommand: AsyncParsableCommand {
         }
         let verb = dryRun ? "pending" : "applied now"
         if json {
-            let items = before.map {
-                ["name": .string($0.name), "state": .string($0.isApplied ? "applied" : verb)] as JSONValue
+            let first = plan.migrations.first { !$0.isApplied }?.name
+            let items = plan.migrations.map { migration in
+                var members: [String: JSONValue] = [
+                    "name": .string(migration.name), "state": .string(migration.isApplied ? "applied" : verb),
+                ]
+                if let copy, migration.name == first { members["copy"] = .string(copy) }
+                return JSONValue.object(members)
             }
             StandardOutput.write(JSONValue.array(items).text)
             return
         }
-        for migration in before {
+        if let copy { StandardOutput.write("\(dryRun ? "the data would be copied to" : "copied to")  \(copy)") }
+        for migration in plan.migrations {
             StandardOutput.write("\(migration.isApplied ? "applied" : verb)  \(migration.name)")
         }
     }
 
-    private static func migrations(_ files: DataDirectory) throws -> [(name: String, isApplied: Bool)] {
+    private static func plan(_ files: DataDirectory) throws -> MigrationPlan {
         do {
             return try SQLiteStore.migrations(path: files.databasePath)
         } catch {

@@ -13,21 +13,15 @@ struct OutgoingSettings: Equatable {
     /// The defaults.
     init() {}
 
-    private enum Flag: String, CaseIterable {
-        case yes = "true"
-        case no = "false"
-    }
-
     /// Reads and checks.
     ///
     /// - Parameter config: Flags, environment and file.
     /// - Throws: ``SettingsError``.
     init(config: ConfigReader) async throws {
-        let flag = try await SettingsReader(config: config).word(
+        let reader = SettingsReader(config: config)
+        allowsPrivateAddresses = try await reader.flag(
             .outgoingAllowPrivateAddresses,
-            of: Flag.self,
-            default: .no
+            default: allowsPrivateAddresses
         )
-        allowsPrivateAddresses = flag == .yes
     }
 }

@@ -14,6 +14,7 @@ enum SettingKey: String, CaseIterable {
     case limitsAddressRequestsPerSecond = "limits.addressRequestsPerSecond"
     case storageURL = "storage.url"
     case storageMinFreeMegabytes = "storage.minFreeMegabytes"
+    case storageCopyBeforeMigration = "storage.copyBeforeMigration"
     case providerTrustRoots = "provider.trustRoots"
     case intakeMaxPendingEvents = "intake.maxPendingEvents"
     case intakeMaxPendingBytes = "intake.maxPendingBytes"

@@ -97,6 +97,22 @@ struct SettingsReader {
         return word
     }
 
+    /// A switch: `true` or `false`.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - fallback: The default.
+    /// - Returns: Whether it is on.
+    /// - Throws: ``SettingsError``.
+    func flag(_ key: SettingKey, default fallback: Bool) async throws -> Bool {
+        try await word(key, of: Flag.self, default: fallback ? .on : .off) == .on
+    }
+
+    private enum Flag: String, CaseIterable {
+        case on = "true"
+        case off = "false"
+    }
+
     /// An address to listen on.
     ///
     /// - Parameter key: The setting.

@@ -4,11 +4,14 @@ import Configuration
 ///
 /// - `storage.url` (`sqlite:PATH`, default `switchboard.sqlite` in the data directory)
 /// - `storage.minFreeMegabytes` (MiB, 0 to 1,000,000,000, default 64; 0 = never refuse)
+/// - `storage.copyBeforeMigration` (true or false, default true)
 struct StorageSettings: Equatable {
     /// The SQLite file; nil is the one in the data directory.
     var sqlitePath: String?
     /// MiB that must be free on the data's file system for events to be taken; 0 looks at nothing.
     var minFreeMegabytes: UInt64 = 64
+    /// Whether the data is copied beside itself before migrations change it.
+    var copiesBeforeMigration = true
 
     /// The defaults.
     init() {}
@@ -24,6 +27,7 @@ struct StorageSettings: Equatable {
             in: 0...1_000_000_000,
             default: minFreeMegabytes
         )
+        copiesBeforeMigration = try await reader.flag(.storageCopyBeforeMigration, default: copiesBeforeMigration)
         guard let url = try await reader.text(.storageURL) else { return }
         guard url.hasPrefix("sqlite:"), url.count > "sqlite:".count else {
             // A URL of another engine may hold a password, so only its scheme is shown.

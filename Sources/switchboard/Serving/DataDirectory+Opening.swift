@@ -55,7 +55,11 @@ extension DataDirectory {
             )
         }
         do {
-            return try SQLiteStore.open(path: databasePath, logger: logger)
+            return try SQLiteStore.open(
+                path: databasePath,
+                copiesBeforeMigration: settings.storage.copiesBeforeMigration,
+                logger: logger
+            )
         } catch {
             throw CommandFailure(error, path: databasePath)
         }

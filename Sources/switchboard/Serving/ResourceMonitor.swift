@@ -1,5 +1,6 @@
 import Delivery
 import Logging
+import SQLiteStorage
 import ServiceLifecycle
 import Telemetry
 

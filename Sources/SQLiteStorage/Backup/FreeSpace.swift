@@ -1,12 +1,12 @@
-import Foundation
+internal import Foundation
 
 /// What is left on a file system.
-enum FreeSpace {
+package enum FreeSpace {
     /// The bytes that this process may still write.
     ///
     /// - Parameter path: A file or directory on the file system.
     /// - Returns: Nil when the system does not say.
-    static func bytes(at path: String) -> UInt64? {
+    package static func bytes(at path: String) -> UInt64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)

@@ -1,0 +1,62 @@
+internal import Crypto
+internal import Foundation
+import GRDB
+
+/// One step of the schema, in a transaction of its own; never edited once it is released.
+struct Migration: Sendable {
+    /// Its number and what it does, for example `0001-create-tables`.
+    let name: String
+    /// Whether the version before it can go on working with the data, though it does not know this migration.
+    ///
+    /// So it is when everything that the version before reads and writes means the same as before: new tables and
+    /// indexes, and new columns that may be null or have a default. A version opens data when each applied migration that
+    /// it does not know is additive.
+    let isAdditive: Bool
+    /// Its statements, whose hash is stored with the data and compared at every start.
+    let sql: String
+    /// Runs behind the statements, in the same transaction: for changes of rows that SQL cannot say.
+    let step: @Sendable (Database) throws -> Void
+
+    /// A migration.
+    ///
+    /// - Parameters:
+    ///   - name: Its number and what it does.
+    ///   - isAdditive: Whether the version before it can go on working with the data.
+    ///   - sql: Its statements.
+    ///   - step: Runs behind the statements.
+    init(
+        _ name: String,
+        isAdditive: Bool,
+        sql: String,
+        step: @escaping @Sendable (Database) throws -> Void = { _ in }
+    ) {
+        self.name = name
+        self.isAdditive = isAdditive
+        self.sql = sql
+        self.step = step
+    }
+
+    /// The SHA-256 of the statements.
+    var hash: Data { Data(SHA256.hash(data: Data(sql.utf8))) }
+
+    /// Applies it and records its hash; in a transaction.
+    ///
+    /// - Parameter db: The writer's connection.
+    /// - Throws: An error of SQLite.
+    func apply(_ db: Database) throws {
+        try db.execute(sql: sql)
+        try step(db)
+        try record(db)
+    }
+
+    /// Records that it is applied, with its hash.
+    ///
+    /// - Parameter db: The writer's connection.
+    /// - Throws: An error of SQLite.
+    func record(_ db: Database) throws {
+        try db.execute(
+            sql: "INSERT OR IGNORE INTO applied_migrations (name, hash, additive) VALUES (?, ?, ?)",
+            arguments: [name, hash, isAdditive]
+        )
+    }
+}

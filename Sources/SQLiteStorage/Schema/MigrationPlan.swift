@@ -1,0 +1,15 @@
+/// Which migrations a database has and lacks.
+package struct MigrationPlan: Sendable {
+    /// One migration.
+    package struct Item: Sendable {
+        /// Its number and what it does.
+        package var name: String
+        /// Whether the data has it.
+        package var isApplied: Bool
+    }
+
+    /// The migrations of this version, in their order.
+    package var migrations: [Item]
+    /// The file into which the data is copied before it is changed; nil when nothing is pending or there is no data.
+    package var copy: String?
+}

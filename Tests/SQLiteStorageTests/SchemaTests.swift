@@ -1,0 +1,290 @@
+import Foundation
+import GRDB
+import GatewayModel
+import GatewayStorage
+import Logging
+import StorageContract
+import Testing
+
+@testable import SQLiteStorage
+
+@Suite("The schema and its migrations", .timeLimit(.minutes(10)))
+struct SchemaTests {
+    private let engine: SQLiteEngine
+
+    init() throws { engine = try SQLiteEngine() }
+
+    /// The SHA-256 of each released migration: who changes a text changes data that is somewhere already.
+    private static let hashes = [
+        "0001-create-tables": "b6f43344e0b9b156f9c1ba9b54cdd64cf5e06caf84c86649144c8a5ee9a948f8",
+        "0002-count-by-label": "c2437a65e7558f7f78d187182b592e8a0c46667ec8313f5c55dd09861bae8882",
+    ]
+
+    private static let later = Migration(
+        "9001-later",
+        isAdditive: false,
+        sql: "ALTER TABLE brands ADD COLUMN later INTEGER; UPDATE brands SET later = 1;"
+    )
+    private static let additive = Migration(
+        "9001-additive",
+        isAdditive: true,
+        sql: "CREATE TABLE additive (a INTEGER);"
+    )
+
+    private func open(
+        _ added: [Migration] = [],
+        copies: Bool = true
+    ) throws(StorageError) -> SQLiteStore {
+        try SQLiteStore.open(
+            path: engine.path,
+            migrations: Migrations.all + added,
+            copiesBeforeMigration: copies,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+    }
+
+    private func refusal(_ added: [Migration] = []) -> StorageError? {
+        do throws(StorageError) {
+            _ = try open(added)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func query<Value: DatabaseValueConvertible>(
+        _ sql: String,
+        in path: String? = nil,
+        as _: Value.Type = Value.self
+    ) throws -> [Value?] {
+        let queue = try DatabaseQueue(path: path ?? engine.path)
+        return try queue.read { try Optional<Value>.fetchAll($0, sql: sql) }
+    }
+
+    private func execute(_ sql: String) throws {
+        try DatabaseQueue(path: engine.path).writeWithoutTransaction { try $0.execute(sql: sql) }
+    }
+
+    private var bytes: Data {
+        get throws { try Data(contentsOf: URL(filePath: engine.path)) }
+    }
+
+    /// Where the copy of data goes that has only the first migration.
+    private func copyPath(_ last: Migration? = Migrations.all.last) -> String {
+        "\(engine.path).at-\(last?.name ?? "")"
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: engine.directory.path) }
+    }
+
+    // MARK: What was applied
+
+    @Test("the text of no released migration was changed")
+    func frozen() {
+        let found = Dictionary(
+            uniqueKeysWithValues: Migrations.all.map { migration in
+                (
+                    migration.name,
+                    migration.hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+                )
+            }
+        )
+        #expect(found == Self.hashes)
+        #expect(Migrations.all.map(\.name) == Migrations.all.map(\.name).sorted())
+    }
+
+    @Test("new data says whose it is and what was applied")
+    func marked() async throws {
+        await (try open([Self.additive])).close()
+        #expect(try query("PRAGMA application_id") == [Schema.applicationID])
+        let all = Migrations.all + [Self.additive]
+        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == all.map(\.hash))
+        #expect(try query("SELECT additive FROM applied_migrations ORDER BY name") == all.map(\.isAdditive))
+        #expect(try !names.contains { $0.contains(".at-") }, "new data was copied")
+    }
+
+    @Test("data to which another text was applied is refused, and left as it was")
+    func changedText() async throws {
+        await (try open([Self.additive])).close()
+        let before = try bytes
+        let changed = Migration(Self.additive.name, isAdditive: true, sql: Self.additive.sql + " ")
+        #expect(refusal([changed]) == .changedMigration(changed.name))
+        #expect(throws: StorageError.changedMigration(changed.name)) {
+            try SQLiteStore.migrations(path: engine.path, all: Migrations.all + [changed])
+        }
+        #expect(try bytes == before)
+        // Only the first migration was ever applied without a hash.
+        try execute("DELETE FROM applied_migrations WHERE name = '\(changed.name)'")
+        guard case .corrupt(let detail) = refusal([changed]) else {
+            Issue.record("it was opened")
+            return
+        }
+        #expect(detail.contains(changed.name) && detail.contains("switchboard restore"))
+        try execute("UPDATE applied_migrations SET hash = x'00' WHERE name = '\(Migrations.all[0].name)'")
+        #expect(refusal([changed]) == .changedMigration(Migrations.all[0].name))
+    }
+
+    @Test("a database of another program is refused, and left as it was", arguments: ["id", "tables"])
+    func foreign(kind: String) throws {
+        try execute("CREATE TABLE notes (a INTEGER)")
+        if kind == "id" { try execute("DROP TABLE notes; PRAGMA application_id = 1196444487") }
+        let before = try bytes
+        guard case .foreign(let detail) = refusal() else {
+            Issue.record("it was opened")
+            return
+        }
+        #expect(detail.contains(kind == "id" ? "1196444487" : "tables"))
+        #expect(try bytes == before)
+        #expect(throws: (any Error).self) { try SQLiteStore.migrations(path: engine.path) }
+    }
+
+    @Test("an empty file, and a first start that was killed, become data")
+    func unfinishedStart() async throws {
+        try Data().write(to: URL(filePath: engine.path))
+        await (try open()).close()
+        let other = try SQLiteEngine()
+        try await DatabaseQueue(path: other.path).write { db in
+            try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+            try Schema.mark(db, all: Migrations.all)
+        }
+        let store = try other.openSQLite()
+        try await store.probe()
+        await store.close()
+    }
+
+    // MARK: Versions beside each other
+
+    @Test("the version before opens data whose later migrations are additive, and backs it up")
+    func additiveLater() async throws {
+        await (try open([Self.additive])).close()
+        let before = try open()
+        _ = try await before.begin(now: Timestamp(milliseconds: 1))
+        await before.close()
+        let copy = engine.path + ".backup"
+        #expect(
+            try SQLiteStore.backup(path: engine.path, to: copy, isReplacing: false).newestMigration == "9001-additive"
+        )
+        #expect(try SQLiteStore.migrations(path: engine.path).copy == nil)
+        let after = try open([Self.additive])
+        try await after.probe()
+        await after.close()
+    }
+
+    @Test("the version before refuses data with a later migration that is not additive")
+    func otherLater() async throws {
+        await (try open([Self.additive, Self.later])).close()
+        #expect(refusal() == .newerSchema(migration: Self.later.name))
+        #expect(refusal([Self.additive]) == .newerSchema(migration: Self.later.name))
+    }
+
+    // MARK: Data of earlier versions
+
+    @Test("data of the first version opens, says what was applied, and keeps what it held")
+    func upgrade() async throws {
+        try engine.load(fixture: "data-0001")
+        let tables =
+            try query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'") as [String?]
+        var counts: [String: Int?] = [:]
+        for table in tables.compactMap(\.self) { counts[table] = try query("SELECT count(*) FROM \(table)")[0] }
+        let store = try engine.openSQLite()
+        let now = Timestamp(milliseconds: 1_795_399_100_000)
+        let start = try await store.begin(now: now)
+        #expect(start.incarnation.rawValue == 2)
+        let travel = BrandID(trusted: "travel")
+        let consumer = ConsumerID(trusted: "u-1")
+        #expect(try await store.unread(brand: travel, consumer: consumer).total == 6)
+        #expect(try await store.brands().map(\.id.rawValue).sorted() == ["bank", "travel"])
+        let stats = try await store.deliveryStats(brand: travel, window: StatsWindow(seconds: 3600), now: now)
+        #expect(stats.finished.reduce(0) { $0 + $1.count } == 15)
+        #expect(stats.unfinished.reduce(0) { $0 + $1.count } == 2)
+        await store.close()
+        for (table, count) in counts where !Self.changing.contains(table) {
+            #expect(try query("SELECT count(*) FROM \(table)")[0] == count, "\(table)")
+        }
+        #expect(try query("PRAGMA application_id") == [Schema.applicationID])
+        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map(\.hash))
+    }
+
+    /// Tables to which a start adds rows, or a migration.
+    private static let changing: Set = ["grdb_migrations", "incarnations", "high_marks", "log_words", "log_counts"]
+
+    // MARK: The copy
+
+    @Test("before a migration the data is copied beside itself, once and closed to group and others")
+    func copied() async throws {
+        try engine.load(fixture: "data-0001")
+        let migrations = Migrations.all + [Self.later]
+        let path = copyPath(Migrations.all[0])
+        #expect(try SQLiteStore.migrations(path: engine.path, all: migrations).copy == path)
+        await (try open([Self.later])).close()
+        #expect(try query("SELECT DISTINCT later FROM brands") == [1])
+        #expect(try query("SELECT count(*) FROM pragma_table_info('brands') WHERE name = 'later'", in: path) == [0])
+        #expect(
+            try query("SELECT count(*) FROM messages", in: path) == query("SELECT count(*) FROM messages", as: Int.self)
+        )
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+        #expect(try SQLiteStore.migrations(path: engine.path, all: migrations).copy == nil)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        await (try open([Self.later])).close()
+        let again = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(again[.systemFileNumber] as? NSNumber == attributes[.systemFileNumber] as? NSNumber)
+        #expect(try names.filter { $0.contains(".at-") } == [URL(filePath: path).lastPathComponent])
+        // It is a backup: what was there can be had back.
+        _ = try SQLiteStore.restore(path: engine.path, from: path, isReplacing: true, suffix: "now")
+        let restored = try open()
+        try await restored.probe()
+        await restored.close()
+    }
+
+    @Test("no copy is taken where none is wanted")
+    func notCopied() async throws {
+        await (try open()).close()
+        await (try open([Self.later], copies: false)).close()
+        #expect(try query("SELECT count(*) FROM pragma_table_info('brands') WHERE name = 'later'") == [1])
+        #expect(try !names.contains { $0.contains(".at-") })
+    }
+
+    @Test("a migration that fails changes nothing, and the copy of before is there")
+    func failedMigration() async throws {
+        await (try open()).close()
+        try execute("INSERT INTO brands (id, name, settings, created_at) VALUES ('acme', 'Acme', '{}', 0)")
+        let failing = Migration("9002-failing", isAdditive: false, sql: "DELETE FROM brands; SELECT * FROM nowhere;")
+        for _ in 0..<2 {
+            #expect(refusal([failing]) != nil)
+            #expect(try query("SELECT id FROM brands") == ["acme"])
+            #expect(try query("SELECT id FROM brands", in: copyPath()) == ["acme"])
+        }
+        await (try open()).close()
+    }
+
+    @Test("a copy that cannot be made leaves the one that is there, and the data as it was")
+    func noRoom() async throws {
+        await (try open()).close()
+        try execute("INSERT INTO brands (id, name, settings, created_at) VALUES ('acme', 'Acme', '{}', 0)")
+        let copy = MigrationCopy(source: engine.path, last: Migrations.all[Migrations.all.count - 1].name)
+        #expect(copy.path == copyPath())
+        let report = try copy.take(bytes: 1)
+        let whole = try Data(contentsOf: URL(filePath: copy.path))
+        #expect(whole.count == report.bytes)
+        try Data("half".utf8).write(to: URL(filePath: copy.path + ".partial"))
+        var full = copy
+        full.freeBytes = { _ in 1000 }
+        #expect {
+            try full.take(bytes: 1001)
+        } throws: { error in
+            guard case .full(let detail) = error as? StorageError else { return false }
+            return detail.contains(copy.path) && detail.contains("1001 bytes") && detail.contains("copyBeforeMigration")
+        }
+        #expect(try Data(contentsOf: URL(filePath: copy.path)) == whole)
+        // Damaged data is not copied over what is whole, and not migrated.
+        var damaged = try bytes
+        for index in stride(from: 8192, to: damaged.count, by: 509) { damaged[index] ^= 0x55 }
+        try damaged.write(to: URL(filePath: engine.path))
+        #expect(refusal([Self.later]) != nil)
+        #expect(try bytes == damaged)
+        #expect(try Data(contentsOf: URL(filePath: copy.path)) == whole)
+        #expect(try names.filter { $0.contains(".partial") } == [])
+    }
+}
