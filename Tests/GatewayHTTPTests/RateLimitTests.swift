@@ -1,5 +1,6 @@
 import CoreMetrics
 import HTTPTypes
+import HummingbirdTesting
 import Telemetry
 import Testing
 
@@ -92,6 +93,39 @@ struct RateLimitTests {
             // Nobody far away reads the metrics through the proxy.
             #expect(try await api.call(.get, "/metrics", as: .none).status == 200)
             #expect(try await api.call(.get, "/metrics", as: .none, headers: [.xForwardedFor: "::2"]).status == 401)
+        }
+    }
+
+    @Test("whoever asks for what there is not is slowed down, and who opens a link is not")
+    func unmatched() async throws {
+        let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
+        try await TestGateway.run(.live, limits: limits) { api in
+            try await api.makeBrand()
+            let links =
+                #"{"host":"go.example.com","paths":["/chat/*"],"ios":{"appIds":["TEAM123456.com.example.app"]},"#
+                + #""fallback":{"web":"https://example.com/"}}"#
+            let put = try await api.call(.put, "/v1/brands/acme/apps/one", #"{"platform":"ios","links":\#(links)}"#)
+            #expect(put.status == 201, "\(put.text)")
+            let far: HTTPFields = [.xForwardedFor: "203.0.113.9"]
+            func link(_ path: String) async throws -> Int {
+                let client = try RawClient(port: try #require(api.client.port))
+                client.send(
+                    "GET \(path) HTTP/1.1\r\nHost: go.example.com\r\nX-Forwarded-For: 203.0.113.9\r\nConnection: close\r\n\r\n"
+                )
+                return try Reply(raw: try #require(await client.readToEnd())).status
+            }
+            for _ in 0..<7 { #expect(try await link("/chat/1") == 302) }
+            #expect(try await link("/other") == 404)
+            for path in ["/nothing", "/v1/nothing", "/chat/1"] {
+                try await api.call(.get, path, as: .none, headers: far).expectProblem(404, "not_found")
+            }
+            try await api.call(.delete, "/livez", as: .none, headers: far).expectProblem(405, "method_not_allowed")
+            let refused = try await api.call(.get, "/nothing", as: .none, headers: far)
+            refused.expectProblem(429, "rate_limited")
+            #expect(refused.headers[.rateLimitPolicy] == #""address";q=5;w=5"#)
+            // Its links go on, and so do others.
+            #expect(try await link("/chat/1") == 302)
+            try await api.call(.get, "/nothing", as: .none).expectProblem(404, "not_found")
         }
     }
 

@@ -18,6 +18,7 @@ struct AnsweringMiddleware: RouterMiddleware {
     let metrics: HTTPMetrics
     let paths: KnownPaths
     let directory: Directory
+    let limiter: RateLimiter
 
     func handle(
         _ request: Request,
@@ -81,6 +82,8 @@ struct AnsweringMiddleware: RouterMiddleware {
         switch error {
         case let problem as Problem: return problem
         case let error as any HTTPResponseError where error.status == .notFound && route(of: context) == "unmatched":
+            // Whoever tries paths is slowed down, as who tries credentials is.
+            do { _ = try limiter.takeAddress(of: request, context) } catch { return error }
             return paths.refusal(of: request.uri.path)
         case let error as any HTTPResponseError: return Problem(error)
         default:
