@@ -100,7 +100,7 @@ struct RateLimitTests {
     func unmatched() async throws {
         let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
         try await TestGateway.run(.live, limits: limits) { api in
-            try await api.makeBrand()
+            try await api.makeBrand(settings: #"{"linkHosts":["go.example.com"]}"#)
             let links =
                 #"{"host":"go.example.com","paths":["/chat/*"],"ios":{"appIds":["TEAM123456.com.example.app"]},"#
                 + #""fallback":{"web":"https://example.com/"}}"#

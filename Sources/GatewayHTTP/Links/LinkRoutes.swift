@@ -20,7 +20,7 @@ enum LinkRoutes {
         return apps
     }
 
-    /// `applinks` and `webcredentials` of the host's apps (developer.apple.com, "Supporting associated domains").
+    /// `applinks` of the host's apps, and `webcredentials` of those that ask for it (developer.apple.com, "Supporting associated domains").
     private static func apple(_ call: Call) throws(Problem) -> Response {
         let links = try apps(call).compactMap(\.settings.links).filter { $0.ios != nil }
         var writer = JSONWriter(capacity: 512)
@@ -37,26 +37,30 @@ enum LinkRoutes {
             }
             writer.literal("]}")
         }
-        writer.literal(#"]},"webcredentials":{"apps":"#)
-        write(links.flatMap { $0.ios?.appIds ?? [] }, to: &writer)
-        writer.literal("}}")
+        writer.literal("]}")
+        let passwords = links.filter { $0.passwords == true }
+        if !passwords.isEmpty {
+            writer.literal(#","webcredentials":{"apps":"#)
+            write(passwords.flatMap { $0.ios?.appIds ?? [] }, to: &writer)
+            writer.literal("}")
+        }
+        writer.literal("}")
         return Answer.json(.ok, writer)
     }
 
     /// A statement for each Android app (developers.google.com, "Digital Asset Links").
     private static func android(_ call: Call) throws(Problem) -> Response {
-        let androids = try apps(call).compactMap(\.settings.links?.android)
+        let links = try apps(call).compactMap(\.settings.links).filter { $0.android != nil }
         var writer = JSONWriter(capacity: 512)
         writer.literal("[")
-        for (place, android) in androids.enumerated() {
+        for (place, link) in links.enumerated() {
             if place > 0 { writer.literal(",") }
-            writer.literal(
-                #"{"relation":["delegate_permission/common.handle_all_urls","delegate_permission/common.get_login_creds"],"#
-            )
-            writer.literal(#""target":{"namespace":"android_app","package_name":"#)
-            writer.string(android.packageName)
+            writer.literal(#"{"relation":["delegate_permission/common.handle_all_urls""#)
+            if link.passwords == true { writer.literal(#","delegate_permission/common.get_login_creds""#) }
+            writer.literal(#"],"target":{"namespace":"android_app","package_name":"#)
+            writer.string(link.android?.packageName ?? "")
             writer.literal(#","sha256_cert_fingerprints":"#)
-            write(android.sha256CertFingerprints, to: &writer)
+            write(link.android?.sha256CertFingerprints ?? [], to: &writer)
             writer.literal("}}")
         }
         writer.literal("]")

@@ -59,11 +59,16 @@ enum BrandRoutes {
             allowsPrivate: call.services.outbound.allowsPrivateAddresses
         )
         let origin = try call.origin()
+        var isAdmin = false
+        if case .admin = call.context.notes.caller { isAdmin = true }
+        let givesHosts = isAdmin
         let (changed, secret) = try await call.administer { directory throws(DirectoryError) in
             var made: WebhookSecret?
             let changed = try await directory.updateBrand(brand.id, by: origin) { brand throws(DirectoryError) in
                 guard call.mayChange(try? EntityTag(of: BrandAnswer(brand))) else { throw .changed }
+                let hosts = brand.settings.linkHosts
                 patch.apply(to: &brand)
+                guard givesHosts || brand.settings.linkHosts == hosts else { throw .forbidden }
                 guard let webhook = patch.webhook else { return }
                 (brand.webhook, made) = try directory.webhook(brand.webhook, changedBy: webhook, of: brand.id)
             }

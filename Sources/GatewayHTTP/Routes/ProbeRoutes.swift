@@ -48,7 +48,7 @@ enum ProbeRoutes {
                     try PushPreview(
                         of: job,
                         lane: LaneKey(brand: brand.id, app: app.id, pushType: transport, environment: .production),
-                        app: app.settings,
+                        app: call.services.directory.settingsInForce(of: app),
                         brand: brand,
                         now: now
                     )

@@ -1,6 +1,7 @@
 /// The host whose https links an app opens, and what a browser gets of them where the app is missing.
 ///
-/// Of an app (its member `links`). The apps of a brand may share a host; two brands may not.
+/// Of an app (its member `links`). The apps of a brand may share a host, of those that the
+/// brand was given.
 package struct LinkSettings: Codable, Equatable, Sendable {
     /// What Apple's devices are told (developer.apple.com, "Supporting associated domains").
     package struct IOS: Codable, Equatable, Sendable {
@@ -63,6 +64,8 @@ package struct LinkSettings: Codable, Equatable, Sendable {
     package var android: Android?
     /// Where browsers are sent.
     package var fallback: Fallback?
+    /// Whether devices may offer passwords of the host in the app, and the app's on the host; nil stands for no.
+    package var passwords: Bool?
 
     /// Takes an app's links.
     ///
@@ -72,18 +75,21 @@ package struct LinkSettings: Codable, Equatable, Sendable {
     ///   - ios: The app on Apple's devices.
     ///   - android: The app on Android.
     ///   - fallback: Where browsers are sent.
+    ///   - passwords: Whether passwords of the host are the app's too.
     package init(
         host: String,
         paths: [String],
         ios: IOS? = nil,
         android: Android? = nil,
-        fallback: Fallback? = nil
+        fallback: Fallback? = nil,
+        passwords: Bool? = nil
     ) {
         self.host = host
         self.paths = paths
         self.ios = ios
         self.android = android
         self.fallback = fallback
+        self.passwords = passwords
     }
 
     /// The longest path of a link, in bytes: as long as an event's link may be.

@@ -54,6 +54,8 @@ package enum LogKey {
     package static let address = "address"
     /// The number of this start of this node.
     package static let incarnation = "incarnation"
+    /// A link host.
+    package static let host = "link.host"
     /// A setting's name.
     package static let setting = "setting"
     /// The program's version.
