@@ -7,8 +7,8 @@ extension OpenAPIDocument {
               operationId: openSession
               tags: [sessions]
               summary: Opens a consumer's session by a grant.
+              description: Takes no `Idempotency-Key`, as its caller has no credential yet.
               security: []
-              parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
               requestBody:
                 required: true
                 content:

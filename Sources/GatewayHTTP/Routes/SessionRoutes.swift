@@ -28,10 +28,6 @@ enum SessionRoutes {
         try call.limitAddress()
         let brand = try call.brand()
         let body = try await call.object()
-        return try await call.once(body, .refused) { try await grant(body, brand, call) }
-    }
-
-    private static func grant(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
         var checks = FieldChecks()
         let device = checks.identifier(body["deviceId"], as: DeviceID.self)
         let grant = checks.word(body["grant"], as: Grant.self, isRequired: true)
