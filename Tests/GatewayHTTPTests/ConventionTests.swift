@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
+import Identity
 import Testing
 
 @testable import GatewayHTTP
@@ -20,6 +22,87 @@ struct ConventionTests {
             let brand = try await api.call(.post, "/v1/brands/acme", as: .none)
             #expect(brand.headers[.allow] == "DELETE, GET, HEAD, PATCH")
         }
+    }
+
+    @Test("a path with an empty segment, or with a slash behind it, is another path than the one without")
+    func emptySegments() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            for path in [
+                "//", "/v1//brands/acme", "/v1/brands//acme", "//v1/brands/acme", "/v1/brands/acme/",
+                "/v1/brands/acme//",
+                "/v1/brands/", "/v1/brands//", "/livez/", "/v1/brands//events",
+            ] {
+                for method in [HTTPRequest.Method.get, .delete, .post, .put] {
+                    try await api.call(method, path).expectProblem(404, "not_found")
+                }
+            }
+            #expect(try await api.call(.get, "/v1/brands/acme").status == 200)
+            #expect(try await api.call(.delete, "/v1/brands/acme").status == 204)
+        }
+    }
+
+    @Test("HTTP/1.1 names exactly one host, and an answer to another request does not overtake")
+    func hosts() async throws {
+        try await TestGateway.run(.live) { api in
+            func answer(_ request: String) async throws -> Reply {
+                let client = try RawClient(port: try #require(api.client.port))
+                client.send(request)
+                return try Reply(raw: try #require(await client.readToEnd()))
+            }
+            let end = "Connection: close\r\n\r\n"
+            for hosts in ["", "Host: a\r\nHost: a\r\n", "Host: a\r\nhost: b\r\n"] {
+                try await answer("GET /livez HTTP/1.1\r\n\(hosts)\(end)").expectProblem(400, "invalid_request")
+                try await answer("GET /nothing HTTP/1.1\r\n\(hosts)\(end)").expectProblem(400, "invalid_request")
+                let upgrade =
+                    "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+                let window = "GET /v1/brands/acme/window HTTP/1.1\r\n\(hosts)\(upgrade)Connection: Upgrade\r\n\r\n"
+                try await answer(window).expectProblem(400, "invalid_request")
+            }
+            for hosts in ["Host: a\r\n", "Host:\r\n", "host: 127.0.0.1:1\r\n"] {
+                #expect(try await answer("GET /livez HTTP/1.1\r\n\(hosts)\(end)").status == 200)
+            }
+            #expect(try await answer("GET /livez HTTP/1.0\r\n\(end)").status == 200)
+            try await answer("GET /livez HTTP/1.0\r\nHost: a\r\nHost: b\r\n\(end)").expectProblem(
+                400,
+                "invalid_request"
+            )
+            // In order, and the connection goes on.
+            let client = try RawClient(port: try #require(api.client.port))
+            client.send(
+                "GET /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\(end)"
+            )
+            let all = try #require(await client.readToEnd())
+            let statuses = all.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
+            #expect(statuses == ["200", "400", "200"])
+        }
+    }
+
+    @Test("at most 50 members are named of those that are wrong, and no more are looked for")
+    func manyErrors() async throws {
+        try await TestGateway.run(started: false) { api in
+            func create(_ count: Int) async throws -> Reply {
+                let others = (0..<count).map { #","x\#($0)":1"# }.joined()
+                return try await api.call(.post, "/v1/brands", #"{"id":"a","name":"n"\#(others)}"#)
+            }
+            for (count, named) in [(1, 1), (50, 50), (51, 50), (60_000, 50)] {
+                let refused = try await create(count)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers.count == named)
+                #expect(refused["detail"]?.string?.contains("More than 50") == (count > 50))
+            }
+        }
+        var checks = FieldChecks()
+        var read = 0
+        for place in 0..<1000 {
+            let _: Int? = checks.collect { () throws(Problem) in
+                read += 1
+                throw Problem(invalid: "/\(place)", "is wrong")
+            }
+        }
+        #expect(read == Problem.maxErrors + 1)
+        #expect(checks.problems.count == read)
+        #expect(checks.text(BodyMember(pointer: "/text", value: .string("x"))) == nil)
     }
 
     @Test("a usable request id is echoed, anything else replaced")
