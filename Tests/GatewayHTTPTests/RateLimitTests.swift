@@ -171,8 +171,44 @@ struct RateLimitTests {
     )
     func forwarded(_ peer: String, _ forwarded: [String], _ expected: String?) throws {
         let proxies = [try #require(AddressRange("10.0.0.0/8"))]
-        let address = ClientAddress(peer: peer, forwarded: forwarded, proxies: proxies)
+        let address = ClientAddress(peer: peer, forwarded: forwarded, isProxied: false, proxies: proxies)
         #expect(address == expected.map { .remote($0) } ?? .local)
+    }
+
+    @Test(
+        "a proxy on this machine that names no client is not this machine",
+        arguments: [
+            // As it is by default, and where the settings name other proxies.
+            ("127.0.0.0/8,::1", [], false, nil), ("127.0.0.0/8,::1", [], true, "127.0.0.1"),
+            ("127.0.0.0/8,::1", ["203.0.113.9"], true, "203.0.113.9"), ("127.0.0.0/8,::1", [""], true, "127.0.0.1"),
+            ("10.0.0.0/8", [], false, nil), ("10.0.0.0/8", [], true, "127.0.0.1"),
+            ("10.0.0.0/8", ["203.0.113.9"], true, "127.0.0.1"),
+            // Where the settings name one on this machine.
+            ("127.0.0.1", [], false, "127.0.0.1"), ("127.0.0.1", ["203.0.113.9"], true, "203.0.113.9"),
+            ("::1,10.0.0.0/8,127.0.0.0/8", [], false, "127.0.0.1"),
+        ] as [(String, [String], Bool, String?)]
+    )
+    func localProxy(_ proxies: String, _ forwarded: [String], _ isProxied: Bool, _ expected: String?) throws {
+        let ranges = try proxies.split(separator: ",").map { try #require(AddressRange(String($0))) }
+        let address = ClientAddress(peer: "127.0.0.1", forwarded: forwarded, isProxied: isProxied, proxies: ranges)
+        #expect(address == expected.map { .remote($0) } ?? .local)
+    }
+
+    @Test(
+        "metrics are for this machine, and not for whoever comes through a proxy on it",
+        arguments: [
+            ("Forwarded", "for=_hidden"), ("Via", "1.1 proxy"), ("X-Forwarded-Proto", "https"),
+            ("X-Forwarded-Host", "go.example.com"), ("X-Real-IP", "203.0.113.9"), ("X-Forwarded-For", "unknown"),
+        ]
+    )
+    func metrics(_ name: String, _ value: String) async throws {
+        try await TestGateway.run(.live) { api in
+            #expect(try await api.call(.get, "/metrics", as: .none).status == 200)
+            #expect(try await api.call(.get, "/metrics", as: .none, headers: [.range: "bytes=0-"]).status == 200)
+            let field = try #require(HTTPField.Name(name))
+            try await api.call(.get, "/metrics", as: .none, headers: [field: value]).expectProblem(401, "unauthorized")
+            #expect(try await api.call(.get, "/metrics", headers: [field: value]).status == 200)
+        }
     }
 
     @Test("ranges of addresses are read strictly")

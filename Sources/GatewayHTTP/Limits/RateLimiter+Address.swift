@@ -6,6 +6,7 @@ extension RateLimiter {
         ClientAddress(
             peer: context.peer?.ipAddress,
             forwarded: request.headers[values: .xForwardedFor],
+            isProxied: request.headers.contains { ClientAddress.isProxyField($0.name.canonicalName) },
             proxies: trustedProxies
         )
     }

@@ -214,6 +214,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         let address = ClientAddress(
             peer: context.remoteAddress?.ipAddress,
             forwarded: head.headers["x-forwarded-for"],
+            isProxied: head.headers.contains { ClientAddress.isProxyField($0.name.lowercased()) },
             proxies: windows.operations.limiter.trustedProxies
         )
         let pipeline = context.pipeline.syncOperations
