@@ -58,6 +58,7 @@ struct LinkRouteTests {
 
             let file = try await Self.get(api, Self.apple, host: "go.example.com")
             #expect(file.status == 200 && file.headers[.contentType]?.hasPrefix("application/json") == true)
+            #expect(file.headers[.cacheControl] == "no-cache")
             let component = #"[{"/":"/chat/*"},{"/":"/help"}]"#
             let details = ["app", "two"].map {
                 #"{"appIDs":["TEAM123456.com.example.\#($0)"],"components":\#(component)}"#

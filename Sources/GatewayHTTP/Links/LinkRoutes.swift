@@ -45,7 +45,7 @@ enum LinkRoutes {
             writer.literal("}")
         }
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return file(writer)
     }
 
     /// A statement for each Android app (developers.google.com, "Digital Asset Links").
@@ -64,7 +64,14 @@ enum LinkRoutes {
             writer.literal("}}")
         }
         writer.literal("]")
-        return Answer.json(.ok, writer)
+        return file(writer)
+    }
+
+    /// A file that everybody may read and keep, as long as it is asked whether it is the same still.
+    private static func file(_ writer: JSONWriter) -> Response {
+        var response = Answer.json(.ok, writer)
+        response.headers[.cacheControl] = "no-cache"
+        return response
     }
 
     private static func write(_ texts: [String], to writer: inout JSONWriter) {

@@ -41,7 +41,6 @@ enum BrandRoutes {
             return (brand, made)
         }
         var response = try Answer.json(.created, BrandAnswer(brand, secret: secret?.text))
-        if secret != nil { response = response.uncached() }
         response.headers[.location] = "/v1/brands/\(brand.id)"
         return response
     }
@@ -76,7 +75,7 @@ enum BrandRoutes {
         }
         guard let secret else { return try call.changed(.ok, BrandAnswer(changed)) }
         // Shown this once; the tag is that of what the next reader gets.
-        var response = try call.changed(.ok, BrandAnswer(changed, secret: secret.text)).uncached()
+        var response = try call.changed(.ok, BrandAnswer(changed, secret: secret.text))
         response.headers[.eTag] = try EntityTag(of: BrandAnswer(changed)).text
         return response
     }

@@ -51,6 +51,9 @@ struct AnsweringMiddleware: RouterMiddleware {
             }
         }
         response.headers[.xRequestID] = context.requestID
+        response.headers[.contentTypeOptions] = "nosniff"
+        // Nearly everything is of somebody; what everybody may keep says so itself.
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
         let route = route(of: request, context)
         metrics.route(method: request.method.rawValue, template: route)
