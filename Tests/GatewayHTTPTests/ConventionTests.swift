@@ -274,6 +274,71 @@ struct ConventionTests {
         }
     }
 
+    @Test("nothing that is somebody's stays in a cache, and no browser takes it for another type")
+    func caching() async throws {
+        try await TestGateway.run { api in
+            let options = try #require(HTTPField.Name("X-Content-Type-Options"))
+            try await api.makeBrand()
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session)
+            try await api.post("e-1")
+            var replies = [
+                try await api.call(.post, "/v1/brands/acme/consumers/u-1/sessions", "{}"),
+                try await api.call(.post, "/v1/brands/acme/events", "{}"), try await api.register("d-1", as: session),
+            ]
+            for path in ["", "/export", "/devices"] {
+                replies.append(try await api.call(.get, "/v1/brands/acme/consumers/u-1\(path)"))
+            }
+            for path in ["unread", "messages?conversation=c-1", "apps/ios/devices/d-1", "proactive"] {
+                replies.append(try await api.call(.get, "/v1/brands/acme/\(path)", as: session))
+            }
+            for path in ["", "/deliveries", "/credentials", "/apps/ios", "/outbound/crm", "/audit", "/nothing"] {
+                replies.append(try await api.call(.get, "/v1/brands/acme\(path)"))
+            }
+            replies.append(try await api.call(.delete, "/v1/brands/acme/sessions/current", as: session))
+            for reply in replies {
+                #expect(reply.headers[.cacheControl] == "no-store", "\(reply.text)")
+                #expect(reply.headers[options] == "nosniff", "\(reply.text)")
+            }
+            let description = try await api.call(.get, "/openapi.yaml", as: .none)
+            #expect(description.headers[.cacheControl] == "no-cache" && description.headers[options] == "nosniff")
+        }
+    }
+
+    @Test("the log names the caller and its address, and never a token")
+    func callersInLog() async throws {
+        let log = CapturedLog()
+        try await TestGateway.run(.live, logger: log.logger) { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "events:write")
+            let session = try await api.makeSession("u-7")
+            guard case .basic(let id, _) = account else {
+                Issue.record("a credential of another kind")
+                return
+            }
+            let forwarded = try #require(HTTPField.Name("X-Forwarded-For"))
+            func line(_ path: String, as credential: Credential, from address: String?) async throws -> Substring? {
+                let requestID = "r-\(path.utf8.count)-\(address ?? "none")"
+                var headers: HTTPFields = [Self.requestID: requestID]
+                headers[forwarded] = address
+                _ = try await api.call(.get, path, as: credential, headers: headers)
+                return log.text.split(separator: "\n").last { $0.hasSuffix(" request.id=\(requestID)") }
+            }
+            let admin = try #require(try await line("/v1/brands", as: .admin, from: nil))
+            #expect(admin.contains("caller.id=admin caller.kind=admin") && admin.contains("peer.address=local"))
+            let backend = try #require(
+                try await line("/v1/brands/acme/deliveries", as: account, from: "203.0.113.9")
+            )
+            #expect(backend.contains("caller.id=\(id) caller.kind=serviceAccount"))
+            #expect(backend.contains("peer.address=203.0.113.9"))
+            let device = try #require(try await line("/v1/brands/acme/unread", as: session, from: "x-evil=1"))
+            #expect(device.contains("caller.id=u-7 caller.kind=session"))
+            #expect(device.contains("peer.address=unreadable"))
+            let nobody = try #require(try await line("/v1/brands", as: .bearer("nobody"), from: "::2"))
+            #expect(!nobody.contains("caller.") && nobody.contains("peer.address=::2"))
+        }
+    }
+
     @Test("the log names requests and their outcome, and holds no text, token or secret (R187)")
     func logging() async throws {
         let log = CapturedLog()

@@ -38,6 +38,16 @@ enum ClientAddress: Equatable {
         self = .remote(hops.last { hop in !proxies.contains { $0.contains(hop) } } ?? first)
     }
 
+    /// The address for the request log; nil when there is none.
+    var logText: String? {
+        switch self {
+        case .local: "local"
+        // What a proxy forwards may be any text.
+        case .remote(let address): InternetAddress(address) == nil ? "unreadable" : address
+        case .unknown: nil
+        }
+    }
+
     /// Whether only proxies add a field (RFC 7239, RFC 9110 section 7.6.3, and what most of them do).
     ///
     /// - Parameter name: The field's name in lower case.

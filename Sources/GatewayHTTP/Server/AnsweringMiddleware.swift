@@ -71,6 +71,11 @@ struct AnsweringMiddleware: RouterMiddleware {
             if let brand = context.parameters["brand"], brand.utf8.count <= 64 {
                 metadata[LogKey.brand] = .string(String(brand))
             }
+            if let caller = context.notes.caller {
+                metadata[LogKey.callerKind] = .string(caller.kind)
+                metadata[LogKey.callerID] = .string(caller.id)
+            }
+            metadata[LogKey.peer] = limiter.address(of: request, context).logText.map { .string($0) }
             if let code { metadata[LogKey.errorCode] = .string(code.rawValue) }
             if let trace = request.headers.value(.traceParent).flatMap(TraceParent.traceID) {
                 metadata[LogKey.trace] = .string(trace)
