@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
+import Identity
 import Testing
 
 @testable import GatewayHTTP
@@ -20,6 +22,87 @@ struct ConventionTests {
             let brand = try await api.call(.post, "/v1/brands/acme", as: .none)
             #expect(brand.headers[.allow] == "DELETE, GET, HEAD, PATCH")
         }
+    }
+
+    @Test("a path with an empty segment, or with a slash behind it, is another path than the one without")
+    func emptySegments() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            for path in [
+                "//", "/v1//brands/acme", "/v1/brands//acme", "//v1/brands/acme", "/v1/brands/acme/",
+                "/v1/brands/acme//",
+                "/v1/brands/", "/v1/brands//", "/livez/", "/v1/brands//events",
+            ] {
+                for method in [HTTPRequest.Method.get, .delete, .post, .put] {
+                    try await api.call(method, path).expectProblem(404, "not_found")
+                }
+            }
+            #expect(try await api.call(.get, "/v1/brands/acme").status == 200)
+            #expect(try await api.call(.delete, "/v1/brands/acme").status == 204)
+        }
+    }
+
+    @Test("HTTP/1.1 names exactly one host, and an answer to another request does not overtake")
+    func hosts() async throws {
+        try await TestGateway.run(.live) { api in
+            func answer(_ request: String) async throws -> Reply {
+                let client = try RawClient(port: try #require(api.client.port))
+                client.send(request)
+                return try Reply(raw: try #require(await client.readToEnd()))
+            }
+            let end = "Connection: close\r\n\r\n"
+            for hosts in ["", "Host: a\r\nHost: a\r\n", "Host: a\r\nhost: b\r\n"] {
+                try await answer("GET /livez HTTP/1.1\r\n\(hosts)\(end)").expectProblem(400, "invalid_request")
+                try await answer("GET /nothing HTTP/1.1\r\n\(hosts)\(end)").expectProblem(400, "invalid_request")
+                let upgrade =
+                    "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+                let window = "GET /v1/brands/acme/window HTTP/1.1\r\n\(hosts)\(upgrade)Connection: Upgrade\r\n\r\n"
+                try await answer(window).expectProblem(400, "invalid_request")
+            }
+            for hosts in ["Host: a\r\n", "Host:\r\n", "host: 127.0.0.1:1\r\n"] {
+                #expect(try await answer("GET /livez HTTP/1.1\r\n\(hosts)\(end)").status == 200)
+            }
+            #expect(try await answer("GET /livez HTTP/1.0\r\n\(end)").status == 200)
+            try await answer("GET /livez HTTP/1.0\r\nHost: a\r\nHost: b\r\n\(end)").expectProblem(
+                400,
+                "invalid_request"
+            )
+            // In order, and the connection goes on.
+            let client = try RawClient(port: try #require(api.client.port))
+            client.send(
+                "GET /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\(end)"
+            )
+            let all = try #require(await client.readToEnd())
+            let statuses = all.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
+            #expect(statuses == ["200", "400", "200"])
+        }
+    }
+
+    @Test("at most 50 members are named of those that are wrong, and no more are looked for")
+    func manyErrors() async throws {
+        try await TestGateway.run(started: false) { api in
+            func create(_ count: Int) async throws -> Reply {
+                let others = (0..<count).map { #","x\#($0)":1"# }.joined()
+                return try await api.call(.post, "/v1/brands", #"{"id":"a","name":"n"\#(others)}"#)
+            }
+            for (count, named) in [(1, 1), (50, 50), (51, 50), (60_000, 50)] {
+                let refused = try await create(count)
+                refused.expectProblem(422, "invalid_request")
+                #expect(refused.pointers.count == named)
+                #expect(refused["detail"]?.string?.contains("More than 50") == (count > 50))
+            }
+        }
+        var checks = FieldChecks()
+        var read = 0
+        for place in 0..<1000 {
+            let _: Int? = checks.collect { () throws(Problem) in
+                read += 1
+                throw Problem(invalid: "/\(place)", "is wrong")
+            }
+        }
+        #expect(read == Problem.maxErrors + 1)
+        #expect(checks.problems.count == read)
+        #expect(checks.text(BodyMember(pointer: "/text", value: .string("x"))) == nil)
     }
 
     @Test("a usable request id is echoed, anything else replaced")
@@ -188,6 +271,71 @@ struct ConventionTests {
             #expect(accepted.status == 202)
             try await api.call(.put, "/v1/brands").expectProblem(405, "method_not_allowed")
             #expect(try await api.call(.get, "/v1/brands/acme").status == 200)
+        }
+    }
+
+    @Test("nothing that is somebody's stays in a cache, and no browser takes it for another type")
+    func caching() async throws {
+        try await TestGateway.run { api in
+            let options = try #require(HTTPField.Name("X-Content-Type-Options"))
+            try await api.makeBrand()
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session)
+            try await api.post("e-1")
+            var replies = [
+                try await api.call(.post, "/v1/brands/acme/consumers/u-1/sessions", "{}"),
+                try await api.call(.post, "/v1/brands/acme/events", "{}"), try await api.register("d-1", as: session),
+            ]
+            for path in ["", "/export", "/devices"] {
+                replies.append(try await api.call(.get, "/v1/brands/acme/consumers/u-1\(path)"))
+            }
+            for path in ["unread", "messages?conversation=c-1", "apps/ios/devices/d-1", "proactive"] {
+                replies.append(try await api.call(.get, "/v1/brands/acme/\(path)", as: session))
+            }
+            for path in ["", "/deliveries", "/credentials", "/apps/ios", "/outbound/crm", "/audit", "/nothing"] {
+                replies.append(try await api.call(.get, "/v1/brands/acme\(path)"))
+            }
+            replies.append(try await api.call(.delete, "/v1/brands/acme/sessions/current", as: session))
+            for reply in replies {
+                #expect(reply.headers[.cacheControl] == "no-store", "\(reply.text)")
+                #expect(reply.headers[options] == "nosniff", "\(reply.text)")
+            }
+            let description = try await api.call(.get, "/openapi.yaml", as: .none)
+            #expect(description.headers[.cacheControl] == "no-cache" && description.headers[options] == "nosniff")
+        }
+    }
+
+    @Test("the log names the caller and its address, and never a token")
+    func callersInLog() async throws {
+        let log = CapturedLog()
+        try await TestGateway.run(.live, logger: log.logger) { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "events:write")
+            let session = try await api.makeSession("u-7")
+            guard case .basic(let id, _) = account else {
+                Issue.record("a credential of another kind")
+                return
+            }
+            let forwarded = try #require(HTTPField.Name("X-Forwarded-For"))
+            func line(_ path: String, as credential: Credential, from address: String?) async throws -> Substring? {
+                let requestID = "r-\(path.utf8.count)-\(address ?? "none")"
+                var headers: HTTPFields = [Self.requestID: requestID]
+                headers[forwarded] = address
+                _ = try await api.call(.get, path, as: credential, headers: headers)
+                return log.text.split(separator: "\n").last { $0.hasSuffix(" request.id=\(requestID)") }
+            }
+            let admin = try #require(try await line("/v1/brands", as: .admin, from: nil))
+            #expect(admin.contains("caller.id=admin caller.kind=admin") && admin.contains("peer.address=local"))
+            let backend = try #require(
+                try await line("/v1/brands/acme/deliveries", as: account, from: "203.0.113.9")
+            )
+            #expect(backend.contains("caller.id=\(id) caller.kind=serviceAccount"))
+            #expect(backend.contains("peer.address=203.0.113.9"))
+            let device = try #require(try await line("/v1/brands/acme/unread", as: session, from: "x-evil=1"))
+            #expect(device.contains("caller.id=u-7 caller.kind=session"))
+            #expect(device.contains("peer.address=unreadable"))
+            let nobody = try #require(try await line("/v1/brands", as: .bearer("nobody"), from: "::2"))
+            #expect(!nobody.contains("caller.") && nobody.contains("peer.address=::2"))
         }
     }
 

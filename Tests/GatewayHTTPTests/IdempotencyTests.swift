@@ -42,11 +42,10 @@ struct IdempotencyTests {
     @Test("what holds a secret is refused the second time")
     func refused() async throws {
         try await TestGateway.run { api in
-            try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
+            try await api.makeBrand()
             let credential = #"{"kind":"serviceAccount","name":"crm","scopes":["events:write"]}"#
             let calls = [
                 ("/v1/brands/acme/credentials", credential), ("/v1/brands/acme/consumers/u-1/sessions", "{}"),
-                ("/v1/brands/acme/sessions", #"{"grant":"anonymous"}"#),
             ]
             for (path, body) in calls {
                 #expect(try await api.call(.post, path, body, headers: Self.key("k")).status == 201)
@@ -57,6 +56,29 @@ struct IdempotencyTests {
                 let account = try await api.makeAccount("acme", "brand:admin", "sessions:mint")
                 #expect(try await api.call(.post, path, as: account, body, headers: Self.key("k")).status == 201)
             }
+        }
+    }
+
+    @Test("a caller without a credential has nothing kept for its key")
+    func anonymous() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
+            let before = try await api.dump()["idempotency"]
+            var tokens: Set<String> = []
+            for key in ["k", "k", "é"] {
+                let opened = try await api.call(
+                    .post,
+                    "/v1/brands/acme/sessions",
+                    as: .none,
+                    #"{"grant":"anonymous"}"#,
+                    headers: Self.key(key)
+                )
+                #expect(opened.status == 201, "\(opened.text)")
+                tokens.insert(try #require(opened["sessionToken"]?.string))
+            }
+            #expect(tokens.count == 3)
+            #expect(before != nil)
+            #expect(try await api.dump()["idempotency"] == before)
         }
     }
 

@@ -1,5 +1,7 @@
+import GatewayModel
 import HTTPTypes
 import HummingbirdTesting
+import Identity
 import Testing
 
 @testable import GatewayHTTP
@@ -13,6 +15,8 @@ struct LinkRouteTests {
     private static func links(_ host: String, _ more: String) -> String {
         #"{"platform":"ios","links":{"host":"\#(host)","paths":["/chat/*","/help"]\#(more)}}"#
     }
+
+    private static func hosts(_ host: String) -> String { #"{"linkHosts":["\#(host)"]}"# }
 
     private static let ios = #","ios":{"appIds":["TEAM123456.com.example.app"]}"#
     private static let both =
@@ -36,9 +40,13 @@ struct LinkRouteTests {
     @Test("each host's files name its own apps, and an unknown host has none (R123-R125)")
     func associations() async throws {
         try await TestGateway.run(.live) { api in
-            try await api.makeBrand()
-            try await api.makeBrand("other")
-            let put = try await api.call(.put, "/v1/brands/acme/apps/one", Self.links("Go.Example.com", Self.both))
+            try await api.makeBrand(settings: #"{"linkHosts":["go.example.com"]}"#)
+            try await api.makeBrand("other", settings: #"{"linkHosts":["X.example"]}"#)
+            let put = try await api.call(
+                .put,
+                "/v1/brands/acme/apps/one",
+                Self.links("Go.Example.com", Self.both + #","passwords":true"#)
+            )
             #expect(put.status == 201, "\(put.text)")
             #expect(put["links"]?["host"]?.string == "go.example.com")
             // A second app of the brand on the same host, and another brand's on its own.
@@ -50,13 +58,14 @@ struct LinkRouteTests {
 
             let file = try await Self.get(api, Self.apple, host: "go.example.com")
             #expect(file.status == 200 && file.headers[.contentType]?.hasPrefix("application/json") == true)
+            #expect(file.headers[.cacheControl] == "no-cache")
             let component = #"[{"/":"/chat/*"},{"/":"/help"}]"#
             let details = ["app", "two"].map {
                 #"{"appIDs":["TEAM123456.com.example.\#($0)"],"components":\#(component)}"#
             }
             let expected = #"""
                 {"applinks":{"details":[\#(details.joined(separator: ","))]},
-                "webcredentials":{"apps":["TEAM123456.com.example.app","TEAM123456.com.example.two"]}}
+                "webcredentials":{"apps":["TEAM123456.com.example.app"]}}
                 """#
             #expect(try file.json() == JSON(expected))
             let statements = try await Self.get(api, Self.android, host: "GO.example.com:8443")
@@ -64,8 +73,12 @@ struct LinkRouteTests {
             let target = try statements.json().items.first?["target"]
             #expect(target?["package_name"]?.string == "com.example.app")
             #expect(target?["sha256_cert_fingerprints"]?.items.first?.string == Self.fingerprint.uppercased())
+            let relations = try statements.json().items.first?["relation"]?.items.compactMap(\.string)
+            #expect(
+                relations == ["handle_all_urls", "get_login_creds"].map { "delegate_permission/common." + $0 }
+            )
             let other = try await Self.get(api, Self.apple, host: "x.example")
-            #expect(!other.text.contains("two"))
+            #expect(!other.text.contains("two") && !other.text.contains("webcredentials"))
             for host in ["example.com", "a.go.example.com", "", "127.0.0.1"] {
                 for path in [Self.apple, Self.android] {
                     try await Self.get(api, path, host: host).expectProblem(404, "not_found")
@@ -79,10 +92,132 @@ struct LinkRouteTests {
         }
     }
 
+    @Test("passwords are shared only where an app asks for it")
+    func passwords() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand(settings: Self.hosts("go.example.com"))
+            for (passwords, isShared) in [("", false), (#","passwords":false"#, false), (#","passwords":true"#, true)] {
+                let put = try await api.call(
+                    .put,
+                    "/v1/brands/acme/apps/one",
+                    Self.links("go.example.com", Self.both + passwords)
+                )
+                #expect([200, 201].contains(put.status), "\(put.text)")
+                let apple = try await Self.get(api, Self.apple, host: "go.example.com")
+                #expect(apple.status == 200 && apple.text.contains("applinks"))
+                #expect(apple.text.contains("webcredentials") == isShared)
+                let android = try await Self.get(api, Self.android, host: "go.example.com")
+                #expect(android.status == 200 && android.text.contains("handle_all_urls"))
+                #expect(android.text.contains("get_login_creds") == isShared)
+            }
+        }
+    }
+
+    @Test("link hosts are the administrator's to give, each to one brand, and are used only when given")
+    func given() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            try await api.makeBrand("other", settings: Self.hosts("b.example"))
+            let tenant = try await api.makeAccount("acme", "brand:admin")
+            let app = "/v1/brands/acme/apps/one"
+            func refusedApp(_ host: String) async throws {
+                let put = try await api.call(.put, app, as: tenant, Self.links(host, Self.ios))
+                put.expectProblem(422, "invalid_request")
+                #expect(put.pointers == ["/links/host"])
+            }
+            func patch(_ settings: String, as credential: Credential = .admin) async throws -> Reply {
+                try await api.call(.patch, "/v1/brands/acme", as: credential, #"{"settings":\#(settings)}"#)
+            }
+            try await refusedApp("a.example")
+            try await refusedApp("b.example")
+            try await patch(Self.hosts("a.example"), as: tenant).expectProblem(403, "forbidden")
+            try await patch(Self.hosts("b.example")).expectProblem(409, "conflict")
+            let made = try await api.call(
+                .post,
+                "/v1/brands",
+                #"{"id":"third","name":"x","settings":\#(Self.hosts("b.example"))}"#
+            )
+            made.expectProblem(409, "conflict")
+            for wrong in [#"["localhost"]"#, #"["a.example","A.example"]"#, #"[1]"#, #""a.example""#] {
+                try await patch(#"{"linkHosts":\#(wrong)}"#).expectProblem(422, "invalid_request")
+            }
+            #expect(try await patch(Self.hosts("A.example")).status == 200)
+            #expect(try await api.call(.put, app, as: tenant, Self.links("a.example", Self.ios)).status == 201)
+            #expect(try await Self.get(api, Self.apple, host: "a.example").status == 200)
+            // What changes no host is the tenant's to do, the defaults of everything else among it.
+            #expect(try await patch(Self.hosts("a.example"), as: tenant).status == 200)
+            #expect(try await patch(#"{"preview":"none"}"#, as: tenant).status == 200)
+            let defaults = try await patch("null", as: tenant)
+            #expect(defaults["settings"]?["linkHosts"]?.items.compactMap(\.string) == ["a.example"])
+            for less in [#"{"linkHosts":null}"#, #"{"linkHosts":[]}"#, Self.hosts("c.example")] {
+                try await patch(less, as: tenant).expectProblem(403, "forbidden")
+                try await patch(less).expectProblem(409, "conflict")
+            }
+            #expect(try await Self.get(api, Self.apple, host: "a.example").status == 200)
+            #expect(try await api.call(.delete, app).status == 204)
+            #expect(try await patch(#"{"linkHosts":[]}"#).status == 200)
+            try await refusedApp("a.example")
+            // It is free again, as that of a brand that is deleted is.
+            #expect(try await api.call(.delete, "/v1/brands/other").status == 204)
+            #expect(try await patch(#"{"linkHosts":["a.example","b.example"]}"#).status == 200)
+        }
+    }
+
+    @Test("data without link hosts: a host that one brand uses is given to it, one of several brands to none")
+    func upgraded() async throws {
+        try await TestGateway.run(started: false) { api in
+            @Sendable func put(_ brand: String, _ host: String, _ api: API) async throws {
+                let links = Self.links(host, Self.ios + Self.pages)
+                let put = try await api.call(.put, "/v1/brands/\(brand)/apps/one", links)
+                #expect(put.status == 201, "\(put.text)")
+            }
+            for (brand, host) in [("acme", "own.example"), ("other", "both.example"), ("third", "x.example")] {
+                try await api.makeBrand(brand, settings: Self.hosts(host))
+            }
+            try await put("acme", "own.example", api)
+            try await put("other", "both.example", api)
+            // Two brands with one host, as older data may have them.
+            try await api.execute(
+                "UPDATE brands SET settings = json_remove(settings, '$.linkHosts') WHERE id = 'other'"
+            )
+            try await api.execute("UPDATE brands SET settings = replace(settings, 'x.example', 'both.example')")
+            try await TestGateway.runAnother(on: api.data) { try await put("third", "both.example", $0) }
+            try await api.execute("UPDATE brands SET settings = json_remove(settings, '$.linkHosts')")
+            try await TestGateway.runAnother(on: api.data) { next in
+                #expect(try await Self.get(next, Self.apple, host: "own.example").status == 200)
+                #expect(try await Self.get(next, "/chat/1", host: "own.example").status == 302)
+                try await Self.get(next, Self.apple, host: "both.example").expectProblem(404, "not_found")
+                try await Self.get(next, Self.android, host: "both.example").expectProblem(404, "not_found")
+                try await Self.get(next, "/chat/1", host: "both.example").expectProblem(404, "not_found")
+                #expect(next.directory.appsWithoutLinkHost.map(\.brand.rawValue) == ["other", "third"])
+                // Its app stays as it is; put again it is refused.
+                let app = try await next.call(.get, "/v1/brands/other/apps/one")
+                #expect(app["links"]?["host"]?.string == "both.example")
+                let put = try await next.call(.put, "/v1/brands/other/apps/one", Self.links("both.example", Self.ios))
+                put.expectProblem(422, "invalid_request")
+                let trail = try await next.call(.get, "/v1/brands/acme/audit")
+                #expect(trail.text.contains("settings.linkHosts"))
+                #expect(try await next.call(.delete, "/v1/brands/third").status == 204)
+            }
+            // What was not given stays so, though nobody else uses it any more.
+            try await TestGateway.runAnother(on: api.data) { next in
+                try await Self.get(next, Self.apple, host: "both.example").expectProblem(404, "not_found")
+                let give = try await next.call(
+                    .patch,
+                    "/v1/brands/other",
+                    #"{"settings":\#(Self.hosts("both.example"))}"#
+                )
+                #expect(give.status == 200, "\(give.text)")
+                #expect(try await Self.get(next, Self.apple, host: "both.example").status == 200)
+                #expect(next.directory.appsWithoutLinkHost.isEmpty)
+            }
+        }
+    }
+
     @Test("a browser that opens a link of the app goes to its platform's page (R189)")
     func fallback() async throws {
         try await TestGateway.run(.live) { api in
-            try await api.makeBrand()
+            try await api.makeBrand(settings: Self.hosts("go.example.com"))
             let put = try await api.call(
                 .put,
                 "/v1/brands/acme/apps/one",
@@ -129,8 +264,8 @@ struct LinkRouteTests {
     @Test("links of apps that lead to each other lead nowhere, and those that end somewhere go there")
     func circle() async throws {
         try await TestGateway.run(.live) { api in
-            try await api.makeBrand()
-            try await api.makeBrand("other")
+            try await api.makeBrand(settings: #"{"linkHosts":["a.example","c.example","d.example"]}"#)
+            try await api.makeBrand("other", settings: Self.hosts("b.example"))
             func put(_ app: String, _ brand: String = "acme", host: String, web: String) async throws {
                 let made = try await api.call(
                     .put,
@@ -191,6 +326,8 @@ struct LinkRouteTests {
                 "/links/fallback/web"
             ),
             (#"{"host":"a.example","paths":["/"]\#(ios),"more":1}"#, "/links/more"),
+            (#"{"host":"a.example","paths":["/"]\#(ios),"passwords":1}"#, "/links/passwords"),
+            (#"{"host":"a.example","paths":["/\#(String(repeating: "*", count: 256))"]\#(ios)}"#, "/links/paths/0"),
         ]
     )
     func refused(links: String, pointer: String) async throws {

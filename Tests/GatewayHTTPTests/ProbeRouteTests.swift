@@ -106,8 +106,10 @@ struct ProbeRouteTests {
             wrong.expectProblem(422, "invalid_request")
             #expect(Set(wrong.pointers) == ["/token", "/environment"])
             try await api.call(.post, path, as: .none, "{}").expectProblem(401, "unauthorized")
-            let writer = try await api.makeAccount("acme", "events:write")
-            try await api.call(.post, path, as: writer, "{}").expectProblem(403, "forbidden")
+            let reader = try await api.makeAccount("acme", "events:write", "deliveries:read")
+            try await api.call(.post, path, as: reader, "{}").expectProblem(403, "forbidden")
+            let tenant = try await api.makeAccount("acme", "brand:admin")
+            try await api.call(.post, path, as: tenant, "{}").expectProblem(422, "invalid_request")
             try await api.call(.post, "/v1/brands/acme/apps/none/self-check", "{}").expectProblem(404, "not_found")
             // But for the audit trail, which has the two that were done.
             let trail = try await api.call(.get, "/v1/brands/acme/audit").json()["items"]?.items ?? []

@@ -1,5 +1,6 @@
 import CoreMetrics
 import HTTPTypes
+import HummingbirdTesting
 import Telemetry
 import Testing
 
@@ -95,6 +96,39 @@ struct RateLimitTests {
         }
     }
 
+    @Test("whoever asks for what there is not is slowed down, and who opens a link is not")
+    func unmatched() async throws {
+        let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
+        try await TestGateway.run(.live, limits: limits) { api in
+            try await api.makeBrand(settings: #"{"linkHosts":["go.example.com"]}"#)
+            let links =
+                #"{"host":"go.example.com","paths":["/chat/*"],"ios":{"appIds":["TEAM123456.com.example.app"]},"#
+                + #""fallback":{"web":"https://example.com/"}}"#
+            let put = try await api.call(.put, "/v1/brands/acme/apps/one", #"{"platform":"ios","links":\#(links)}"#)
+            #expect(put.status == 201, "\(put.text)")
+            let far: HTTPFields = [.xForwardedFor: "203.0.113.9"]
+            func link(_ path: String) async throws -> Int {
+                let client = try RawClient(port: try #require(api.client.port))
+                client.send(
+                    "GET \(path) HTTP/1.1\r\nHost: go.example.com\r\nX-Forwarded-For: 203.0.113.9\r\nConnection: close\r\n\r\n"
+                )
+                return try Reply(raw: try #require(await client.readToEnd())).status
+            }
+            for _ in 0..<7 { #expect(try await link("/chat/1") == 302) }
+            #expect(try await link("/other") == 404)
+            for path in ["/nothing", "/v1/nothing", "/chat/1"] {
+                try await api.call(.get, path, as: .none, headers: far).expectProblem(404, "not_found")
+            }
+            try await api.call(.delete, "/livez", as: .none, headers: far).expectProblem(405, "method_not_allowed")
+            let refused = try await api.call(.get, "/nothing", as: .none, headers: far)
+            refused.expectProblem(429, "rate_limited")
+            #expect(refused.headers[.rateLimitPolicy] == #""address";q=5;w=5"#)
+            // Its links go on, and so do others.
+            #expect(try await link("/chat/1") == 302)
+            try await api.call(.get, "/nothing", as: .none).expectProblem(404, "not_found")
+        }
+    }
+
     @Test("a credential lets in only so many, whatever devices and addresses they come from")
     func credentials() async throws {
         let limits = ServerLimits(rates: RateLimits(credentialPerSecond: 1))
@@ -137,8 +171,44 @@ struct RateLimitTests {
     )
     func forwarded(_ peer: String, _ forwarded: [String], _ expected: String?) throws {
         let proxies = [try #require(AddressRange("10.0.0.0/8"))]
-        let address = ClientAddress(peer: peer, forwarded: forwarded, proxies: proxies)
+        let address = ClientAddress(peer: peer, forwarded: forwarded, isProxied: false, proxies: proxies)
         #expect(address == expected.map { .remote($0) } ?? .local)
+    }
+
+    @Test(
+        "a proxy on this machine that names no client is not this machine",
+        arguments: [
+            // As it is by default, and where the settings name other proxies.
+            ("127.0.0.0/8,::1", [], false, nil), ("127.0.0.0/8,::1", [], true, "127.0.0.1"),
+            ("127.0.0.0/8,::1", ["203.0.113.9"], true, "203.0.113.9"), ("127.0.0.0/8,::1", [""], true, "127.0.0.1"),
+            ("10.0.0.0/8", [], false, nil), ("10.0.0.0/8", [], true, "127.0.0.1"),
+            ("10.0.0.0/8", ["203.0.113.9"], true, "127.0.0.1"),
+            // Where the settings name one on this machine.
+            ("127.0.0.1", [], false, "127.0.0.1"), ("127.0.0.1", ["203.0.113.9"], true, "203.0.113.9"),
+            ("::1,10.0.0.0/8,127.0.0.0/8", [], false, "127.0.0.1"),
+        ] as [(String, [String], Bool, String?)]
+    )
+    func localProxy(_ proxies: String, _ forwarded: [String], _ isProxied: Bool, _ expected: String?) throws {
+        let ranges = try proxies.split(separator: ",").map { try #require(AddressRange(String($0))) }
+        let address = ClientAddress(peer: "127.0.0.1", forwarded: forwarded, isProxied: isProxied, proxies: ranges)
+        #expect(address == expected.map { .remote($0) } ?? .local)
+    }
+
+    @Test(
+        "metrics are for this machine, and not for whoever comes through a proxy on it",
+        arguments: [
+            ("Forwarded", "for=_hidden"), ("Via", "1.1 proxy"), ("X-Forwarded-Proto", "https"),
+            ("X-Forwarded-Host", "go.example.com"), ("X-Real-IP", "203.0.113.9"), ("X-Forwarded-For", "unknown"),
+        ]
+    )
+    func metrics(_ name: String, _ value: String) async throws {
+        try await TestGateway.run(.live) { api in
+            #expect(try await api.call(.get, "/metrics", as: .none).status == 200)
+            #expect(try await api.call(.get, "/metrics", as: .none, headers: [.range: "bytes=0-"]).status == 200)
+            let field = try #require(HTTPField.Name(name))
+            try await api.call(.get, "/metrics", as: .none, headers: [field: value]).expectProblem(401, "unauthorized")
+            #expect(try await api.call(.get, "/metrics", headers: [field: value]).status == 200)
+        }
     }
 
     @Test("ranges of addresses are read strictly")

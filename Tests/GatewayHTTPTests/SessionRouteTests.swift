@@ -196,7 +196,42 @@ struct SessionRouteTests {
             let reply = try await api.call(.post, Self.path, as: .none, body)
             reply.expectProblem(422, "invalid_request")
             #expect(reply.pointers == [pointer])
-            try await api.call(.post, "/v1/brands/nope/sessions", as: .none, body).expectProblem(404, "not_found")
+            let nobody = try await api.call(.post, "/v1/brands/nope/sessions", as: .none, body)
+            nobody.expectProblem(422, "invalid_request")
+            #expect(nobody.pointers == [pointer])
+        }
+    }
+
+    @Test("a brand that there is not answers as one that does not know the issuer")
+    func unknownBrands() async throws {
+        func token(_ header: String, _ claims: String) -> String {
+            TestKeys.assertion(claims, key: Self.key, header: header)
+        }
+        let ofIssuer = token(#"{"alg":"RS256"}"#, #"{"iss":"https://login.example","sub":"u-1"}"#)
+        let ofKey = token(#"{"alg":"HS256","kid":"web"}"#, #"{"iss":"web","identifier":"u-1"}"#)
+        let code = #"{"grant":"code","code":"abc","redirectUri":"https://app.example/back"}"#
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            for (body, reason) in [
+                (#"{"grant":"assertion","token":"\#(ofIssuer)"}"#, "unknown_issuer"),
+                (#"{"grant":"assertion","token":"\#(ofIssuer)","issuer":"Login"}"#, "unknown_issuer"),
+                (#"{"grant":"assertion","token":"\#(ofKey)"}"#, "unknown_issuer"),
+                (#"{"grant":"assertion","token":"\#(ofKey)","sdkKeyName":"web"}"#, "unknown_key"),
+                (#"{"grant":"assertion","token":"a.b.c"}"#, "malformed"), (code, "unknown_issuer"),
+            ] {
+                let known = try await api.call(.post, Self.path, as: .none, body)
+                known.expectProblem(401, "token_invalid")
+                #expect(known["reason"]?.string == reason)
+                for brand in ["nope", "%20", "a%2Fb"] {
+                    let unknown = try await api.call(.post, "/v1/brands/\(brand)/sessions", as: .none, body)
+                    unknown.expectProblem(401, "token_invalid")
+                    #expect(unknown["reason"] == known["reason"] && unknown["detail"] == known["detail"], "\(body)")
+                    #expect(unknown.headers[.wwwAuthenticate] == known.headers[.wwwAuthenticate])
+                }
+            }
+            let anonymous = try await api.call(.post, "/v1/brands/nope/sessions", as: .none, #"{"grant":"anonymous"}"#)
+            anonymous.expectProblem(401, "token_invalid")
+            #expect(anonymous["reason"]?.string == "unknown_issuer")
         }
     }
 

@@ -31,7 +31,7 @@ enum CCAIRoutes {
             throw Problem(error)
         }
         guard let brand = call.services.directory.brand(assertion.brand) else {
-            throw Problem(AuthenticationError.tokenInvalid(.unknownKey))
+            throw Problem(AuthenticationError.tokenInvalid(.unknownIssuer))
         }
         guard brand.settings.wire.ccai else { throw Problem.notFound("resource") }
         let minted = try await call.login(assertion, brand, device, by: .ccai)
@@ -45,6 +45,6 @@ enum CCAIRoutes {
         writer.literal(#","anonymous":"#)
         writer.boolean(minted.anonymous)
         writer.literal("}}")
-        return Answer.json(.ok, writer).uncached()
+        return Answer.json(.ok, writer)
     }
 }

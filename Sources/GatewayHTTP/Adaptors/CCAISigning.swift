@@ -42,7 +42,7 @@ enum CCAISigning {
         writer.literal(#"{"token":"#)
         writer.string(token)
         writer.literal("}")
-        return Answer.json(.ok, writer).uncached()
+        return Answer.json(.ok, writer)
     }
 
     /// Who asks: a consumer's session for its consumer, or a back-end that may open sessions for whom it names.

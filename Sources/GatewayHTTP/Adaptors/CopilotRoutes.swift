@@ -26,6 +26,6 @@ enum CopilotRoutes {
         writer.literal(#"{"auth_key":"#)
         writer.string(minted.token)
         writer.literal("}")
-        return Answer.json(.ok, writer).uncached()
+        return Answer.json(.ok, writer)
     }
 }

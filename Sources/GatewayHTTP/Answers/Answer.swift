@@ -81,11 +81,4 @@ extension Response {
         try await body.write(writer)
         return writer.bytes.withLock { $0 }
     }
-
-    /// The same with a header that keeps it out of caches: it holds a secret.
-    func uncached() -> Response {
-        var response = self
-        response.headers[.cacheControl] = "no-store"
-        return response
-    }
 }

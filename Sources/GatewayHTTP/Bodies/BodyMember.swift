@@ -38,6 +38,16 @@ struct BodyObject {
     /// The names of all its members, sorted.
     var names: [BoundedName] { members.keys.sorted() }
 
+    /// The names of members that are not known, sorted; where there are many, any of them.
+    ///
+    /// - Parameters:
+    ///   - known: The names that are known.
+    ///   - limit: The most that is looked for.
+    /// - Returns: So many names at most.
+    func names(besides known: some Collection<BoundedName>, atMost limit: Int) -> [BoundedName] {
+        members.keys.lazy.filter { !known.contains($0) }.prefix(limit).sorted()
+    }
+
     /// The member of a name.
     subscript(name: BoundedName) -> BodyMember {
         BodyMember(pointer: pointer + FieldProblem.pointer([name.text]), value: members[name])

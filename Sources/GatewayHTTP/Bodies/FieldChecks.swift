@@ -5,19 +5,23 @@ internal import TextFormats
 /// Reads the members of a body and collects what is wrong with them, so that the caller learns of everything at once.
 ///
 /// Each reader gives nil for a member that is absent, null or wrong, and notes the latter; `isRequired` makes absent and
-/// null wrong too.
+/// null wrong too. When as much is wrong as is answered, and one more, nothing else is looked at.
 struct FieldChecks {
     private(set) var problems: [FieldProblem] = []
 
+    /// Whether so much is wrong that nothing else is looked at.
+    private var isFull: Bool { problems.count > Problem.maxErrors }
+
     /// Notes a problem.
     mutating func fail(_ pointer: String, _ detail: String) {
-        problems.append(FieldProblem(pointer: pointer, detail: detail))
+        if !isFull { problems.append(FieldProblem(pointer: pointer, detail: detail)) }
     }
 
     /// What a reader of a parameter gives; what it throws is noted.
     mutating func collect<Value>(_ read: () throws(Problem) -> Value?) -> Value? {
+        guard !isFull else { return nil }
         do { return try read() } catch {
-            problems += error.errors
+            for error in error.errors { fail(error.pointer, error.detail) }
             return nil
         }
     }
@@ -66,7 +70,8 @@ struct FieldChecks {
 
     /// Notes every member that is not one of those named: where a typing error must not vanish.
     mutating func refuseOthers(in object: BodyObject, than known: some Collection<BoundedName>) {
-        for name in object.names where !known.contains(name) {
+        guard !isFull else { return }
+        for name in object.names(besides: known, atMost: Problem.maxErrors + 1) {
             fail(object[name].pointer, "is not a member that is known here")
         }
     }
@@ -154,6 +159,7 @@ struct FieldChecks {
 
     /// The value of a member that is there.
     private mutating func present(_ member: BodyMember, _ isRequired: Bool) -> StrictJSON? {
+        guard !isFull else { return nil }
         guard let value = member.value, value != .null else {
             if isRequired { fail(member.pointer, member.isNamed ? "must not be null" : "is required") }
             return nil

@@ -5,7 +5,7 @@ internal import TextFormats
 
 /// Where a request comes from.
 enum ClientAddress: Equatable {
-    /// This machine, and no proxy speaks for anybody else.
+    /// This machine, and no proxy on it.
     case local
     /// This address.
     case remote(String)
@@ -18,18 +18,43 @@ enum ClientAddress: Equatable {
     /// - Parameters:
     ///   - peer: The other end of the connection; nil for a socket without addresses.
     ///   - forwarded: The values of `X-Forwarded-For`, in order.
+    ///   - isProxied: Whether the request has a field that only proxies add.
     ///   - proxies: The proxies that are trusted.
-    init(peer: String?, forwarded: [String], proxies: [AddressRange]) {
+    init(peer: String?, forwarded: [String], isProxied: @autoclosure () -> Bool, proxies: [AddressRange]) {
         guard let peer else {
             self = .unknown
             return
         }
-        let isLocal = AddressRange.loopback.contains { $0.contains(peer) }
+        let isTrusted = proxies.contains { $0.contains(peer) }
+        // A proxy on this machine that does not say for whom it speaks is not this machine: it speaks for anybody. One that
+        // leaves no trace is known by the settings alone: who names a proxy on this machine has one.
+        let hasLocalProxy = isTrusted && proxies != AddressRange.loopback
+        let isLocal = AddressRange.loopback.contains { $0.contains(peer) } && !hasLocalProxy && !isProxied()
         self = isLocal ? .local : .remote(peer)
-        guard proxies.contains(where: { $0.contains(peer) }) else { return }
+        guard isTrusted else { return }
         let hops = forwarded.flatMap { $0.byteSplit(",") }.map { String($0.trimmingBlanks) }
         guard let first = hops.first else { return }
         self = .remote(hops.last { hop in !proxies.contains { $0.contains(hop) } } ?? first)
+    }
+
+    /// The address for the request log; nil when there is none.
+    var logText: String? {
+        switch self {
+        case .local: "local"
+        // What a proxy forwards may be any text.
+        case .remote(let address): InternetAddress(address) == nil ? "unreadable" : address
+        case .unknown: nil
+        }
+    }
+
+    /// Whether only proxies add a field (RFC 7239, RFC 9110 section 7.6.3, and what most of them do).
+    ///
+    /// - Parameter name: The field's name in lower case.
+    /// - Returns: Whether it is one of them.
+    static func isProxyField(_ name: String) -> Bool {
+        let name = name.utf8
+        return name.starts(with: "x-forwarded-".utf8)
+            || ["forwarded", "via", "x-real-ip"].contains { name.elementsEqual($0.utf8) }
     }
 }
 

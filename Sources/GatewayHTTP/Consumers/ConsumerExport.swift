@@ -50,7 +50,7 @@ struct ConsumerExport: Sendable {
     func response(to request: Request) -> Response {
         Response(
             status: .ok,
-            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            headers: [.contentType: "application/json"],
             body: ResponseBody { writer in
                 try await request.body.consumeWithCancellationOnInboundClose { _ in try await run(&writer) }
             }

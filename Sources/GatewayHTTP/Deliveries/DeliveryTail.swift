@@ -37,7 +37,7 @@ struct DeliveryTail: Sendable {
     func response(to request: Request) -> Response {
         Response(
             status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            headers: [.contentType: "text/event-stream"],
             body: ResponseBody { writer in
                 // A reader that goes ends it at once, and not with the next write.
                 try await request.body.consumeWithCancellationOnInboundClose { _ in try await run(&writer) }

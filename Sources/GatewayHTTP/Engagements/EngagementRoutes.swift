@@ -46,7 +46,7 @@ enum EngagementRoutes {
             try await write(engagement, brand, consumer, call, to: &writer)
         }
         writer.literal("}")
-        return Answer.json(session == nil ? .created : .ok, writer).uncached()
+        return Answer.json(session == nil ? .created : .ok, writer)
     }
 
     /// Whom an identity names; nil when it names nobody.

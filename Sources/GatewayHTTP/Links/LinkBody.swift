@@ -9,8 +9,8 @@ struct LinkBody {
 
     /// Nil when something is wrong, which is noted.
     func settings(_ checks: inout FieldChecks) -> LinkSettings? {
-        checks.refuseOthers(in: object, than: ["host", "paths", "ios", "android", "fallback"])
-        let host = text(object["host"], "must be a host name with a dot, without port", &checks, Self.host)
+        checks.refuseOthers(in: object, than: ["host", "paths", "ios", "android", "fallback", "passwords"])
+        let host = text(object["host"], Self.hostRule, &checks, Self.host)
         let paths = texts(
             object["paths"],
             atMost: 50,
@@ -21,11 +21,19 @@ struct LinkBody {
         let ios = checks.object(object["ios"]).flatMap { appleApps($0, &checks) }
         let android = checks.object(object["android"]).flatMap { androidApp($0, &checks) }
         let fallback = checks.object(object["fallback"]).map { pages($0, &checks) }
+        let passwords = checks.flag(object["passwords"])
         if object["ios"].isEmpty, object["android"].isEmpty {
             checks.fail(object["host"].pointer, "is of no use without ios or android")
         }
         guard let host, let paths else { return nil }
-        let settings = LinkSettings(host: host, paths: paths, ios: ios, android: android, fallback: fallback)
+        let settings = LinkSettings(
+            host: host,
+            paths: paths,
+            ios: ios,
+            android: android,
+            fallback: fallback,
+            passwords: passwords
+        )
         let place = object["fallback"].pointer
         for (name, page) in [("ios", fallback?.ios), ("android", fallback?.android), ("web", fallback?.web)] {
             if let page, settings.vouches(for: page) {
@@ -105,7 +113,10 @@ struct LinkBody {
         return texts.count == items.count && !texts.isEmpty ? texts : nil
     }
 
-    private static func host(_ text: String) -> String? {
+    static let hostRule = "must be a host name with a dot, without port"
+
+    /// A host in lower case; nil when the text is none.
+    static func host(_ text: String) -> String? {
         let host = text.lowercased()
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.utf8.count <= 253, labels.count >= 2, labels.last?.utf8.contains(where: isLetter) == true else {

@@ -30,7 +30,7 @@ struct LinkHost {
         // The same address goes elsewhere with another browser, and tomorrow perhaps with this one.
         return Response(
             status: .found,
-            headers: [.location: page, .vary: "User-Agent", .cacheControl: "no-store", .contentLength: "0"]
+            headers: [.location: page, .vary: "User-Agent", .contentLength: "0"]
         )
     }
 

@@ -20,7 +20,7 @@ enum LinkRoutes {
         return apps
     }
 
-    /// `applinks` and `webcredentials` of the host's apps (developer.apple.com, "Supporting associated domains").
+    /// `applinks` of the host's apps, and `webcredentials` of those that ask for it (developer.apple.com, "Supporting associated domains").
     private static func apple(_ call: Call) throws(Problem) -> Response {
         let links = try apps(call).compactMap(\.settings.links).filter { $0.ios != nil }
         var writer = JSONWriter(capacity: 512)
@@ -37,30 +37,41 @@ enum LinkRoutes {
             }
             writer.literal("]}")
         }
-        writer.literal(#"]},"webcredentials":{"apps":"#)
-        write(links.flatMap { $0.ios?.appIds ?? [] }, to: &writer)
-        writer.literal("}}")
-        return Answer.json(.ok, writer)
+        writer.literal("]}")
+        let passwords = links.filter { $0.passwords == true }
+        if !passwords.isEmpty {
+            writer.literal(#","webcredentials":{"apps":"#)
+            write(passwords.flatMap { $0.ios?.appIds ?? [] }, to: &writer)
+            writer.literal("}")
+        }
+        writer.literal("}")
+        return file(writer)
     }
 
     /// A statement for each Android app (developers.google.com, "Digital Asset Links").
     private static func android(_ call: Call) throws(Problem) -> Response {
-        let androids = try apps(call).compactMap(\.settings.links?.android)
+        let links = try apps(call).compactMap(\.settings.links).filter { $0.android != nil }
         var writer = JSONWriter(capacity: 512)
         writer.literal("[")
-        for (place, android) in androids.enumerated() {
+        for (place, link) in links.enumerated() {
             if place > 0 { writer.literal(",") }
-            writer.literal(
-                #"{"relation":["delegate_permission/common.handle_all_urls","delegate_permission/common.get_login_creds"],"#
-            )
-            writer.literal(#""target":{"namespace":"android_app","package_name":"#)
-            writer.string(android.packageName)
+            writer.literal(#"{"relation":["delegate_permission/common.handle_all_urls""#)
+            if link.passwords == true { writer.literal(#","delegate_permission/common.get_login_creds""#) }
+            writer.literal(#"],"target":{"namespace":"android_app","package_name":"#)
+            writer.string(link.android?.packageName ?? "")
             writer.literal(#","sha256_cert_fingerprints":"#)
-            write(android.sha256CertFingerprints, to: &writer)
+            write(link.android?.sha256CertFingerprints ?? [], to: &writer)
             writer.literal("}}")
         }
         writer.literal("]")
-        return Answer.json(.ok, writer)
+        return file(writer)
+    }
+
+    /// A file that everybody may read and keep, as long as it is asked whether it is the same still.
+    private static func file(_ writer: JSONWriter) -> Response {
+        var response = Answer.json(.ok, writer)
+        response.headers[.cacheControl] = "no-cache"
+        return response
     }
 
     private static func write(_ texts: [String], to writer: inout JSONWriter) {

@@ -260,6 +260,14 @@ extension OpenAPIDocument {
                   description: >-
                     More agents' messages than this that wait for one device, one of them for a minute or longer, become one
                     push; never when it is absent.
+                linkHosts:
+                  type: [array, 'null']
+                  maxItems: 100
+                  description: >-
+                    The hosts that the brand's apps may name in their `links`. Only the administrator of the instance may change
+                    it (403), and `settings: null` leaves it as it is. A host is given to one brand only, and stays as long as
+                    an app uses it (409).
+                  items: { type: string, maxLength: 253, description: In ASCII and without a port. }
                 templates: { oneOf: [{ $ref: '#/components/schemas/Templates' }, { type: 'null' }] }
                 wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
@@ -376,8 +384,8 @@ extension OpenAPIDocument {
               type: object
               description: >-
                 The host whose https links the app opens. The gateway answers for the host with the files that devices ask for,
-                and sends browsers that open a link to `fallback`. Apps of one brand may share a host. One of `ios` and
-                `android` is required.
+                and sends browsers that open a link to `fallback`. The host is one of the brand's `linkHosts`; apps of the brand may
+                share it. One of `ios` and `android` is required.
               required: [host, paths]
               additionalProperties: false
               properties:
@@ -386,7 +394,7 @@ extension OpenAPIDocument {
                   type: array
                   minItems: 1
                   maxItems: 50
-                  description: Patterns; `*` stands for any characters and `?` for one.
+                  description: Patterns; `*` stands for any bytes and `?` for one.
                   items: { type: string, pattern: '^/', maxLength: 256 }
                 ios:
                   type: [object, 'null']
@@ -407,6 +415,11 @@ extension OpenAPIDocument {
                     ios: { type: [string, 'null'], maxLength: 2048 }
                     android: { type: [string, 'null'], maxLength: 2048 }
                     web: { type: [string, 'null'], maxLength: 2048 }
+                passwords:
+                  type: [boolean, 'null']
+                  default: false
+                  description: >-
+                    Whether the files say that the app and the host share passwords (`webcredentials`, `get_login_creds`).
             CredentialKind:
               enum: [serviceAccount, apiKey, sdkKey, jwtIssuer, jweKey, identityProvider, customerTokenKey, tokenBroker]
             CredentialToCreate:

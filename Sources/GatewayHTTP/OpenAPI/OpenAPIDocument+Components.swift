@@ -157,6 +157,8 @@ extension OpenAPIDocument {
                 requestId: { type: string }
                 errors:
                   type: array
+                  maxItems: \(Problem.maxErrors)
+                  description: The members that are wrong; `detail` says when there are more than these.
                   items:
                     type: object
                     required: [pointer, detail]

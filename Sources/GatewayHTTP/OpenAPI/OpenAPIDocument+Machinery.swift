@@ -23,7 +23,7 @@ extension OpenAPIDocument {
               operationId: readMetrics
               tags: [machinery]
               summary: Metrics as Prometheus text.
-              description: For callers on the gateway's own machine, and for the admin token.
+              description: For callers on the gateway's own machine that come through no proxy, and for the admin token.
               security: [{}, { admin: [] }]
               responses:
                 '200': { description: The metrics., content: { text/plain: { schema: { type: string } } } }

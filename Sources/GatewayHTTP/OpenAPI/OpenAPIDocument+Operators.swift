@@ -173,7 +173,7 @@ extension OpenAPIDocument {
               operationId: selfCheck
               tags: [operators]
               summary: Sends a push that shows nothing to one token, and tells the provider's verdict.
-              description: 'It counts nowhere. Scope: `deliveries:read`.'
+              description: 'It counts nowhere. Scope: `brand:admin`.'
               requestBody:
                 required: true
                 content:

@@ -7,8 +7,10 @@ extension OpenAPIDocument {
               operationId: openSession
               tags: [sessions]
               summary: Opens a consumer's session by a grant.
+              description: >-
+                Takes no `Idempotency-Key`, as its caller has no credential yet. A brand that there is not answers as one that
+                does not know the issuer: 401 `token_invalid`.
               security: []
-              parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
               requestBody:
                 required: true
                 content:

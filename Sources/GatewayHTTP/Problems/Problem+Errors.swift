@@ -174,6 +174,10 @@ extension Problem {
         case .notFound: self.init(.notFound, "There is no such thing.")
         case .changed:
             self.init(.conflict, "It was changed since it was read: read it again, and change what is there now.")
+        case .forbidden: self = .forbidden
+        case .linkHostGiven(let host): self.init(.conflict, "The link host \(host) is given to another brand.")
+        case .linkHostUsed(let host):
+            self.init(.conflict, "The link host \(host) is that of an app: change or delete the app first.")
         case .tooManyCredentials:
             let most = Directory.maxCredentialsPerBrand
             self.init(.conflict, "A brand has at most \(most) credentials: revoke those that nobody uses.")

@@ -50,11 +50,21 @@ package struct Problem: Error, Sendable, Equatable {
         self.allow = []
     }
 
+    /// The most of ``errors``: a caller mends that many at a time, and a body may hold a hundred thousand.
+    package static let maxErrors = 50
+
     /// Members are wrong (422).
     ///
-    /// - Parameter errors: Which, and how.
+    /// - Parameter errors: Which, and how; of more than ``maxErrors`` the first are named, and `detail` says so.
     package init(invalid errors: [FieldProblem]) {
-        self.init(.invalidRequest, "One or more members are not valid.", errors: errors)
+        let isCut = errors.count > Self.maxErrors
+        self.init(
+            .invalidRequest,
+            isCut
+                ? "More than \(Self.maxErrors) members are not valid; the first \(Self.maxErrors) are named."
+                : "One or more members are not valid.",
+            errors: isCut ? Array(errors.prefix(Self.maxErrors)) : errors
+        )
     }
 
     /// One member is wrong (422).

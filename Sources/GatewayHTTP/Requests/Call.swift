@@ -25,20 +25,13 @@ struct Call: Sendable {
     var requestID: String { context.requestID }
 
     /// Where the request comes from.
-    var address: ClientAddress {
-        ClientAddress(
-            peer: context.peer?.ipAddress,
-            forwarded: request.headers[values: .xForwardedFor],
-            proxies: limiter.trustedProxies
-        )
-    }
+    var address: ClientAddress { limiter.address(of: request, context) }
 
     /// Counts the request among those of its address; throws 429.
     ///
     /// Callers on this machine are not counted.
     func limitAddress() throws(Problem) {
-        guard case .remote(let address) = address else { return }
-        context.notes.rate = try limiter.take(.address, address.network)
+        if let rate = try limiter.takeAddress(of: request, context) { context.notes.rate = rate }
     }
 
     /// Refuses a request whose address has used up its limit, without counting it; throws 429.

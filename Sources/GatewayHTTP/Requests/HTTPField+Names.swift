@@ -15,6 +15,10 @@ extension HTTPField.Name {
     static let rateLimitPolicy = known("RateLimit-Policy")
     /// How the caller stands with it (draft-ietf-httpapi-ratelimit-headers section 2.2).
     static let rateLimit = known("RateLimit")
+    /// Forbids browsers to take an answer for another type than it says (WHATWG Fetch section 3.6).
+    static let contentTypeOptions = known("X-Content-Type-Options")
+    /// The host of a request; the first one is its authority, so that only another one is among the fields.
+    static let host = known("Host")
     /// For whom a proxy speaks.
     static let xForwardedFor = known("X-Forwarded-For")
     /// The name of the SDK key that signed the token of a CCAI app.

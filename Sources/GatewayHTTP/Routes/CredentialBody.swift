@@ -32,7 +32,7 @@ struct CredentialBody {
         if let expiresAt, expiresAt <= now { reader.checks.fail("/expiresAt", "must lie in the future") }
         let request = kind.flatMap { Self.request($0, &reader) }
         if let kind {
-            for member in body.names where !reader.known.contains(member) {
+            for member in body.names(besides: reader.known, atMost: Problem.maxErrors + 1) {
                 reader.checks.fail(body[member].pointer, "is not a member of the kind \(kind.rawValue)")
             }
         }

@@ -38,7 +38,7 @@ enum CredentialRoutes {
                 by: origin
             )
         }
-        var response = try Answer.json(.created, CredentialAnswer(issued.summary, secret: issued.secret)).uncached()
+        var response = try Answer.json(.created, CredentialAnswer(issued.summary, secret: issued.secret))
         response.headers[.location] = "/v1/brands/\(brand.id)/credentials/\(issued.summary.id)"
         return response
     }

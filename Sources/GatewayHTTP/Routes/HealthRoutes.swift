@@ -45,7 +45,7 @@ enum HealthRoutes {
         writer.literal(#"{"status":"#)
         writer.string(status)
         writer.literal("}")
-        return Answer.json(.ok, writer).uncached()
+        return Answer.json(.ok, writer)
     }
 
     /// Ready is who would take an event now: the store answers, the machine lacks nothing, and the core is neither

@@ -49,7 +49,7 @@ enum ProbeRoutes {
                     try PushPreview(
                         of: job,
                         lane: LaneKey(brand: brand.id, app: app.id, pushType: transport, environment: .production),
-                        app: app.settings,
+                        app: call.services.directory.settingsInForce(of: app),
                         brand: brand,
                         now: now
                     )
@@ -128,7 +128,7 @@ enum ProbeRoutes {
     // MARK: Self-check
 
     private static func selfCheck(_ call: Call) async throws -> Response {
-        let brand = try await call.requireBackend(.deliveriesRead)
+        let brand = try await call.requireBackend(.brandAdmin)
         let app = try app(call, brand)
         let body = try await call.object()
         var checks = FieldChecks()

@@ -27,12 +27,15 @@ enum SessionRoutes {
 
     private static func grant(_ call: Call) async throws -> Response {
         try call.limitAddress()
-        let brand = try call.brand()
+        // A brand that there is not answers as one that does not know the issuer: who has no credential learns nothing of brands.
+        let id = BrandID(try call.segment("brand")) ?? BrandID(trusted: "")
+        func brand() throws(Problem) -> Brand {
+            guard let brand = call.services.directory.brand(id) else {
+                throw Problem(AuthenticationError.tokenInvalid(.unknownIssuer))
+            }
+            return brand
+        }
         let body = try await call.object()
-        return try await call.once(body, .refused) { try await grant(body, brand, call) }
-    }
-
-    private static func grant(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
         var checks = FieldChecks()
         let device = checks.identifier(body["deviceId"], as: DeviceID.self)
         let grant = checks.word(body["grant"], as: Grant.self, isRequired: true)
@@ -43,7 +46,7 @@ enum SessionRoutes {
         let codeVerifier = checks.text(body["codeVerifier"])
         let issuer = checks.text(body["issuer"])
         switch try checks.finish(grant) {
-        case .anonymous: return answer(try await call.loginAnonymously(brand, device))
+        case .anonymous: return answer(try await call.loginAnonymously(try brand(), device))
         case .assertion:
             let token = try checks.finish(token)
             let assertion: VerifiedAssertion
@@ -52,10 +55,10 @@ enum SessionRoutes {
                     token,
                     keyName: keyName,
                     issuerName: issuer,
-                    brand: brand.id
+                    brand: id
                 )
             } catch { throw Problem(error) }
-            return answer(try await call.login(assertion, brand, device, by: .assertion))
+            return answer(try await call.login(assertion, try brand(), device, by: .assertion))
         case .code:
             let (code, redirectURI) = try checks.finish(code, redirectURI)
             let redemption: CodeRedemption
@@ -65,7 +68,7 @@ enum SessionRoutes {
                     redirectURI: redirectURI,
                     codeVerifier: codeVerifier,
                     issuerName: issuer,
-                    brand: brand.id
+                    brand: id
                 )
             } catch { throw Problem(error) }
             let assertion: VerifiedAssertion
@@ -74,11 +77,11 @@ enum SessionRoutes {
                     redemption.idToken,
                     of: redemption.provider,
                     credentialID: redemption.credentialID,
-                    brand: brand.id,
+                    brand: id,
                     clientID: redemption.provider.clientId
                 )
             } catch { throw Problem(error) }
-            return answer(try await call.login(assertion, brand, device, by: .code))
+            return answer(try await call.login(assertion, try brand(), device, by: .code))
         }
     }
 
@@ -126,7 +129,7 @@ enum SessionRoutes {
         writer.literal(#","anonymous":"#)
         writer.boolean(minted.anonymous)
         writer.literal("}}")
-        return Answer.json(.created, writer).uncached()
+        return Answer.json(.created, writer)
     }
 
     // MARK: Ending

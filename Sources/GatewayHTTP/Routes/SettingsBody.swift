@@ -64,6 +64,7 @@ struct SettingsBody {
         ) {
             edits.append(edit)
         }
+        if let edit = take("linkHosts", \.linkHosts, { Self.linkHosts($1, &$0) }) { edits.append(edit) }
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)
@@ -72,10 +73,32 @@ struct SettingsBody {
         checks.refuseOthers(in: object, than: known.union(Self.unsupported + ["webhook", "wire"]))
     }
 
-    /// All settings at their defaults.
+    private static func linkHosts(_ member: BodyMember, _ checks: inout FieldChecks) -> [String] {
+        var hosts: [String] = []
+        for item in checks.items(member, atMost: BrandSettings.maxLinkHosts) ?? [] {
+            guard let text = checks.text(item, isRequired: true) else { continue }
+            guard let host = LinkBody.host(text) else {
+                checks.fail(item.pointer, LinkBody.hostRule)
+                continue
+            }
+            if hosts.contains(where: { $0.utf8.elementsEqual(host.utf8) }) {
+                checks.fail(item.pointer, "appears more than once")
+            }
+            hosts.append(host)
+        }
+        return hosts
+    }
+
+    /// All settings at their defaults; the hosts that the brand was given stay, since they are not its own to give away.
     static func defaults() -> SettingsBody {
         var body = SettingsBody()
-        body.edits = [{ $0 = BrandSettings() }]
+        body.edits = [
+            { settings in
+                let hosts = settings.linkHosts
+                settings = BrandSettings()
+                settings.linkHosts = hosts
+            }
+        ]
         body.webhook = .remove
         return body
     }

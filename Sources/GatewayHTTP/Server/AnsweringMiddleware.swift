@@ -18,6 +18,7 @@ struct AnsweringMiddleware: RouterMiddleware {
     let metrics: HTTPMetrics
     let paths: KnownPaths
     let directory: Directory
+    let limiter: RateLimiter
 
     func handle(
         _ request: Request,
@@ -30,13 +31,18 @@ struct AnsweringMiddleware: RouterMiddleware {
         var response: Response
         var code: ProblemCode?
         do {
+            // Who reads the one and who reads the other must not differ (RFC 9112 section 3.2).
+            guard request.head.authority != nil, !request.headers.contains(.host) else { throw Problem.wrongHost }
+            guard !request.hasEmptySegment else { throw HTTPError(.notFound) }
             response = try await next(request, context)
             context.notes.rate?.write(to: &response.headers)
         } catch let error as HTTPParserError {
             // Hummingbird closes the connection on this one.
             throw error
         } catch {
-            if route(of: context) == "unmatched", let page = LinkHost(request, directory).fallback {
+            if !(error is Problem), route(of: request, context) == Self.unmatched,
+                let page = LinkHost(request, directory).fallback
+            {
                 response = page
             } else {
                 let problem = translate(error, request, context)
@@ -45,8 +51,11 @@ struct AnsweringMiddleware: RouterMiddleware {
             }
         }
         response.headers[.xRequestID] = context.requestID
+        response.headers[.contentTypeOptions] = "nosniff"
+        // Nearly everything is of somebody; what everybody may keep says so itself.
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
-        let route = route(of: context)
+        let route = route(of: request, context)
         metrics.route(method: request.method.rawValue, template: route)
             .record(status: response.status.code, nanoseconds: nanoseconds)
         // What callers did wrong is worth a line; what went well only when somebody looks for it.
@@ -62,6 +71,11 @@ struct AnsweringMiddleware: RouterMiddleware {
             if let brand = context.parameters["brand"], brand.utf8.count <= 64 {
                 metadata[LogKey.brand] = .string(String(brand))
             }
+            if let caller = context.notes.caller {
+                metadata[LogKey.callerKind] = .string(caller.kind)
+                metadata[LogKey.callerID] = .string(caller.id)
+            }
+            metadata[LogKey.peer] = limiter.address(of: request, context).logText.map { .string($0) }
             if let code { metadata[LogKey.errorCode] = .string(code.rawValue) }
             if let trace = request.headers.value(.traceParent).flatMap(TraceParent.traceID) {
                 metadata[LogKey.trace] = .string(trace)
@@ -71,16 +85,24 @@ struct AnsweringMiddleware: RouterMiddleware {
         return response
     }
 
+    /// The route of a request that none took.
+    private static let unmatched = "unmatched"
+
     /// The route as it was declared, for a closed set of labels.
-    private func route(of context: GatewayContext) -> String {
-        guard let path = context.endpointPath, path != "NotFound" else { return "unmatched" }
+    private func route(of request: Request, _ context: GatewayContext) -> String {
+        guard !request.hasEmptySegment, let path = context.endpointPath, path != "NotFound" else {
+            return Self.unmatched
+        }
         return path
     }
 
     private func translate(_ error: any Error, _ request: Request, _ context: GatewayContext) -> Problem {
         switch error {
         case let problem as Problem: return problem
-        case let error as any HTTPResponseError where error.status == .notFound && route(of: context) == "unmatched":
+        case let error as any HTTPResponseError
+        where error.status == .notFound && route(of: request, context) == Self.unmatched:
+            // Whoever tries paths is slowed down, as who tries credentials is.
+            do { _ = try limiter.takeAddress(of: request, context) } catch { return error }
             return paths.refusal(of: request.uri.path)
         case let error as any HTTPResponseError: return Problem(error)
         default:
@@ -95,4 +117,21 @@ struct AnsweringMiddleware: RouterMiddleware {
             return Problem(.internal, "The gateway failed.")
         }
     }
+}
+
+extension Request {
+    /// Whether a segment of the path is empty: the router leaves those out, and one path would have many names.
+    fileprivate var hasEmptySegment: Bool {
+        var last: UInt8?
+        for byte in uri.path.utf8 {
+            if byte == UInt8(ascii: "/"), last == byte { return true }
+            last = byte
+        }
+        return last == UInt8(ascii: "/") && uri.path.utf8.count > 1
+    }
+}
+
+extension Problem {
+    /// A request that does not say for which host it is, or says it twice.
+    fileprivate static let wrongHost = Problem.unreadable("A request has exactly one Host header field.")
 }

@@ -16,7 +16,7 @@ final class KnownPaths: Sendable {
     /// Takes the paths, with `:name` for parameters, and the shapes of those that refuse in another one than ours.
     func set(_ methods: [String: [HTTPRequest.Method]], shapes: [String: ErrorShape]) {
         let all = methods.map { path, methods in
-            Path(segments: path.byteSplit("/"), methods: methods, shape: shapes[path] ?? .problem)
+            Path(segments: Self.segments(path), methods: methods, shape: shapes[path] ?? .problem)
         }
         paths.withLock { $0 = all }
     }
@@ -41,12 +41,18 @@ final class KnownPaths: Sendable {
     func shape(of path: String) -> ErrorShape { known(path).first?.shape ?? .problem }
 
     private func known(_ path: String) -> [Path] {
-        let segments = path.byteSplit("/")
+        let segments = Self.segments(path)
         return paths.withLock { paths in
             paths.filter { known in
                 known.segments.count == segments.count
-                    && zip(known.segments, segments).allSatisfy { $0.hasBytePrefix(":") || $0.hasSameBytes(as: $1) }
+                    && zip(known.segments, segments).allSatisfy {
+                        $0.utf8.first == UInt8(ascii: ":") ? !$1.isEmpty : $0.hasSameBytes(as: $1)
+                    }
             }
         }
+    }
+
+    private static func segments(_ path: String) -> [Substring] {
+        path.byteSplit("/", omittingEmptySubsequences: false)
     }
 }

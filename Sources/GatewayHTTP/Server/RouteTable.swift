@@ -24,7 +24,8 @@ struct RouteTable {
                 logger: services.logger,
                 metrics: services.metrics,
                 paths: known,
-                directory: services.directory
+                directory: services.directory,
+                limiter: limiter
             )
         )
     }

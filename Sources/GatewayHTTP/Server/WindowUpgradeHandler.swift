@@ -108,8 +108,6 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
             if case .head(let head) = Self.unwrapInboundIn(data), beginUpgrade(context, head) { return }
             becomeHTTP(context)
             requestPartArrived(context, data)
-            // Without windows there is nothing more to look for.
-            if windows == nil { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
         case .http: requestPartArrived(context, data)
         case .upgrading(let request, let head, let fields):
             switch Self.unwrapInboundIn(data) {
@@ -120,12 +118,15 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     private func requestPartArrived(_ context: ChannelHandlerContext, _ data: NIOAny) {
-        if case .http(let unanswered) = state, case .head(let head) = Self.unwrapInboundIn(data) {
-            // One that came before its time, while others are being answered, is answered as HTTP.
-            if unanswered == 0, beginUpgrade(context, head) { return }
-            state = .http(unanswered: unanswered + 1)
+        guard case .http(let unanswered) = state, case .head(var head) = Self.unwrapInboundIn(data) else {
+            return context.fireChannelRead(data)
         }
-        context.fireChannelRead(data)
+        // One that came before its time, while others are being answered, is answered as HTTP.
+        if unanswered == 0, beginUpgrade(context, head) { return }
+        state = .http(unanswered: unanswered + 1)
+        // In HTTP/1.0 a request need not say for which host it is.
+        if head.version == .http1_0, !head.headers.contains(name: "host") { head.headers.add(name: "host", value: "") }
+        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -177,8 +178,8 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
 
     /// Takes the head of a request for a window; false when it is answered as HTTP.
     private func beginUpgrade(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) -> Bool {
-        guard windows != nil, head.method == .GET, WindowRequest.isReadable(head), WindowRequest.asksForUpgrade(head),
-            let request = WindowRequest(head)
+        guard windows != nil, head.method == .GET, head.headers["host"].count == 1, WindowRequest.isReadable(head),
+            WindowRequest.asksForUpgrade(head), let request = WindowRequest(head)
         else { return false }
         let upgrader = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
@@ -211,6 +212,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         let address = ClientAddress(
             peer: context.remoteAddress?.ipAddress,
             forwarded: head.headers["x-forwarded-for"],
+            isProxied: head.headers.contains { ClientAddress.isProxyField($0.name.lowercased()) },
             proxies: windows.operations.limiter.trustedProxies
         )
         let pipeline = context.pipeline.syncOperations

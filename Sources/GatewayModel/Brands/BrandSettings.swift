@@ -1,4 +1,4 @@
-/// A brand's settings with the contract's defaults (`http-api.md` section 2); encodes and decodes as its JSON.
+/// A brand's settings with the contract's defaults ; encodes and decodes as its JSON.
 package struct BrandSettings: Codable, Equatable, Sendable {
     /// How much of a message a notification shows.
     package enum Preview: String, Codable, Sendable, CaseIterable {
@@ -49,9 +49,15 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var templates: TemplateSettings?
     /// When devices are not to be woken; default never.
     package var quietHours: QuietHours?
+    /// The hosts whose links the brand's apps may open, in lower case; only the administrator gives them; default none.
+    ///
+    /// Nil in data of a version before they were given: the directory then gives what one brand alone uses.
+    package var linkHosts: [String]? = []
     /// More agents' messages than this that wait for one device become one push, 1 to 100; default never.
     package var summaryThreshold: Int64?
 
+    /// The most of ``linkHosts``.
+    package static let maxLinkHosts = 100
     /// What ``messageTtlSeconds`` may be.
     package static let messageTtlRange: ClosedRange<Int64> = 0...2_419_200
     /// What ``retentionDays`` may be.
@@ -73,7 +79,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
-        case summaryThreshold, anonymousSessionTtlSeconds
+        case summaryThreshold, anonymousSessionTtlSeconds, linkHosts
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -110,6 +116,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
         templates = try container.decodeIfPresent(TemplateSettings.self, forKey: .templates)
         quietHours = try container.decodeIfPresent(QuietHours.self, forKey: .quietHours)
+        linkHosts = try container.decodeIfPresent([String].self, forKey: .linkHosts)
         if container.contains(.summaryThreshold) {
             summaryThreshold = try number(.summaryThreshold, Self.summaryRange, 1)
         }

@@ -1,6 +1,7 @@
 /// The host whose https links an app opens, and what a browser gets of them where the app is missing.
 ///
-/// Of an app (`http-api.md` section 2, `links`). The apps of a brand may share a host; two brands may not.
+/// Of an app (its member `links`). The apps of a brand may share a host, of those that the
+/// brand was given.
 package struct LinkSettings: Codable, Equatable, Sendable {
     /// What Apple's devices are told (developer.apple.com, "Supporting associated domains").
     package struct IOS: Codable, Equatable, Sendable {
@@ -55,7 +56,7 @@ package struct LinkSettings: Codable, Equatable, Sendable {
 
     /// The host in lower case, without a port.
     package var host: String
-    /// The paths that the app opens, in Apple's patterns: `*` stands for any characters, `?` for one; 1 to 50.
+    /// The paths that the app opens, in Apple's patterns: `*` stands for any bytes, `?` for one; 1 to 50 of at most 256 bytes.
     package var paths: [String]
     /// The app on Apple's devices.
     package var ios: IOS?
@@ -63,6 +64,8 @@ package struct LinkSettings: Codable, Equatable, Sendable {
     package var android: Android?
     /// Where browsers are sent.
     package var fallback: Fallback?
+    /// Whether devices may offer passwords of the host in the app, and the app's on the host; nil stands for no.
+    package var passwords: Bool?
 
     /// Takes an app's links.
     ///
@@ -72,32 +75,49 @@ package struct LinkSettings: Codable, Equatable, Sendable {
     ///   - ios: The app on Apple's devices.
     ///   - android: The app on Android.
     ///   - fallback: Where browsers are sent.
+    ///   - passwords: Whether passwords of the host are the app's too.
     package init(
         host: String,
         paths: [String],
         ios: IOS? = nil,
         android: Android? = nil,
-        fallback: Fallback? = nil
+        fallback: Fallback? = nil,
+        passwords: Bool? = nil
     ) {
         self.host = host
         self.paths = paths
         self.ios = ios
         self.android = android
         self.fallback = fallback
+        self.passwords = passwords
     }
+
+    /// The longest path of a link, in bytes: as long as an event's link may be.
+    package static let maxPathBytes = 2048
 
     /// Whether the app opens a path.
     ///
     /// - Parameter path: The path of a link, as it is written, without its query.
-    /// - Returns: Whether a pattern takes it.
-    package func opens(_ path: String) -> Bool { paths.contains { Self.matches(path.utf8, $0.utf8) } }
+    /// - Returns: Whether a pattern takes it; false for one of more than ``maxPathBytes``.
+    package func opens(_ path: String) -> Bool {
+        var steps = 0
+        return opens(path, steps: &steps)
+    }
+
+    /// The same, with a count of the bytes that were looked at.
+    func opens(_ path: String, steps: inout Int) -> Bool {
+        guard path.utf8.count <= Self.maxPathBytes else { return false }
+        let bytes = path.utf8.span
+        for pattern in paths where LinkPattern.matches(bytes, pattern.utf8.span, steps: &steps) { return true }
+        return false
+    }
 
     /// Whether a link is one of this host's that the app opens, so that nobody else's app can take it.
     ///
     /// - Parameter link: A link of an event.
     /// - Returns: Whether the association vouches for it.
     package func vouches(for link: String) -> Bool {
-        guard let address = Address(link), address.host == host else { return false }
+        guard let address = Address(link), address.host.utf8.elementsEqual(host.utf8) else { return false }
         return opens(address.path)
     }
 
@@ -112,36 +132,21 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         ///
         /// - Parameter link: The link.
         package init?(_ link: String) {
-            guard link.prefix(8).lowercased() == "https://" else { return nil }
-            let rest = link.dropFirst(8)
-            let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-            host = rest[..<end].lowercased()
-            // 443 is what https means without a port (RFC 9110 section 4.2.2).
-            if host.hasSuffix(":443") { host.removeLast(4) }
-            guard !host.isEmpty, !host.contains(":") else { return nil }
-            let path = rest[end...].prefix { $0 != "?" && $0 != "#" }
-            self.path = path.isEmpty ? "/" : String(path)
-        }
-    }
-
-    /// In time of the lengths' product at most: after a star only the last one is ever tried again.
-    private static func matches(_ text: String.UTF8View, _ pattern: String.UTF8View) -> Bool {
-        var (place, wanted) = (text.startIndex, pattern.startIndex)
-        var star: (wanted: String.Index, place: String.Index)?
-        while place < text.endIndex {
-            if wanted < pattern.endIndex, pattern[wanted] == UInt8(ascii: "*") {
-                wanted = pattern.index(after: wanted)
-                star = (wanted, place)
-            } else if wanted < pattern.endIndex, [text[place], UInt8(ascii: "?")].contains(pattern[wanted]) {
-                (place, wanted) = (text.index(after: place), pattern.index(after: wanted))
-            } else if let last = star {
-                place = text.index(after: last.place)
-                wanted = last.wanted
-                star = (wanted, place)
-            } else {
-                return false
+            let scheme = link.utf8.prefix(8)
+            guard scheme.elementsEqual("https://".utf8, by: { $0 == $1 || $0 == $1 - 0x20 && $1 >= UInt8(ascii: "a") })
+            else { return nil }
+            let rest = link.utf8.dropFirst(8)
+            let authority = rest.prefix {
+                $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
             }
+            let parts = authority.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            // 443 is what https means without a port (RFC 9110 section 4.2.2).
+            guard let host = parts.first, !host.isEmpty,
+                parts.count == 1 || parts.count == 2 && parts[1].elementsEqual("443".utf8)
+            else { return nil }
+            self.host = Substring(host).lowercased()
+            let path = rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            self.path = path.isEmpty ? "/" : String(Substring(path))
         }
-        return pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 }

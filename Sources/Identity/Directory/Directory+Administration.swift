@@ -10,9 +10,10 @@ extension Directory {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - origin: Who asks.
-    /// - Throws: ``DirectoryError/duplicate`` and others of ``DirectoryError``.
+    /// - Throws: ``DirectoryError/duplicate``, ``DirectoryError/linkHostGiven(_:)`` and others of ``DirectoryError``.
     package func createBrand(_ brand: Brand, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
         try await gate.run { () async throws(DirectoryError) in
+            try checkLinkHosts(of: brand, before: [])
             let plain = Brand(id: brand.id, name: "", settings: BrandSettings(), createdAt: brand.createdAt)
             let changes = Self.differences(from: plain, to: brand)
             let audit = entry(.brandCreated, brand: brand.id, target: brand.id.rawValue, changes: changes, by: origin)
@@ -32,7 +33,8 @@ extension Directory {
     ///   - origin: Who asks.
     ///   - change: Changes it; called while no other change is made, so that none is lost.
     /// - Returns: The brand as it is now.
-    /// - Throws: ``DirectoryError/notFound``, what `change` throws, and others of ``DirectoryError``.
+    /// - Throws: ``DirectoryError/notFound``, ``DirectoryError/linkHostGiven(_:)``, ``DirectoryError/linkHostUsed(_:)``, what
+    ///   `change` throws, and others of ``DirectoryError``.
     package func updateBrand(
         _ id: BrandID,
         by origin: AuditOrigin = .gateway,
@@ -43,6 +45,7 @@ extension Directory {
             guard let old = next.brands[id] else { throw .notFound }
             var brand = old
             try change(&brand)
+            try checkLinkHosts(of: brand, before: old.settings.linkHosts ?? [])
             let changed = brand
             let names = Self.differences(from: old, to: brand)
             let audit = entry(.brandChanged, brand: id, target: id.rawValue, changes: names, by: origin)
@@ -118,8 +121,8 @@ extension Directory {
             guard snapshot.brands[brand] != nil else { throw .notFound }
             let old = self.app(brand: brand, app: app)
             try condition(old)
-            if let host = settings.links?.host, apps(linkHost: host).contains(where: { $0.brand != brand }) {
-                throw .invalid([SettingsProblem(pointer: "/links/host", detail: "is another brand's")])
+            if let host = settings.links?.host, snapshot.linkHosts[DirectorySnapshot.KeyName(host)] != brand {
+                throw .invalid([SettingsProblem(pointer: "/links/host", detail: "is none of the brand's linkHosts")])
             }
             let opened = DirectoryApp(
                 brand: brand,
@@ -193,6 +196,18 @@ extension Directory {
     }
 
     // MARK: Helpers
+
+    /// Refuses a link host that is given to another brand, and to take one away that an app uses.
+    private func checkLinkHosts(of brand: Brand, before: [String]) throws(DirectoryError) {
+        let hosts = brand.settings.linkHosts ?? []
+        for host in hosts {
+            let owner = snapshot.linkHosts[DirectorySnapshot.KeyName(host)]
+            if let owner, owner != brand.id { throw .linkHostGiven(host) }
+        }
+        for host in before where !hosts.contains(where: { $0.utf8.elementsEqual(host.utf8) }) {
+            guard apps(linkHost: host).isEmpty else { throw .linkHostUsed(host) }
+        }
+    }
 
     func stored<Value>(
         _ work: () async throws(StorageError) -> Value

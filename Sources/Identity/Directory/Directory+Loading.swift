@@ -22,16 +22,70 @@ extension Directory {
         let (brands, apps, lanes, credentials) = try await read(store)
         var snapshot = DirectorySnapshot()
         for brand in brands {
-            snapshot.brands[brand.id] = brand
             if let webhook = brand.webhook { _ = try open(webhook, of: brand.id, box) }
         }
         for app in apps {
             let opened = try open(app, box, reader)
             snapshot.apps[DirectorySnapshot.AppKey(brand: app.brand, app: app.id)] = opened
         }
+        let settled = try await giveLinkHosts(to: brands, of: snapshot.apps.values, store, clock)
+        snapshot.brands = Dictionary(uniqueKeysWithValues: settled.map { ($0.id, $0) })
         for (id, key) in lanes { snapshot.insert(lane: id, key: key) }
         for credential in credentials { try snapshot.insert(credential, box) }
         return Directory(snapshot: snapshot, store: store, box: box, clock: clock, reader: reader)
+    }
+
+    /// Gives brands of a version that gave no link hosts those that they alone use; one that several brands use is given to
+    /// none.
+    ///
+    /// Done once and stored, so that a host does not change hands later because another brand's app is gone. Brands without
+    /// links stay as they are: the next start finds the same of them.
+    private static func giveLinkHosts(
+        to brands: [Brand],
+        of apps: some Collection<DirectoryApp>,
+        _ store: any GatewayStore,
+        _ clock: any GatewayClock
+    ) async throws(DirectoryError) -> [Brand] {
+        var users: [DirectorySnapshot.KeyName: Set<BrandID>] = [:]
+        for brand in brands {
+            for host in brand.settings.linkHosts ?? [] {
+                users[DirectorySnapshot.KeyName(host), default: []].insert(brand.id)
+            }
+        }
+        var used: [BrandID: Set<DirectorySnapshot.KeyName>] = [:]
+        for app in apps {
+            guard let host = (app.settings.links?.host).map(DirectorySnapshot.KeyName.init) else { continue }
+            users[host, default: []].insert(app.brand)
+            used[app.brand, default: []].insert(host)
+        }
+        var settled: [Brand] = []
+        for var brand in brands {
+            if brand.settings.linkHosts == nil {
+                let hosts = used[brand.id] ?? []
+                brand.settings.linkHosts = hosts.filter { users[$0]?.count == 1 }.map(\.text).sorted()
+                if !hosts.isEmpty { try await Self.store(brand, changed: "settings.linkHosts", store, clock) }
+            }
+            settled.append(brand)
+        }
+        return settled
+    }
+
+    private static func store(
+        _ brand: Brand,
+        changed name: String,
+        _ store: any GatewayStore,
+        _ clock: any GatewayClock
+    ) async throws(DirectoryError) {
+        let audit = AuditEntry(
+            brand: brand.id,
+            at: clock.now,
+            actor: AuditOrigin.gateway.actor,
+            action: .brandChanged,
+            target: brand.id.rawValue,
+            changes: [name],
+            requestID: nil
+        )
+        do { _ = try await store.updateBrand(brand, audit: audit) } catch { throw .storage(error) }
     }
 
     private static func read(

@@ -99,13 +99,31 @@ package final class Directory: Sendable {
     /// The apps of all brands, in no order.
     package var allApps: [DirectoryApp] { Array(snapshot.apps.values) }
 
-    /// The apps that open the links of a host: of one brand.
+    /// The apps that open the links of a host, of the brand that it is given to.
     ///
     /// - Parameter host: The host in lower case, without a port.
-    /// - Returns: By id; empty when it is no app's.
+    /// - Returns: By id; empty when it is given to no brand, or no app of the brand uses it.
     package func apps(linkHost host: String) -> [DirectoryApp] {
-        snapshot.apps.values.filter { $0.settings.links?.host == host }.sorted { $0.id < $1.id }
+        let snapshot = snapshot
+        guard let brand = snapshot.linkHosts[DirectorySnapshot.KeyName(host)] else { return [] }
+        return snapshot.apps.values
+            .filter { $0.brand == brand && $0.settings.links?.host.utf8.elementsEqual(host.utf8) == true }
+            .sorted { $0.id < $1.id }
     }
+
+    /// The apps with links that are not served, because their host is not given to their brand; by brand and id.
+    package var appsWithoutLinkHost: [DirectoryApp] {
+        let snapshot = snapshot
+        return snapshot.apps.values
+            .filter { $0.settings.links != nil && !snapshot.servesLinks(of: $0) }
+            .sorted { ($0.brand, $0.id) < ($1.brand, $1.id) }
+    }
+
+    /// The settings that an app sends with: its own, without links that are not served.
+    ///
+    /// - Parameter app: The app.
+    /// - Returns: The settings.
+    package func settingsInForce(of app: DirectoryApp) -> AppSettings { snapshot.settingsInForce(of: app) }
 
     /// What a lane is made of.
     ///

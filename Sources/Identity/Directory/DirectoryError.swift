@@ -10,6 +10,12 @@ package enum DirectoryError: Error, Sendable, Equatable {
     case notFound
     /// It is not what the caller took it for; nothing was changed.
     case changed
+    /// Only the instance's administrator may change it; nothing was changed.
+    case forbidden
+    /// The link host is given to another brand.
+    case linkHostGiven(String)
+    /// The link host cannot be taken from the brand, since one of its apps uses it.
+    case linkHostUsed(String)
     /// The brand has as many credentials as it may have.
     case tooManyCredentials
     /// Members are wrong; nothing was changed.
@@ -30,6 +36,9 @@ package enum DirectoryError: Error, Sendable, Equatable {
         case .duplicate: "the id or the name is taken"
         case .notFound: "there is no such thing"
         case .changed: "it was changed meanwhile"
+        case .forbidden: "only the instance's administrator may change this"
+        case .linkHostGiven(let host): "the link host \(host) is given to another brand"
+        case .linkHostUsed(let host): "the link host \(host) is that of an app"
         case .tooManyCredentials: "a brand has at most \(Directory.maxCredentialsPerBrand) credentials"
         case .invalid(let problems): problems.map { "\($0.pointer) \($0.detail)" }.joined(separator: "; ")
         case .busy: "too many administrative changes are waiting"

@@ -15,6 +15,9 @@ struct DirectorySnapshot: Sendable {
         let bytes: [UInt8]
 
         init(_ name: String) { bytes = Array(name.utf8) }
+
+        /// The name as text.
+        var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
     /// A credential that is not revoked.
@@ -35,7 +38,16 @@ struct DirectorySnapshot: Sendable {
         var keyID: KeyName?
     }
 
-    var brands: [BrandID: Brand] = [:]
+    var brands: [BrandID: Brand] = [:] {
+        didSet {
+            linkHosts = [:]
+            for brand in brands.values {
+                for host in brand.settings.linkHosts ?? [] { linkHosts[KeyName(host)] = brand.id }
+            }
+        }
+    }
+    /// The brand that each link host is given to.
+    private(set) var linkHosts: [KeyName: BrandID] = [:]
     var apps: [AppKey: DirectoryApp] = [:]
     var lanes: [LaneID: LaneKey] = [:]
     var laneIDs: [LaneKey: LaneID] = [:]
@@ -59,7 +71,20 @@ struct DirectorySnapshot: Sendable {
             app.settings.supports(key.pushType),
             let brand = brands[key.brand]
         else { return nil }
-        return DirectoryLane(id: id, key: key, app: app.settings, brand: brand)
+        return DirectoryLane(id: id, key: key, app: settingsInForce(of: app), brand: brand)
+    }
+
+    /// Whether an app's links are of a host that its brand was given.
+    func servesLinks(of app: DirectoryApp) -> Bool {
+        guard let links = app.settings.links else { return false }
+        return linkHosts[KeyName(links.host)] == app.brand
+    }
+
+    /// An app's settings without links that are not served.
+    func settingsInForce(of app: DirectoryApp) -> AppSettings {
+        var settings = app.settings
+        if !servesLinks(of: app) { settings.links = nil }
+        return settings
     }
 
     mutating func insert(lane id: LaneID, key: LaneKey) {

@@ -36,6 +36,10 @@ package enum LogKey {
     package static let status = "http.status"
     /// The caller's address.
     package static let peer = "peer.address"
+    /// The kind of an authenticated caller: `admin`, `serviceAccount` or `session`.
+    package static let callerKind = "caller.kind"
+    /// The id of an authenticated caller: a service account's, or a session's consumer.
+    package static let callerID = "caller.id"
     /// A stable word for an error.
     package static let errorCode = "error.code"
     /// An error's text, without secrets.
@@ -54,6 +58,8 @@ package enum LogKey {
     package static let address = "address"
     /// The number of this start of this node.
     package static let incarnation = "incarnation"
+    /// A link host.
+    package static let host = "link.host"
     /// A setting's name.
     package static let setting = "setting"
     /// The program's version.

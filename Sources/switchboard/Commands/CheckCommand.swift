@@ -42,6 +42,14 @@ struct CheckCommand: AsyncParsableCommand {
         for brand in gateway.directory.brands where gateway.directory.apps(brand: brand.id).isEmpty {
             report.say("brand \(brand.id)", true, "has no apps")
         }
+        for app in gateway.directory.appsWithoutLinkHost {
+            let host = app.settings.links?.host ?? ""
+            report.say(
+                "app \(app.brand)/\(app.id)",
+                false,
+                "its links are off: \(host) is not in the brand's linkHosts"
+            )
+        }
         for lane in gateway.directory.lanes {
             let verdict = await ProviderCheck(factory: gateway.providers).check(lane)
             report.say("\(lane.key)", verdict.isUsable, verdict.text)

@@ -1,5 +1,7 @@
 import ArgumentParser
+import GatewayModel
 import Glibc
+import Identity
 import Logging
 import ServiceLifecycle
 import Telemetry
@@ -44,6 +46,15 @@ struct ServeCommand: AsyncParsableCommand {
             logger.notice(
                 "listening beyond the loopback address without TLS; put a proxy that ends TLS in front",
                 metadata: [LogKey.address: "\(settings.server.listen)"]
+            )
+        }
+        for app in gateway.directory.appsWithoutLinkHost {
+            logger.warning(
+                "an app's links are off: their host is not in the brand's linkHosts; an administrator has to give it",
+                metadata: [
+                    LogKey.brand: "\(app.brand)", LogKey.app: "\(app.id)",
+                    LogKey.host: "\(app.settings.links?.host ?? "")",
+                ]
             )
         }
         let reload = ReloadSignal(loader: loader, running: settings, threshold: threshold, logger: logger)
