@@ -498,13 +498,18 @@ package protocol GatewayStore: Sendable {
     ///   - id: The brand.
     ///   - subscription: Its name.
     ///   - fromStart: Whether a new one begins with what is kept, and not at the end.
+    ///   - owner: The service account that owns a new one, and one that is there whose owner is still `formerOwner`; nil
+    ///     changes no owner.
+    ///   - formerOwner: The owner that the caller found, whose account is gone; nil for one without an owner.
     ///   - now: The time of the change.
-    /// - Returns: The subscription, or why there is none.
+    /// - Returns: The subscription as it is now, or why there is none.
     /// - Throws: `StorageError`.
     func openSubscription(
         brand id: BrandID,
         _ subscription: SubscriptionID,
         fromStart: Bool,
+        owner: String?,
+        formerOwner: String?,
         now: Timestamp
     ) async throws(StorageError) -> SubscriptionOpening
 
@@ -536,9 +541,14 @@ package protocol GatewayStore: Sendable {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - subscription: The subscription.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
     /// - Returns: False when there is none.
     /// - Throws: `StorageError`.
-    func deleteSubscription(brand: BrandID, _ subscription: SubscriptionID) async throws(StorageError) -> Bool
+    func deleteSubscription(
+        brand: BrandID,
+        _ subscription: SubscriptionID,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> Bool
 
     /// Items of a brand's outbound feed in order.
     ///

@@ -184,9 +184,18 @@ extension ForwardingStore {
         brand id: BrandID,
         _ subscription: SubscriptionID,
         fromStart: Bool,
+        owner: String?,
+        formerOwner: String?,
         now: Timestamp
     ) async throws(StorageError) -> SubscriptionOpening {
-        try await base.openSubscription(brand: id, subscription, fromStart: fromStart, now: now)
+        try await base.openSubscription(
+            brand: id,
+            subscription,
+            fromStart: fromStart,
+            owner: owner,
+            formerOwner: formerOwner,
+            now: now
+        )
     }
     package func subscriptions(brand: BrandID) async throws(StorageError) -> OutboundOverview {
         try await base.subscriptions(brand: brand)
@@ -201,9 +210,10 @@ extension ForwardingStore {
     }
     package func deleteSubscription(
         brand: BrandID,
-        _ subscription: SubscriptionID
+        _ subscription: SubscriptionID,
+        audit: AuditEntry?
     ) async throws(StorageError) -> Bool {
-        try await base.deleteSubscription(brand: brand, subscription)
+        try await base.deleteSubscription(brand: brand, subscription, audit: audit)
     }
     package func outbound(_ query: OutboundQuery) async throws(StorageError) -> OutboundPage {
         try await base.outbound(query)

@@ -40,6 +40,60 @@ struct OutboundRouteTests {
         }
     }
 
+    @Test("a subscription belongs to the account that first read it, and others need events:manage")
+    func owners() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let crm = try await api.makeAccount("acme", "events:read")
+            let other = try await api.makeAccount("acme", "events:read", "events:write")
+            let manager = try await api.makeAccount("acme", "events:read", "events:manage")
+            guard case .basic(let crmID, _) = crm, case .basic(let otherID, _) = other else {
+                Issue.record("a credential of another kind")
+                return
+            }
+            func owner(_ name: String = "crm") async throws -> String? {
+                let items = try await api.call(.get, "/v1/brands/acme/outbound", as: other)["items"]?.items ?? []
+                return items.first { $0["id"]?.string == name }?["owner"]?.string
+            }
+            func refuse(_ credential: Credential) async throws {
+                try await api.call(.get, Self.feed, as: credential).expectProblem(403, "forbidden")
+                let ack = try await api.call(.post, Self.feed + "/ack", as: credential, #"{"upTo":0}"#)
+                ack.expectProblem(403, "forbidden")
+                try await api.call(.delete, Self.feed, as: credential).expectProblem(403, "forbidden")
+            }
+            func read(_ credential: Credential) async throws -> Int {
+                try await api.call(.get, Self.feed, as: credential).status
+            }
+            func acknowledge(_ credential: Credential) async throws -> Int {
+                try await api.call(.post, Self.feed + "/ack", as: credential, #"{"upTo":0}"#).status
+            }
+            #expect(try await read(crm) == 200)
+            try await refuse(other)
+            for reader in [crm, manager, .admin] {
+                #expect(try await read(reader) == 200)
+                #expect(try await acknowledge(reader) == 200)
+            }
+            #expect(try await owner() == crmID)
+            // Without the account that had it the next one has it, but nobody who looks at all of them.
+            #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(crmID)").status == 204)
+            for reader in [manager, .admin] { #expect(try await read(reader) == 200) }
+            #expect(try await owner() == crmID)
+            #expect(try await read(other) == 200)
+            #expect(try await owner() == otherID)
+            let late = try await api.makeAccount("acme", "events:read")
+            try await refuse(late)
+            #expect(try await api.call(.delete, Self.feed, as: other).status == 204)
+            #expect(try await read(late) == 200)
+            // One that the administrator began belongs to the first account that reads it.
+            #expect(try await api.call(.get, "/v1/brands/acme/outbound/new").status == 200)
+            #expect(try await owner("new") == nil)
+            #expect(try await api.call(.get, "/v1/brands/acme/outbound/new", as: manager).status == 200)
+            #expect(try await owner("new") == nil)
+            #expect(try await api.call(.get, "/v1/brands/acme/outbound/new", as: other).status == 200)
+            #expect(try await owner("new") == otherID)
+        }
+    }
+
     @Test("a filter passes over what it leaves out")
     func types() async throws {
         try await TestGateway.run { api in

@@ -18,6 +18,8 @@ struct SchemaTests {
     private static let hashes = [
         "0001-create-tables": "b6f43344e0b9b156f9c1ba9b54cdd64cf5e06caf84c86649144c8a5ee9a948f8",
         "0002-count-by-label": "c2437a65e7558f7f78d187182b592e8a0c46667ec8313f5c55dd09861bae8882",
+        "0003-own-subscriptions": "126057298d616d8f8f40971052fc81665b676c5bcda6dd3c128687b67ee9f0bf",
+        "0004-count-audit": "bf2032093bba28453b7f5cd9a2ce9ba946b88190bfc71c903e07c4b2f14c3970",
     ]
 
     private static let later = Migration(

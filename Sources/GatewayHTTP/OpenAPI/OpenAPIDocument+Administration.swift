@@ -454,7 +454,7 @@ extension OpenAPIDocument {
                 redirectUris: { type: array, minItems: 1, maxItems: 32, items: { type: string, format: uri } }
                 pkce: { enum: [required, optional] }
                 scope: { type: string, minLength: 1, maxLength: 512 }
-            Scope: { enum: ['events:write', 'events:read', 'sessions:mint', 'deliveries:read', 'consumers:write', 'brand:admin'] }
+            Scope: { enum: ['events:write', 'events:read', 'events:manage', 'sessions:mint', 'deliveries:read', 'consumers:write', 'brand:admin'] }
             Credential:
               type: object
               description: With the public members of its kind.

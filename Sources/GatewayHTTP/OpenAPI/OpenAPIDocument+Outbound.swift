@@ -25,7 +25,8 @@ extension OpenAPIDocument {
               description: |
                 Reading moves no mark: that is what `ack` does. Without `after` it begins at the mark. `gap` says that items
                 behind `after` have aged out unread. `consumer.typing` is told only to who names it in `types`, and only while it
-                waits: it is not kept and has no `position`. Scope: `events:read`.
+                waits: it is not kept and has no `position`. A subscription belongs to the service account that first reads it,
+                until that account is gone; others need `events:manage`. Scope: `events:read`.
               parameters:
                 - name: after
                   in: query
@@ -61,7 +62,7 @@ extension OpenAPIDocument {
               operationId: deleteSubscription
               tags: [outbound]
               summary: Ends a subscription; nothing is kept for it any more.
-              description: 'Scope: `events:read`.'
+              description: 'Scope: `events:read`, and `events:manage` for another account''s.'
               responses:
                 '204': { description: It is gone. }
                 \(problems(400, 401, 403, 404, 422))
@@ -73,7 +74,7 @@ extension OpenAPIDocument {
               operationId: acknowledgeOutbound
               tags: [outbound]
               summary: Moves the subscription's mark forward; what lies before it may be removed.
-              description: 'Scope: `events:read`.'
+              description: 'Scope: `events:read`, and `events:manage` for another account''s.'
               requestBody:
                 required: true
                 content:
@@ -139,13 +140,14 @@ extension OpenAPIDocument {
                 data: { type: object }
             Subscription:
               type: object
-              required: [id, position, lag, createdAt, acknowledgedAt]
+              required: [id, position, lag, createdAt, acknowledgedAt, owner]
               properties:
                 id: { $ref: '#/components/schemas/BrandId' }
                 position: { type: integer, minimum: 0, description: Its mark. }
                 lag: { type: integer, minimum: 0, description: How many positions it is behind. }
                 createdAt: { $ref: '#/components/schemas/Time' }
                 acknowledgedAt: { $ref: '#/components/schemas/NullableTime' }
+                owner: { type: [string, 'null'], description: 'The service account that owns it, if one has read it.' }
             Webhook:
               type: object
               required: [url, state, position, lag, attempts]

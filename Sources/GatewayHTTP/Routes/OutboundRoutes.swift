@@ -7,7 +7,10 @@ internal import Outbound
 internal import PushPayloads
 internal import TextFormats
 
-/// A brand's outbound feed (`http-api.md` section 9).
+/// A brand's outbound feed.
+///
+/// A subscription belongs to the service account that first read it: others need `events:manage`, for who moves a mark takes
+/// items from its reader. When that account is gone, the next one that reads has it.
 enum OutboundRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/outbound") { try await list($0) }
@@ -77,18 +80,55 @@ enum OutboundRoutes {
         if let after = request.after, after > overview.end {
             throw Problem(invalid: "/after", "lies beyond the end, which is \(overview.end)")
         }
-        if let known = overview.subscriptions.first(where: { $0.id == id }) { return known.mark }
+        let known = overview.subscriptions.first { $0.id == id }
+        if let known, !mayOwn(known, call) {
+            try require(known, call)
+            return known.mark
+        }
         let now = call.services.clock.now
+        let account = call.account?.id
         let opening = try await call.read { store throws(StorageError) in
-            try await store.openSubscription(brand: brand, id, fromStart: request.fromStart, now: now)
+            try await store.openSubscription(
+                brand: brand,
+                id,
+                fromStart: request.fromStart,
+                owner: account,
+                formerOwner: known?.owner,
+                now: now
+            )
         }
         switch opening {
-        case .open(let made): return made.mark
+        case .open(let made):
+            // Another account may have been faster.
+            try require(made, call)
+            return made.mark
         case .tooMany:
             let detail = "The brand has \(OutboundLimits.subscriptions) subscriptions already; delete one."
             throw Problem(.conflict, detail)
         case .unknownBrand: throw .notFound("brand")
         }
+    }
+
+    /// Whether the caller becomes the owner by reading: who manages all of them looks at one without taking it.
+    private static func mayOwn(_ subscription: OutboundSubscription, _ call: Call) -> Bool {
+        guard let account = call.account, !account.allows(.eventsManage) else { return false }
+        return !hasOwner(subscription, call)
+    }
+
+    private static func hasOwner(_ subscription: OutboundSubscription, _ call: Call) -> Bool {
+        subscription.owner.map { call.services.accounts.isActive($0) } ?? false
+    }
+
+    /// Refuses (403) a subscription of another account.
+    private static func require(_ subscription: OutboundSubscription, _ call: Call) throws(Problem) {
+        guard let account = call.account, !account.allows(.eventsManage), hasOwner(subscription, call) else { return }
+        guard subscription.owner == account.id else { throw .forbidden }
+    }
+
+    /// The same for one that is named, if it is there.
+    private static func requireNamed(_ id: SubscriptionID, of brand: BrandID, _ call: Call) async throws(Problem) {
+        let overview = try await call.read { store throws(StorageError) in try await store.subscriptions(brand: brand) }
+        if let known = overview.subscriptions.first(where: { $0.id == id }) { try require(known, call) }
     }
 
     private static func answer(_ page: OutboundPage, passing: PassingItem? = nil, hasGap: Bool) -> Response {
@@ -114,6 +154,7 @@ enum OutboundRoutes {
         let brand = try await call.requireBackend(.eventsRead)
         let id = try subscriptionID(call)
         let upTo = try await call.position("upTo")
+        try await requireNamed(id, of: brand.id, call)
         let now = call.services.clock.now
         let ack = try await call.read { store throws(StorageError) in
             try await store.acknowledge(brand: brand.id, id, upTo: upTo, now: now)
@@ -134,8 +175,10 @@ enum OutboundRoutes {
     private static func delete(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.eventsRead)
         let id = try subscriptionID(call)
+        try await requireNamed(id, of: brand.id, call)
+        let audit = try call.auditEntry(.subscriptionDeleted, brand: brand.id, target: id.rawValue)
         let isFound = try await call.read { store throws(StorageError) in
-            try await store.deleteSubscription(brand: brand.id, id)
+            try await store.deleteSubscription(brand: brand.id, id, audit: audit)
         }
         guard isFound else { throw Problem.notFound("subscription") }
         return Answer.noContent
@@ -147,6 +190,12 @@ enum OutboundRoutes {
 }
 
 extension Call {
+    /// The service account that calls; nil for others.
+    fileprivate var account: ServiceAccountIdentity? {
+        guard case .account(let account) = context.notes.caller else { return nil }
+        return account
+    }
+
     /// The one member of a body that is a position.
     func position(_ name: BoundedName) async throws -> Int64 {
         let body = try await object()
@@ -178,6 +227,8 @@ extension JSONWriter {
         timestamp(subscription.createdAt)
         literal(#","acknowledgedAt":"#)
         timestamp(orNull: subscription.acknowledgedAt)
+        literal(#","owner":"#)
+        string(orNull: subscription.owner)
         literal("}")
     }
 }

@@ -4,6 +4,8 @@ package enum Scope: String, Sendable, CaseIterable, Codable {
     case eventsWrite = "events:write"
     /// Read the outbound feed.
     case eventsRead = "events:read"
+    /// Read, move and delete subscriptions of the outbound feed that another account first read.
+    case eventsManage = "events:manage"
     /// Mint consumers' sessions.
     case sessionsMint = "sessions:mint"
     /// Read deliveries and stats.

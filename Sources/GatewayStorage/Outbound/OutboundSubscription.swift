@@ -10,6 +10,8 @@ package struct OutboundSubscription: Sendable, Equatable {
     package var createdAt: Timestamp
     /// When its mark was last moved; nil when it never was.
     package var acknowledgedAt: Timestamp?
+    /// The service account that owns it, which is the first one that read it; nil when none has.
+    package var owner: String?
 
     /// Takes the facts of a subscription.
     ///
@@ -18,11 +20,19 @@ package struct OutboundSubscription: Sendable, Equatable {
     ///   - mark: Up to where it has acknowledged.
     ///   - createdAt: When it was made.
     ///   - acknowledgedAt: When its mark was last moved.
-    package init(id: SubscriptionID, mark: Int64, createdAt: Timestamp, acknowledgedAt: Timestamp?) {
+    ///   - owner: The service account that owns it.
+    package init(
+        id: SubscriptionID,
+        mark: Int64,
+        createdAt: Timestamp,
+        acknowledgedAt: Timestamp?,
+        owner: String? = nil
+    ) {
         self.id = id
         self.mark = mark
         self.createdAt = createdAt
         self.acknowledgedAt = acknowledgedAt
+        self.owner = owner
     }
 }
 

@@ -61,6 +61,16 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case consumerErased = "consumer.erased"
     /// A consumer was merged into another; the target is the id by which it was named, an arrow and the other's.
     case consumerMerged = "consumer.merged"
+    /// A back-end read everything that is kept of a consumer; the target is the consumer.
+    case consumerExported = "consumer.exported"
+    /// A back-end changed a consumer's profile; the target is the consumer.
+    case consumerChanged = "consumer.changed"
+    /// A back-end ended a consumer's sessions; the target is the consumer.
+    case consumerLoggedOut = "consumer.logged_out"
+    /// A service account minted sessions within the hour that begins at the entry's time; the target is the account.
+    case sessionsMinted = "sessions.minted"
+    /// A subscription was deleted; the target is the subscription.
+    case subscriptionDeleted = "subscription.deleted"
     /// A webhook's or subscription's mark was set back; the target is the subscription.
     case outboundReplayed = "outbound.replayed"
 }
@@ -81,6 +91,8 @@ package struct AuditEntry: Sendable, Equatable {
     package var changes: [String]
     /// The request that asked for it; nil for the process itself.
     package var requestID: String?
+    /// How many acts the entry stands for, as the store has counted them; nil is one.
+    package var count: Int64?
 
     /// Takes a change.
     ///

@@ -12,11 +12,20 @@ extension SQLiteStore {
         brand id: BrandID,
         _ subscription: SubscriptionID,
         fromStart: Bool,
+        owner: String?,
+        formerOwner: String?,
         now: Timestamp
     ) async throws(StorageError) -> SubscriptionOpening {
         try await write { writer in
             guard let brand = try writer.brandKey(id) else { return .unknownBrand }
-            return try writer.openSubscription(brand: brand, subscription, fromStart: fromStart, now: now)
+            return try writer.openSubscription(
+                brand: brand,
+                subscription,
+                fromStart: fromStart,
+                owner: owner,
+                formerOwner: formerOwner,
+                now: now
+            )
         }
     }
 
@@ -28,7 +37,7 @@ extension SQLiteStore {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT name, mark, created_at, acknowledged_at FROM subscriptions WHERE brand = ? ORDER BY name
+                    SELECT name, mark, created_at, acknowledged_at, owner FROM subscriptions WHERE brand = ? ORDER BY name
                     """,
                 arguments: [ends.key]
             )
@@ -38,7 +47,8 @@ extension SQLiteStore {
                     id: SubscriptionID(trusted: row.value(0)),
                     mark: row.value(1),
                     createdAt: Timestamp(milliseconds: row.value(2)),
-                    acknowledgedAt: acknowledgedAt.map(Timestamp.init(milliseconds:))
+                    acknowledgedAt: acknowledgedAt.map(Timestamp.init(milliseconds:)),
+                    owner: row.value(4)
                 )
             }
             return OutboundOverview(subscriptions: subscriptions, end: ends.end, removedThrough: ends.removed)
@@ -59,11 +69,16 @@ extension SQLiteStore {
 
     package func deleteSubscription(
         brand: BrandID,
-        _ subscription: SubscriptionID
+        _ subscription: SubscriptionID,
+        audit: AuditEntry?
     ) async throws(StorageError) -> Bool {
         try await write { writer in
-            guard let brand = try writer.brandKey(brand) else { return false }
-            return try writer.deleteSubscription(brand: brand, subscription)
+            guard let brand = try writer.brandKey(brand), try writer.deleteSubscription(brand: brand, subscription)
+            else {
+                return false
+            }
+            try writer.write(audit)
+            return true
         }
     }
 

@@ -7,9 +7,17 @@ extension Writer {
         brand: Int64,
         _ id: SubscriptionID,
         fromStart: Bool,
+        owner: String?,
+        formerOwner: String?,
         now: Timestamp
     ) throws -> SubscriptionOpening {
-        if let found = try subscription(brand: brand, id) { return .open(found) }
+        if var found = try subscription(brand: brand, id) {
+            guard let owner, found.owner == formerOwner else { return .open(found) }
+            try db.prepare("UPDATE subscriptions SET owner = ? WHERE brand = ? AND name = ?")
+                .text(owner).int(brand).text(id.rawValue).run()
+            found.owner = owner
+            return .open(found)
+        }
         let row = try db.prepare("SELECT count(*) FROM subscriptions WHERE brand = ?").int(brand)
         _ = try row.next()
         let count = row.int64(0)
@@ -19,10 +27,11 @@ extension Writer {
             id: id,
             mark: fromStart ? try outboundRemoved(brand) : try outboundEnd(brand),
             createdAt: now,
-            acknowledgedAt: nil
+            acknowledgedAt: nil,
+            owner: owner
         )
-        try db.prepare("INSERT INTO subscriptions (brand, name, mark, created_at) VALUES (?, ?, ?, ?)")
-            .int(brand).text(id.rawValue).int(made.mark).int(now.milliseconds).run()
+        try db.prepare("INSERT INTO subscriptions (brand, name, mark, created_at, owner) VALUES (?, ?, ?, ?, ?)")
+            .int(brand).text(id.rawValue).int(made.mark).int(now.milliseconds).text(owner).run()
         readersChanged()
         return .open(made)
     }
@@ -48,7 +57,7 @@ extension Writer {
 
     private func subscription(brand: Int64, _ id: SubscriptionID) throws -> OutboundSubscription? {
         let row = try db.prepare(
-            "SELECT mark, created_at, acknowledged_at FROM subscriptions WHERE brand = ? AND name = ?"
+            "SELECT mark, created_at, acknowledged_at, owner FROM subscriptions WHERE brand = ? AND name = ?"
         ).int(brand).text(id.rawValue)
         guard try row.next() else { return nil }
         defer { row.end() }
@@ -56,7 +65,8 @@ extension Writer {
             id: id,
             mark: row.int64(0),
             createdAt: Timestamp(milliseconds: row.int64(1)),
-            acknowledgedAt: row.optionalInt64(2).map(Timestamp.init(milliseconds:))
+            acknowledgedAt: row.optionalInt64(2).map(Timestamp.init(milliseconds:)),
+            owner: row.optionalString(3)
         )
     }
 

@@ -7,6 +7,8 @@ enum Migrations {
     static let all: [Migration] = [
         M0001CreateTables.migration,
         M0002CountByLabel.migration,
+        M0003OwnSubscriptions.migration,
+        M0004CountAudit.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

@@ -6,7 +6,7 @@ import Testing
 enum OutboundCases {
     static let all = [
         nobodyReads, conversations, taps, unregistered, failures, dense, filtered, marks, limits, retention, webhooks,
-        replays, deletedBrand, listeners,
+        replays, deletedBrand, listeners, owners,
     ]
 
     static let crm = SubscriptionID(trusted: "crm")
@@ -179,8 +179,8 @@ enum OutboundCases {
         let overview = try await f.store.subscriptions(brand: f.brand)
         #expect(overview.end == 3 && overview.subscriptions.map(\.mark) == [2])
         #expect(overview.subscriptions.first?.acknowledgedAt == f.now)
-        #expect(try await f.store.deleteSubscription(brand: f.brand, crm))
-        #expect(try await !f.store.deleteSubscription(brand: f.brand, crm))
+        #expect(try await f.store.deleteSubscription(brand: f.brand, crm, audit: nil))
+        #expect(try await !f.store.deleteSubscription(brand: f.brand, crm, audit: nil))
         try await f.accepted(f.message("u-1", in: "c-4"))
         #expect(try await f.items().count == 3)
     }
@@ -188,12 +188,27 @@ enum OutboundCases {
     static let limits = ContractCase("a brand has a bounded number of subscriptions") { (f) async throws in
         for number in 1...OutboundLimits.subscriptions { _ = try await f.subscribe("reader-\(number)") }
         let more = SubscriptionID(trusted: "more")
-        let refused = try await f.store.openSubscription(brand: f.brand, more, fromStart: false, now: f.now)
-        #expect(refused == .tooMany)
+        #expect(try await f.open(more) == .tooMany)
         _ = try await f.subscribe("reader-1")
         let nobody = BrandID(trusted: "nobody")
-        let unknown = try await f.store.openSubscription(brand: nobody, more, fromStart: false, now: f.now)
-        #expect(unknown == .unknownBrand)
+        #expect(try await f.open(more, brand: nobody) == .unknownBrand)
+    }
+
+    static let owners = ContractCase("a subscription is its first reader's, until somebody who knows that replaces it")
+    {
+        (f) async throws in
+        #expect(try await f.subscribe("crm", owner: "sa_1").owner == "sa_1")
+        #expect(try await f.subscribe("crm").owner == "sa_1")
+        #expect(try await f.subscribe("crm", owner: "sa_2").owner == "sa_1")
+        #expect(try await f.subscribe("crm", owner: "sa_2", formerOwner: "sa_3").owner == "sa_1")
+        #expect(try await f.subscribe("crm", owner: "sa_2", formerOwner: "sa_1").owner == "sa_2")
+        #expect(try await f.subscribe("free").owner == nil)
+        #expect(try await f.subscribe("free", owner: "sa_3", formerOwner: "sa_1").owner == nil)
+        #expect(try await f.subscribe("free", owner: "sa_3").owner == "sa_3")
+        #expect(try await f.acknowledge("crm", 0) == 0)
+        _ = try await f.restart()
+        let overview = try await f.store.subscriptions(brand: f.brand)
+        #expect(overview.subscriptions.map(\.owner) == ["sa_2", "sa_3"])
     }
 
     static let retention = ContractCase("items are kept until everybody has read them, but not beyond the retention") {
@@ -306,9 +321,35 @@ enum OutboundCases {
 }
 
 extension ContractFixture {
-    func subscribe(_ name: String, fromStart: Bool = false) async throws -> OutboundSubscription {
-        let id = SubscriptionID(trusted: name)
-        let opening = try await store.openSubscription(brand: brand, id, fromStart: fromStart, now: now)
+    fileprivate func open(
+        _ id: SubscriptionID,
+        brand: BrandID? = nil,
+        fromStart: Bool = false,
+        owner: String? = nil,
+        formerOwner: String? = nil
+    ) async throws -> SubscriptionOpening {
+        try await store.openSubscription(
+            brand: brand ?? self.brand,
+            id,
+            fromStart: fromStart,
+            owner: owner,
+            formerOwner: formerOwner,
+            now: now
+        )
+    }
+
+    func subscribe(
+        _ name: String,
+        fromStart: Bool = false,
+        owner: String? = nil,
+        formerOwner: String? = nil
+    ) async throws -> OutboundSubscription {
+        let opening = try await open(
+            SubscriptionID(trusted: name),
+            fromStart: fromStart,
+            owner: owner,
+            formerOwner: formerOwner
+        )
         guard case .open(let subscription) = opening else { throw Unexpected(what: "\(opening)") }
         return subscription
     }

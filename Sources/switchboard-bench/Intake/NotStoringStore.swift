@@ -137,6 +137,8 @@ struct NotStoringStore: GatewayStore {
         brand id: BrandID,
         _ subscription: SubscriptionID,
         fromStart: Bool,
+        owner: String?,
+        formerOwner: String?,
         now: Timestamp
     ) async throws(StorageError) -> SubscriptionOpening { throw Self.notKept }
     func subscriptions(brand: BrandID) async throws(StorageError) -> OutboundOverview { throw Self.notKept }
@@ -148,7 +150,8 @@ struct NotStoringStore: GatewayStore {
     ) async throws(StorageError) -> SubscriptionAck { throw Self.notKept }
     func deleteSubscription(
         brand: BrandID,
-        _ subscription: SubscriptionID
+        _ subscription: SubscriptionID,
+        audit: AuditEntry?
     ) async throws(StorageError) -> Bool { throw Self.notKept }
     func outbound(_ query: OutboundQuery) async throws(StorageError) -> OutboundPage { throw Self.notKept }
     func webhookState(brand: BrandID) async throws(StorageError) -> WebhookState? { throw Self.notKept }

@@ -10,8 +10,8 @@ struct CredentialCreateCommand: AsyncParsableCommand {
         abstract: "Create a credential; its secret is shown this once.",
         discussion: """
             KINDS
-              serviceAccount    --scope ... (events:write events:read sessions:mint deliveries:read consumers:write
-                                brand:admin)
+              serviceAccount    --scope ... (events:write events:read events:manage sessions:mint deliveries:read
+                                consumers:write brand:admin)
               apiKey            nothing more
               sdkKey            [--algorithm HS256|HS384|HS512] [--secret-file] [--app]
               jwtIssuer         --issuer, --algorithm RS256|PS256|ES256, --public-key-file or --jwks-url,
