@@ -21,7 +21,7 @@ extension SQLiteStore {
             let rows = try Statement(
                 handle,
                 """
-                SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request FROM audit \
+                SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
                 WHERE \(brand == nil ? "?1 IS NULL" : "brand = ?1") AND id < ?2 AND at >= ?3 AND at < ?4 \
                 ORDER BY id DESC LIMIT ?5
                 """
@@ -33,7 +33,7 @@ extension SQLiteStore {
                 guard let kind = AuditActor.Kind(rawValue: rows.string(3)),
                     let action = AuditAction(rawValue: rows.string(5))
                 else { continue }
-                let entry = AuditEntry(
+                var entry = AuditEntry(
                     brand: BrandID(trusted: rows.string(1)),
                     at: Timestamp(milliseconds: rows.int64(2)),
                     actor: AuditActor(kind: kind, id: rows.string(4)),
@@ -42,6 +42,7 @@ extension SQLiteStore {
                     changes: rows.string(7).split(separator: "\n").map(String.init),
                     requestID: rows.optionalString(8)
                 )
+                entry.count = rows.optionalInt64(9)
                 records.append(AuditRecord(id: rows.int64(0), entry: entry))
             }
             return records
@@ -63,6 +64,27 @@ extension Writer {
         .int(brand).text(entry.brand.rawValue).int(entry.at.milliseconds).text(entry.actor.kind.rawValue)
         .text(entry.actor.id).text(entry.action.rawValue).text(entry.target)
         .text(entry.changes.joined(separator: "\n")).text(entry.requestID).run()
+    }
+
+    /// Counts a session that a service account minted, in one entry for each account and hour; others are not counted.
+    ///
+    /// - Parameters:
+    ///   - account: The credential that opened the session.
+    ///   - brand: The brand's key.
+    ///   - id: The brand.
+    ///   - time: When the session was opened.
+    /// - Throws: `StorageError`.
+    func countMinted(by account: String, brand: Int64, _ id: BrandID, at time: Timestamp) throws {
+        let hour: Int64 = 3_600_000
+        try db.prepare(
+            """
+            INSERT INTO audit (brand, brand_id, at, actor_kind, actor, action, target, changes, count) \
+            SELECT ?1, ?2, ?3, ?5, id, 'sessions.minted', id, '', 1 FROM credentials WHERE id = ?4 AND kind = ?5 \
+            ON CONFLICT (brand, actor, at) WHERE action = 'sessions.minted' DO UPDATE SET count = count + 1
+            """
+        )
+        .int(brand).text(id.rawValue).int(time.milliseconds / hour * hour).text(account)
+        .text(AuditActor.Kind.serviceAccount.rawValue).run()
     }
 
     /// Removes entries that are old enough, oldest first.

@@ -40,6 +40,46 @@ struct AuditRouteTests {
         }
     }
 
+    @Test("what a back-end does to consumers and readers is told, and minted sessions by their number")
+    func consumers() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let account = try await api.makeAccount("acme", "consumers:write", "sessions:mint", "events:read")
+            guard case .basic(let id, _) = account else {
+                Issue.record("a credential of another kind")
+                return
+            }
+            let consumer = "/v1/brands/acme/consumers/u-1"
+            let calls: [(HTTPRequest.Method, String, String?)] = [
+                (.post, consumer + "/sessions", "{}"), (.post, consumer + "/sessions", "{}"),
+                (.patch, consumer, #"{"name":"Ada Secret","email":null}"#), (.patch, consumer, "{}"),
+                (.get, consumer + "/export", nil), (.delete, consumer + "/sessions", nil),
+                (.get, "/v1/brands/acme/outbound/crm", nil), (.delete, "/v1/brands/acme/outbound/crm", nil),
+                // Nothing is done by these.
+                (.delete, "/v1/brands/acme/outbound/crm", nil), (.get, consumer + "x/export", nil),
+                (.delete, consumer + "x/sessions", nil), (.patch, consumer + "x", #"{"name":"x"}"#),
+            ]
+            for (place, call) in calls.enumerated() {
+                let reply = try await api.call(call.0, call.1, as: account, call.2)
+                let expected =
+                    place == 10 ? 204 : place > 7 ? 404 : [200, 201, 204].contains(reply.status) ? reply.status : 200
+                #expect(reply.status == expected, "\(call.1): \(reply.text)")
+            }
+            let trail = try await api.call(.get, "/v1/brands/acme/audit")
+            let items = (try trail.json()["items"]?.items ?? []).filter { $0["actor"]?["id"]?.string == id }
+            let told = items.map { "\($0["action"]?.string ?? "") \($0["target"]?.string ?? "")" }
+            #expect(
+                told == [
+                    "subscription.deleted crm", "consumer.logged_out u-1", "consumer.exported u-1",
+                    "consumer.changed u-1", "sessions.minted \(id)",
+                ]
+            )
+            #expect(items[3]["changes"]?.items.map(\.string) == ["email", "name"])
+            #expect(items.map { $0["count"]?.int } == [nil, nil, nil, nil, 2])
+            #expect(!trail.text.contains("Ada Secret"))
+        }
+    }
+
     @Test("the trail is paged and cut by time")
     func pages() async throws {
         try await TestGateway.run { api in

@@ -16,9 +16,10 @@ struct AuditAnswer: Encodable {
     var target: String
     var changes: [String]
     var requestId: String?
+    var count: Int64?
 
     private enum CodingKeys: String, CodingKey {
-        case id, at, brand, actor, action, target, changes, requestId
+        case id, at, brand, actor, action, target, changes, requestId, count
     }
 
     init(_ record: AuditRecord) {
@@ -31,6 +32,7 @@ struct AuditAnswer: Encodable {
         target = entry.target
         changes = entry.changes
         requestId = entry.requestID
+        count = entry.count
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -44,5 +46,6 @@ struct AuditAnswer: Encodable {
         try members.encode(changes, forKey: .changes)
         // Present and null when no request asked for it.
         try members.encode(requestId, forKey: .requestId)
+        try members.encodeIfPresent(count, forKey: .count)
     }
 }

@@ -20,8 +20,13 @@ extension Call {
     }
 
     /// What the trail says of an act, to be written with it; the caller has passed by then.
-    func auditEntry(_ action: AuditAction, brand: BrandID, target: String) throws(Problem) -> AuditEntry {
-        services.directory.entry(action, brand: brand, target: target, by: try origin())
+    func auditEntry(
+        _ action: AuditAction,
+        brand: BrandID,
+        target: String,
+        changes: [String] = []
+    ) throws(Problem) -> AuditEntry {
+        services.directory.entry(action, brand: brand, target: target, changes: changes, by: try origin())
     }
 
     /// Who asks, for the audit trail; to be asked by routes that have let the caller pass.

@@ -386,6 +386,7 @@ extension OpenAPIDocument {
                       target: { type: string }
                       changes: { type: array, items: { type: string }, description: 'Names of members, never their values.' }
                       requestId: { type: [string, 'null'] }
+                      count: { type: integer, minimum: 1, description: 'How many acts of the hour from `at` on; absent for one.' }
                 nextCursor: { $ref: '#/components/schemas/NextCursor' }
         """
 }

@@ -79,6 +79,10 @@ enum ConsumerRoutes {
         }
         checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
         try checks.finish()
+        let changes = ["email", "name", "phone", "quietHours"].filter { body[$0].isNamed }
+        if !changes.isEmpty {
+            change.audit = try call.auditEntry(.consumerChanged, brand: brand.id, target: id.rawValue, changes: changes)
+        }
         guard case .consumer(let consumer) = try await call.perform(.changeProfile(change)) else {
             throw Problem.notFound("consumer")
         }
@@ -149,6 +153,8 @@ enum ConsumerRoutes {
             try await store.consumerRecord(brand: brand.id, id: id)
         }
         guard let record else { throw Problem.notFound("consumer") }
+        // Before the first byte: what was read cannot be taken back.
+        try await call.audit(.consumerExported, brand: brand.id, target: id.rawValue)
         let export = ConsumerExport(
             store: call.services.store,
             brand: brand.id,

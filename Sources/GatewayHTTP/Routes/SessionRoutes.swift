@@ -155,12 +155,14 @@ enum SessionRoutes {
         let query = try call.query()
         let device = try query.identifier("deviceId", as: DeviceID.self)
         let scope = try query.word("unregister", as: UnregisterScope.self) ?? .all
+        let audit = try call.auditEntry(.consumerLoggedOut, brand: brand.id, target: consumer.rawValue)
         do {
             _ = try await call.services.sessions.endAll(
                 brand: brand.id,
                 consumer: consumer,
                 device: device,
-                unregister: scope
+                unregister: scope,
+                audit: audit
             )
         } catch { throw Problem(error) }
         return Answer.noContent

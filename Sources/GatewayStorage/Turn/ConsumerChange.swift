@@ -14,6 +14,8 @@ package struct ProfileChange: Sendable {
     package var phone: String??
     /// The consumer's own quiet hours; a change makes what waits for it due, to be looked at again.
     package var quietHours: QuietHours??
+    /// What the trail says of it; written with it, and only when there is such a consumer.
+    package var audit: AuditEntry?
 
     /// Takes whom to change; nothing unless told.
     ///

@@ -12,7 +12,7 @@ extension StoreChange {
         case .upsertConsumer(let brand, _, _, _): brand
         case .openSession(let session, _, _): session.brand
         case .endSession: nil
-        case .endSessions(let brand, _, _, _): brand
+        case .endSessions(let brand, _, _, _, _): brand
         case .retry(let request): request.brand
         case .openConversation(let request): request.brand
         case .write(let request): request.brand

@@ -29,13 +29,22 @@ package enum StoreChange: Sendable {
     /// consumer's from then on, their sessions end, and their ids lead to it. With `singleDevice` the consumer's
     /// earlier sessions end, and its registrations on other devices (`unregistered`). Neither is done for a login
     /// that names no device. The consumer's oldest sessions above ``SessionLimits/perConsumer`` end. `signedBy` is the token
-    /// hash of the session that had the login signed, if one had: without it being live the answer is `sessionEnded`.
+    /// hash of the session that had the login signed, if one had: without it being live the answer is `sessionEnded`. One that
+    /// a service account opens, and that none had signed, is counted by the audit trail
+    /// (``AuditAction/sessionsMinted``): one entry for each account and hour.
     case openSession(StoredSession, singleDevice: Bool, signedBy: [UInt8]? = nil)
     /// Ends one session; with a scope also unregisters the device that it is bound to (all of the consumer's devices
     /// when it is bound to none).
     case endSession(tokenHash: [UInt8], unregister: UnregisterScope)
-    /// Ends a consumer's sessions, of one device or of all, and unregisters likewise.
-    case endSessions(brand: BrandID, consumer: ConsumerID, device: DeviceID?, unregister: UnregisterScope)
+    /// Ends a consumer's sessions, of one device or of all, and unregisters likewise; `audit` is what the trail says of it,
+    /// written with it, and only when there is such a consumer.
+    case endSessions(
+        brand: BrandID,
+        consumer: ConsumerID,
+        device: DeviceID?,
+        unregister: UnregisterScope,
+        audit: AuditEntry? = nil
+    )
     /// Moves a delivery that failed or expired back to the outbox, under its id and unowned, for as long as the request
     /// says; its attempts go on being counted.
     case retry(RetryRequest)

@@ -183,16 +183,26 @@ package final class SessionService: Sendable {
     ///   - consumer: The consumer.
     ///   - device: Only this device's, and those that are bound to none; nil means all.
     ///   - unregister: What happens to the registrations.
+    ///   - audit: What the audit trail says of it.
     /// - Returns: What ended.
     /// - Throws: `storage`.
     package func endAll(
         brand: BrandID,
         consumer: ConsumerID,
         device: DeviceID?,
-        unregister: UnregisterScope
+        unregister: UnregisterScope,
+        audit: AuditEntry? = nil
     ) async throws(SessionError) -> EndedSessions {
         Self.ended(
-            try await perform(.endSessions(brand: brand, consumer: consumer, device: device, unregister: unregister))
+            try await perform(
+                .endSessions(
+                    brand: brand,
+                    consumer: consumer,
+                    device: device,
+                    unregister: unregister,
+                    audit: audit
+                )
+            )
         )
     }
 

@@ -26,8 +26,8 @@ extension Writer {
         case .openSession(let session, let singleDevice, let signer):
             return try open(session, singleDevice: singleDevice, signedBy: signer, &context)
         case .endSession(let tokenHash, let scope): return try endSession(tokenHash, scope, &context)
-        case .endSessions(let brand, let consumer, let device, let scope):
-            return try endSessions(brand, consumer, device, scope, &context)
+        case .endSessions(let brand, let consumer, let device, let scope, let audit):
+            return try endSessions(brand, consumer, device, scope, audit, &context)
         case .retry(let request): return try retry(request, &context)
         case .openConversation(let request): return try openConversation(request, &context)
         case .write(let message): return try write(message, &context)

@@ -68,6 +68,7 @@ extension Writer {
         .int(key).int(change.name == nil ? 0 : 1).text(change.name ?? nil).int(change.email == nil ? 0 : 1)
         .text(change.email ?? nil).int(change.phone == nil ? 0 : 1).text(change.phone ?? nil)
         .int(change.quietHours == nil ? 0 : 1).text((change.quietHours ?? nil)?.stored).run()
+        try write(change.audit)
         if change.quietHours != nil {
             memory.registrations.remove(key)
             try requeue(key, &context)

@@ -47,6 +47,10 @@ extension Writer {
         )
         .blob(session.tokenHash).int(brand).int(consumer.key).text(session.device?.rawValue).text(session.credential)
         .int(session.expiresAt.milliseconds).int(session.createdAt.milliseconds).run()
+        // One that had a session sign an assertion was not minted again.
+        if signer == nil, let account = session.credential {
+            try countMinted(by: account, brand: brand, session.brand, at: session.createdAt)
+        }
         return .sessionOpened(opening)
     }
 
@@ -198,6 +202,7 @@ extension Writer {
         _ consumer: ConsumerID,
         _ device: DeviceID?,
         _ scope: UnregisterScope,
+        _ audit: AuditEntry?,
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
         guard let key = try brandKey(brand),
@@ -208,6 +213,7 @@ extension Writer {
             .int(found.key).text(device?.rawValue).run()
         let count = db.changedRows
         if count > 0 { noteEnd(brand, ConsumerID(trusted: found.name.id)) }
+        try write(audit)
         return .sessionsEnded(
             EndedSessions(
                 count: count,

@@ -4,7 +4,7 @@ import Testing
 
 /// The audit trail: written with what it tells, kept longer than the brand.
 enum AuditCases {
-    static let all = [withTheChange, notWithoutTheChange, windows, outlivesTheBrand, retention]
+    static let all = [withTheChange, notWithoutTheChange, windows, outlivesTheBrand, retention, consumers, minted]
 
     private static func entry(
         _ f: ContractFixture,
@@ -26,6 +26,85 @@ enum AuditCases {
 
     private static func trail(_ f: ContractFixture, _ brand: BrandID?) async throws -> [AuditEntry] {
         try await f.store.audit(AuditQuery(brand: brand, limit: 100)).map(\.entry)
+    }
+
+    static let consumers = ContractCase("what back-ends do to consumers and readers is told, and only when it is done")
+    {
+        (f) async throws in
+        let id = ConsumerID(trusted: "u-1")
+        let reader = SubscriptionID(trusted: "crm")
+        func change(_ audit: AuditEntry) -> ProfileChange {
+            var change = ProfileChange(brand: f.brand, consumer: id)
+            change.name = "Ada"
+            change.audit = audit
+            return change
+        }
+        func end(_ audit: AuditEntry) -> StoreChange {
+            .endSessions(brand: f.brand, consumer: id, device: nil, unregister: .none, audit: audit)
+        }
+        let told = [
+            entry(f, .subscriptionDeleted, "crm"), entry(f, .consumerLoggedOut, "u-1"),
+            entry(f, .consumerChanged, "u-1", changes: ["name"]),
+        ]
+        try await f.change(.changeProfile(change(told[2])))
+        try await f.change(end(told[1]))
+        #expect(try await !f.store.deleteSubscription(brand: f.brand, reader, audit: told[0]))
+        #expect(try await trail(f, f.brand).isEmpty)
+        try await f.accepted(f.message("u-1"))
+        _ = try await f.subscribe("crm")
+        try await f.change(.changeProfile(change(told[2])))
+        try await f.change(end(told[1]))
+        #expect(try await f.store.deleteSubscription(brand: f.brand, reader, audit: told[0]))
+        #expect(try await trail(f, f.brand) == told)
+    }
+
+    static let minted = ContractCase("sessions that a service account mints are one entry an hour, with their number") {
+        (f) async throws in
+        for (id, details) in [
+            ("sa_1", CredentialDetails.serviceAccount(scopes: [])), ("sa_2", .serviceAccount(scopes: [])),
+            ("key", .apiKey),
+        ] {
+            let credential = StoredCredential(
+                id: id,
+                brand: f.brand,
+                name: id,
+                details: details,
+                secretHash: [1],
+                sealedSecret: nil,
+                expiresAt: nil,
+                createdAt: f.now
+            )
+            try await f.store.insertCredential(credential, audit: nil)
+        }
+        var byte: UInt8 = 0
+        func open(_ credential: String?, signedBy signer: [UInt8]? = nil) async throws {
+            byte += 1
+            var session = f.session(byte, "u-1", device: nil, seconds: 86_400)
+            session.credential = credential
+            _ = try await f.change(.openSession(session, singleDevice: false, signedBy: signer)).opening
+        }
+        // To the beginning of an hour.
+        f.wait(seconds: 3600 - f.now.seconds % 3600)
+        let hour = Timestamp(milliseconds: f.now.milliseconds / 3_600_000 * 3_600_000)
+        for _ in 1...3 {
+            try await open("sa_1")
+            f.wait(seconds: 1199)
+        }
+        try await open("sa_2")
+        // An assertion's, an anonymous one, and one that a session had signed.
+        try await open("key")
+        try await open(nil)
+        try await open("sa_1", signedBy: [UInt8](repeating: 1, count: 32))
+        f.wait(seconds: 3)
+        try await open("sa_1")
+        let entries = try await trail(f, f.brand)
+        #expect(
+            entries.map(\.actor.id) == ["sa_1", "sa_2", "sa_1"] && entries.map(\.target) == entries.map(\.actor.id)
+        )
+        #expect(entries.map(\.count) == [1, 1, 3])
+        #expect(entries.map(\.at) == [hour.adding(seconds: 3600), hour, hour])
+        #expect(entries.allSatisfy { $0.action == .sessionsMinted && $0.actor.kind == .serviceAccount })
+        #expect(entries.allSatisfy { $0.requestID == nil && $0.changes.isEmpty })
     }
 
     static let withTheChange = ContractCase("every administrative change is told by the audit trail, newest first") {
