@@ -27,9 +27,11 @@ package import GatewayModel
 /// - Rows of earlier turns that a turn ends without an answer (read, collapsed, unregistered, token moved) are named in
 ///   ``WriterTurnResult/withdrawn``; rows of the same turn are only never handed out, and the slots that they took stay
 ///   taken.
-/// - A consumer that was merged into another (``StoreChange/openSession(_:singleDevice:signedBy:)``,
+/// - A consumer that was merged into another (``StoreChange/openSession(_:_:)``,
 ///   ``StoreChange/merge(_:)``) has nothing of its own any more: every call that names it means the other, and every answer
 ///   names the other.
+/// - A session replaces or ends another consumer's registration only with proof of that registration's present token,
+///   whatever device it names; that is decided in the transaction.
 /// - When a call returns, what it did has been synced to disk.
 ///
 /// Any thread or task may call; calls never block the caller's thread. Writing calls are serialised by the engine.

@@ -6,7 +6,7 @@ package enum StorageContract {
         + WindowCases.all + WaitingCases.all + RegistrationCases.all + DeviceLifeCases.all + ReadCases.all
         + TapCases.all + ProactiveCases.all + CampaignCases.all
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
-        + SingleDeviceCases.all
+        + DeviceProofCases.all + SingleDeviceCases.all
         + MergeCases.all + ConsumerCases.all + ErasureCases.all
         + AdministrationCases.all + ResealingCases.all + AuditCases.all + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all

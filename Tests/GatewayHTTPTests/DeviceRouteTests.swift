@@ -67,6 +67,8 @@ struct DeviceRouteTests {
             (#"{"token":"aab","pushType":"apns"}"#, ["/token"]),
             (#"{"token":"","pushType":"apns"}"#, ["/token"]),
             (#"{"token":"xxyy","pushType":"apns"}"#, ["/token"]),
+            (#"{"token":"aabb","pushType":"apns","currentToken":""}"#, ["/currentToken"]),
+            (#"{"token":"aabb","pushType":"apns","currentToken":["aabb"]}"#, ["/currentToken"]),
             (#"{"token":"aabb","pushType":"fcm"}"#, ["/pushType"]),
             (#"{"token":"aabb","pushType":"huawei"}"#, ["/pushType"]),
             (#"{"token":"aabb","pushType":"webpush"}"#, ["/pushType"]),
@@ -173,6 +175,8 @@ struct DeviceRouteTests {
             let session = Credential.bearer(try #require(opened["sessionToken"]?.string))
             #expect(try await api.register("d-1", as: session).status == 201)
             _ = try await api.makeSession("u-1", device: "d-1")
+            let merge = try await api.call(.patch, "/v1/brands/acme/consumers/u-1", #"{"mergeFrom":"\#(guest)"}"#)
+            #expect(merge.status == 200, "\(merge.text)")
             for name in [guest, "u-1"] {
                 let found = try await api.call(.get, Self.path + "?consumer=\(name)")
                 #expect(found.status == 200 && found["consumer"]?.string == "u-1", "\(found.text)")

@@ -47,7 +47,7 @@ struct SessionRouteTests {
                 #","deviceId":"d-1""#
             )
             #expect(made.status == 201, "\(made.text)")
-            #expect(try made.json().names == ["sessionToken", "expiresIn", "consumer"])
+            #expect(try made.json().names == ["sessionToken", "expiresIn", "consumer", "merged"])
             #expect(made["expiresIn"]?.int == 3600)
             #expect(made["consumer"] == (try JSON(#"{"id":"u-1","anonymous":false}"#)))
             #expect(made.headers[.cacheControl] == "no-store")
@@ -122,7 +122,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test("who logs in with an identifier where an anonymous consumer was is given what that one had (R30)")
+    @Test("who logs in with an identifier and shows an anonymous session's token is given what that one had (R30)")
     func merge() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
@@ -142,9 +142,10 @@ struct SessionRouteTests {
             let logged = try await grant(
                 api,
                 Self.assertion(Self.claims(api, #","identifier":"u-1""#)),
-                #","deviceId":"d-1""#
+                #","deviceId":"d-1","anonymousToken":"\#(made["sessionToken"]?.string ?? "")""#
             )
             #expect(logged["consumer"] == (try JSON(#"{"id":"u-1","anonymous":false}"#)))
+            #expect(logged["merged"]?.bool == true && made["merged"]?.bool == false)
             let session = Credential.bearer(try #require(logged["sessionToken"]?.string))
             try await api.call(.get, "/v1/brands/acme/unread", as: before).expectProblem(401, "token_invalid")
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
@@ -188,6 +189,8 @@ struct SessionRouteTests {
             (#"{"grant":"code","code":"","redirectUri":"x"}"#, "/code"),
             (#"{"grant":"assertion"}"#, "/token"), (#"{"grant":"assertion","token":5}"#, "/token"),
             (#"{"grant":"anonymous","deviceId":""}"#, "/deviceId"),
+            (#"{"grant":"anonymous","anonymousToken":5}"#, "/anonymousToken"),
+            (#"{"grant":"anonymous","currentToken":"a b"}"#, "/currentToken"),
         ]
     )
     func badGrants(_ body: String, _ pointer: String) async throws {

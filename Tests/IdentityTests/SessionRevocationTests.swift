@@ -72,7 +72,9 @@ struct SessionRevocationTests {
         case .ofConsumer: _ = try await service.endAll(brand: acme, consumer: guest, device: nil, unregister: .none)
         case .brandDeletion: try await gateway.directory.deleteBrand(acme)
         case .credentialRevocation: try await gateway.directory.revokeCredential(brand: acme, id: credential)
-        case .merge: _ = try await service.open(brand: acme, consumer: ann, device: phone)
+        case .merge:
+            let proofs = LoginProofs(anonymousToken: token)
+            _ = try await service.open(brand: acme, consumer: ann, device: phone, proofs: proofs)
         case .otherDevice:
             _ = try await service.open(brand: acme, consumer: guest, device: DeviceID(trusted: "tablet"))
         case .erasure:
@@ -191,8 +193,25 @@ struct SessionRevocationTests {
             let elsewhere = try await service.open(brand: Gateway.acme, consumer: Self.guest, device: nil)
             #expect(anonymous.anonymous)
             for minted in [anonymous, elsewhere] { #expect(try await Self.isLive(service, minted.token)) }
-            let minted = try await service.open(brand: Gateway.acme, consumer: Self.ann, device: Self.phone)
-            #expect(minted.session.consumer == Self.ann && !minted.anonymous)
+            // Knowing the device does nothing, nor does what is no token of an anonymous session.
+            let known = try await service.open(brand: Gateway.acme, consumer: Self.ann, device: Self.phone)
+            for text in ["", "x", known.token] {
+                let minted = try await service.open(
+                    brand: Gateway.acme,
+                    consumer: Self.ann,
+                    device: Self.phone,
+                    proofs: LoginProofs(anonymousToken: text)
+                )
+                #expect(!minted.merged && minted.session.consumer == Self.ann)
+            }
+            for minted in [anonymous, elsewhere] { #expect(try await Self.isLive(service, minted.token)) }
+            let minted = try await service.open(
+                brand: Gateway.acme,
+                consumer: Self.ann,
+                device: Self.phone,
+                proofs: LoginProofs(anonymousToken: elsewhere.token)
+            )
+            #expect(minted.session.consumer == Self.ann && !minted.anonymous && minted.merged)
             for ended in [anonymous, elsewhere] { #expect(try await !Self.isLive(service, ended.token)) }
             let forwarded = try await service.open(brand: Gateway.acme, consumer: Self.guest, device: nil)
             #expect(forwarded.session.consumer == Self.ann && !forwarded.anonymous)
@@ -203,9 +222,14 @@ struct SessionRevocationTests {
     @Test("a logout by the name of somebody who was merged ends the sessions of whom it leads to")
     func mergedName() async throws {
         try await Self.with { gateway, _, service in
-            _ = try await Self.openAnonymous(gateway, service)
+            let proofs = LoginProofs(anonymousToken: try await Self.openAnonymous(gateway, service).token)
             let tokens = [
-                try await service.open(brand: Gateway.acme, consumer: Self.ann, device: Self.phone).token,
+                try await service.open(
+                    brand: Gateway.acme,
+                    consumer: Self.ann,
+                    device: Self.phone,
+                    proofs: proofs
+                ).token,
                 try await service.open(brand: Gateway.acme, consumer: Self.ann, device: nil).token,
             ]
             for token in tokens { #expect(try await Self.isLive(service, token)) }
@@ -233,7 +257,12 @@ struct SessionRevocationTests {
             let own = try await service.open(brand: Gateway.acme, consumer: Self.ann, device: nil).token
             for token in [anonymous, own] { #expect(try await Self.isLive(uncertain, token)) }
             await #expect(throws: SessionError.storage(.unavailable(detail: "no answer"))) {
-                try await uncertain.open(brand: Gateway.acme, consumer: Self.ann, device: Self.phone)
+                try await uncertain.open(
+                    brand: Gateway.acme,
+                    consumer: Self.ann,
+                    device: Self.phone,
+                    proofs: LoginProofs(anonymousToken: anonymous)
+                )
             }
             for token in [anonymous, own] { #expect(try await !Self.isLive(uncertain, token)) }
         }

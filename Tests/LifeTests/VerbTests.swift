@@ -155,7 +155,10 @@ struct VerbTests {
         #expect(try await fresh.ended().status == 0, "\(fresh.errors)")
         #expect(!FileManager.default.fileExists(atPath: directory.path("data")), "a check makes nothing")
         let gateway = try await GatewayProcess.start(in: directory)
-        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        for (brand, merge) in [("acme", "device"), ("other", "token")] as [(String, JSONValue)] {
+            let body: JSONValue = ["id": .string(brand), "name": "Acme", "settings": ["anonymousMerge": merge]]
+            _ = try await gateway.admin.call("POST", ["v1", "brands"], body: body)
+        }
         _ = try await gateway.admin.call(
             "PUT",
             ["v1", "brands", "acme", "apps", "ios"],
@@ -176,6 +179,9 @@ struct VerbTests {
         let verdicts = try check.output.map { try JSONValue(parsing: Data($0.utf8)) }
         let bad = verdicts.filter { $0["ok"] == .bool(false) }.map { $0["subject"].plain }
         #expect(bad == ["acme/ios/apns/production", "acme/ios/apns/sandbox"])
+        let warnings = verdicts.filter { $0["warning"] == .bool(true) }
+        #expect(warnings.map { $0["subject"].plain } == ["brand acme"])
+        #expect(warnings.allSatisfy { $0["ok"] == .bool(true) && $0["text"].plain.contains("anonymousMerge") })
     }
 
     @Test("an app signs in with a .p12 file: check connects and tells its end, and the gateway counts it")

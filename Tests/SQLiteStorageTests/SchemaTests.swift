@@ -20,6 +20,7 @@ struct SchemaTests {
         "0002-count-by-label": "c2437a65e7558f7f78d187182b592e8a0c46667ec8313f5c55dd09861bae8882",
         "0003-own-subscriptions": "126057298d616d8f8f40971052fc81665b676c5bcda6dd3c128687b67ee9f0bf",
         "0004-count-audit": "bf2032093bba28453b7f5cd9a2ce9ba946b88190bfc71c903e07c4b2f14c3970",
+        "0005-keep-merge-proofs": "1c8f0fbd7b95a54a2f7d684f37109d506cfd877c392d6681c49d81a49cccbf4d",
     ]
 
     private static let later = Migration(
@@ -206,6 +207,58 @@ struct SchemaTests {
         }
         #expect(try query("PRAGMA application_id") == [Schema.applicationID])
         #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map(\.hash))
+    }
+
+    @Test("brands of before go on merging by device, and anonymous sessions of before prove a merge for a week")
+    func merges() async throws {
+        try engine.load(fixture: "data-0001")
+        let store = try engine.openSQLite()
+        #expect(try await store.brands().map(\.settings.anonymousMerge) == [.device, .device])
+        #expect(try await store.brands().map(\.settings.anonymousMergeDays) == [7, 7])
+        let brand = BrandID(trusted: "travel")
+        try await store.insertBrand(
+            Brand(
+                id: BrandID(trusted: "new"),
+                name: "New",
+                settings: BrandSettings(),
+                createdAt: Timestamp(milliseconds: 1)
+            )
+        )
+        #expect(try await store.brands().map(\.settings.anonymousMerge) == [.device, .token, .device])
+        let guests =
+            try query("SELECT hex(token_hash) FROM sessions WHERE device LIKE 'guest-%' ORDER BY device") as [String?]
+        let hashes = guests.compactMap { text in
+            text.map { text in
+                stride(from: 0, to: 64, by: 2).map { place in
+                    let start = text.index(text.startIndex, offsetBy: place)
+                    return UInt8(text[start..<text.index(start, offsetBy: 2)], radix: 16) ?? 0
+                }
+            }
+        }
+        try #require(hashes.count == 3)
+        // The sessions expired at 1,795,402,617,793 and later, in this order.
+        var incarnation = IncarnationID(0)
+        func login(_ place: Int, at milliseconds: Int64) async throws -> Int {
+            let now = Timestamp(milliseconds: milliseconds)
+            if incarnation.rawValue == 0 { incarnation = try await store.begin(now: now).incarnation }
+            _ = try await store.keepHouse(HousekeepingBatch(work: .sessions, now: now, limit: 100))
+            var turn = WriterTurn(now: now, incarnation: incarnation)
+            let session = StoredSession(
+                tokenHash: [UInt8](repeating: UInt8(place), count: 32),
+                brand: brand,
+                consumer: ConsumerID(trusted: "u-1"),
+                device: nil,
+                expiresAt: now.adding(seconds: 60),
+                createdAt: now
+            )
+            turn.changes = [.openSession(session, LoginTerms(anonymousToken: hashes[place]))]
+            guard case .sessionOpened(let opening)? = try await store.commit(turn).changes.first else { return -1 }
+            return opening.merged.count
+        }
+        #expect(try await login(0, at: 1_795_399_100_000) == 1)
+        #expect(try await login(1, at: 1_795_402_617_825 + 604_800_000) == 1)
+        #expect(try await login(2, at: 1_795_402_617_832 + 604_800_001) == 0)
+        await store.close()
     }
 
     /// Tables to which a start adds rows, or a migration.

@@ -24,7 +24,7 @@ struct SimulatedWorld: Sendable {
     /// How many consumers have logged in without an identifier; their numbers follow those of the others.
     private var anonymous = 0
     /// Where they did, by the brand's place: there somebody with one logs in more often than elsewhere.
-    private var anonymousDevices: [[Int]] = [[], []]
+    private var guests: [[(device: Int, tokenHash: [UInt8])]] = [[], []]
     private var sessions = 0
 
     init(_ plan: SimulationPlan) { self.plan = plan }
@@ -102,15 +102,15 @@ struct SimulatedWorld: Sendable {
         let brand = brand(of: consumer)
         let device = random.below(plan.devices)
         anonymous += 1
-        anonymousDevices[brand].append(device)
+        let login = session(of: consumer, on: device, LoginTerms(), &random, now: now)
+        if case .openSession(let session, _) = login { guests[brand].append((device, session.tokenHash)) }
         var changes: [StoreChange] = [
             .upsertConsumer(
                 brand: Self.brands[brand],
                 id: name(of: consumer),
                 anonymous: true,
                 profile: ConsumerProfile()
-            ),
-            session(of: consumer, on: device, &random, now: now),
+            ), login,
         ]
         if random.chance(60) { changes.append(registration(of: device, for: consumer, &random)) }
         return changes
@@ -118,14 +118,22 @@ struct SimulatedWorld: Sendable {
 
     private mutating func identifiedLogin(_ random: inout SplitMix64, now: Timestamp) -> StoreChange {
         let consumer = random.below(plan.consumers)
-        let known = anonymousDevices[brand(of: consumer)]
-        let device = known.isEmpty || random.chance(20) ? random.below(plan.devices) : known[random.below(known.count)]
-        return session(of: consumer, on: random.chance(90) ? device : nil, &random, now: now)
+        let known = guests[brand(of: consumer)]
+        var terms = LoginTerms(anonymousMerge: random.chance(50) ? .device : .token)
+        var device = random.below(plan.devices)
+        if !known.isEmpty, random.chance(80) {
+            let guest = known[random.below(known.count)]
+            device = guest.device
+            terms.anonymousToken = guest.tokenHash
+        }
+        if random.chance(60) { terms.currentToken = PushTokenProof(forms: [Array("t\(device)".utf8)]) }
+        return session(of: consumer, on: random.chance(90) ? device : nil, terms, &random, now: now)
     }
 
     private mutating func session(
         of consumer: Int,
         on device: Int?,
+        _ terms: LoginTerms,
         _ random: inout SplitMix64,
         now: Timestamp
     ) -> StoreChange {
@@ -138,7 +146,9 @@ struct SimulatedWorld: Sendable {
             expiresAt: now.adding(seconds: 3600),
             createdAt: now
         )
-        return .openSession(session, singleDevice: random.chance(20))
+        var terms = terms
+        terms.singleDevice = random.chance(20)
+        return .openSession(session, terms)
     }
 
     // MARK: Devices

@@ -56,8 +56,8 @@ extension Simulation {
         switch change {
         case .register(let device): "register \(device.device) of \(device.consumer)"
         case .unregister(_, let consumer, _, _, let scope): "unregister \(consumer) \(scope)"
-        case .openSession(let session, let singleDevice, _):
-            "log \(session.consumer) in on \(session.device?.rawValue ?? "-")\(singleDevice ? " alone" : "")"
+        case .openSession(let session, let terms):
+            "log \(session.consumer) in on \(session.device?.rawValue ?? "-")\(terms.singleDevice ? " alone" : "")"
         case .read(let request): "read \(request.conversation) \(request.target)"
         default: "other"
         }

@@ -19,6 +19,7 @@ extension SimulatedStore {
 
     /// A session.
     struct Session: Sendable {
+        var tokenHash: [UInt8]
         var consumer: Int64
         var device: DeviceID?
         var createdAt: Timestamp

@@ -11,8 +11,7 @@ extension SimulatedStore {
         case .read(let request): return read(request, &context)
         case .upsertConsumer(let brand, let id, let anonymous, _):
             return upsert(id, brand: brand, anonymous: anonymous, context)
-        case .openSession(let session, let singleDevice, _):
-            return open(session, singleDevice: singleDevice, &context)
+        case .openSession(let session, let terms): return open(session, terms, &context)
         case .tap, .receipts, .endSession, .endSessions, .retry, .openConversation, .write, .resolve, .changeProfile,
             .erase, .merge, .endStale:
             // Nothing of delivery follows from these, or the simulation does not ask for them.

@@ -27,20 +27,20 @@ extension SimulatedStore {
 
     mutating func open(
         _ session: StoredSession,
-        singleDevice: Bool,
+        _ terms: LoginTerms,
         _ context: inout Context
     ) -> StoreChangeResult {
         let key = consumerKey(session.brand, session.consumer, at: context.now)
         let consumer = consumers[Int(key) - 1]
         var opening = SessionOpening(consumer: consumer.id, anonymous: consumer.isAnonymous)
-        if let device = session.device {
-            if !consumer.isAnonymous {
-                for other in anonymousConsumers(on: device, brand: session.brand) {
-                    merge(other, into: key, &opening, &context)
-                }
-                if !opening.merged.isEmpty { release(key, &context) }
+        if !consumer.isAnonymous {
+            for other in anonymousConsumers(of: session, terms) {
+                merge(other, into: key, on: session.device, &opening, &context)
             }
-            if singleDevice {
+            if !opening.merged.isEmpty { release(key, &context) }
+        }
+        if let device = session.device {
+            if terms.singleDevice {
                 opening.endedSessions += endSessions(of: key)
                 for registration in consumers[Int(key) - 1].registrations
                 where self.registration(registration)?.device != device {
@@ -49,13 +49,34 @@ extension SimulatedStore {
             }
             for (place, found) in registrations.enumerated() {
                 guard let found, found.brand == session.brand, found.device == device, found.consumer != key,
-                    !consumers[Int(found.consumer) - 1].isAnonymous
+                    terms.currentToken?.proves(found.token) == true,
+                    !(consumer.isAnonymous && consumers[Int(found.consumer) - 1].isAnonymous)
                 else { continue }
                 opening.endedRegistrations.append(end(Int64(place) + 1, by: .tokenMoved))
             }
         }
-        sessions.append(Session(consumer: key, device: session.device, createdAt: session.createdAt))
+        sessions.append(
+            Session(
+                tokenHash: session.tokenHash,
+                consumer: key,
+                device: session.device,
+                createdAt: session.createdAt
+            )
+        )
         return .sessionOpened(opening)
+    }
+
+    /// Whom a login takes in; no run is so long that a session of it proves nothing any more.
+    private func anonymousConsumers(of session: StoredSession, _ terms: LoginTerms) -> [Int64] {
+        var found: [Int64] = []
+        if let proof = sessions.first(where: { $0.tokenHash == terms.anonymousToken }),
+            consumers[Int(proof.consumer) - 1].brand == session.brand,
+            consumers[Int(proof.consumer) - 1].isAnonymous
+        {
+            found.append(proof.consumer)
+        }
+        guard terms.anonymousMerge == .device, let device = session.device else { return found }
+        return found + anonymousConsumers(on: device, brand: session.brand).filter { !found.contains($0) }
     }
 
     private func anonymousConsumers(on device: DeviceID, brand: BrandID) -> [Int64] {
@@ -80,10 +101,15 @@ extension SimulatedStore {
     private mutating func merge(
         _ from: Int64,
         into: Int64,
+        on device: DeviceID?,
         _ opening: inout SessionOpening,
         _ context: inout Context
     ) {
         opening.endedSessions += endSessions(of: from)
+        for registration in consumers[Int(from) - 1].registrations
+        where device == nil || self.registration(registration)?.device != device {
+            opening.endedRegistrations.append(end(registration, by: .unregistered))
+        }
         let old = consumers[Int(from) - 1]
         consumers[Int(from) - 1].registrations = []
         consumers[Int(from) - 1].conversations = []

@@ -25,6 +25,7 @@ enum CCAIRoutes {
         let device = checks.identifier(body["device_id"], as: DeviceID.self)
         let text = checks.text(body["token"], isRequired: true)
         if text?.isEmpty ?? false { checks.fail("/token", "must not be empty") }
+        let proofs = LoginProofs(anonymousToken: checks.text(body["anonymous_token"]))
         let token = try checks.finish(text)
         let assertion: VerifiedAssertion
         do { assertion = try call.services.assertions.verify(token, sdkKeyName: keyName) } catch {
@@ -34,7 +35,7 @@ enum CCAIRoutes {
             throw Problem(AuthenticationError.tokenInvalid(.unknownIssuer))
         }
         guard brand.settings.wire.ccai else { throw Problem.notFound("resource") }
-        let minted = try await call.login(assertion, brand, device, by: .ccai)
+        let minted = try await call.login(assertion, brand, device, proofs, by: .ccai)
         var writer = JSONWriter(capacity: 256)
         writer.literal(#"{"auth_token":"#)
         writer.string(minted.token)
@@ -44,7 +45,9 @@ enum CCAIRoutes {
         writer.string(minted.session.consumer.rawValue)
         writer.literal(#","anonymous":"#)
         writer.boolean(minted.anonymous)
-        writer.literal("}}")
+        writer.literal(#"},"merged":"#)
+        writer.boolean(minted.merged)
+        writer.literal("}")
         return Answer.json(.ok, writer)
     }
 }

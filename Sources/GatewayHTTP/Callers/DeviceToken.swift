@@ -1,5 +1,6 @@
 internal import Crypto
 internal import GatewayModel
+internal import GatewayStorage
 
 /// The provider's token of a device: its shape for each transport, and what may be shown of it.
 enum DeviceToken {
@@ -21,6 +22,12 @@ enum DeviceToken {
             guard bytes.count <= maxFCMBytes, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
             return text
         }
+    }
+
+    /// A token that is shown as proof, in each form that a transport may have it in; nil when it is none of any transport.
+    static func proof(_ text: String) -> PushTokenProof? {
+        let forms = Set(PushType.allCases.compactMap { normalised(text, for: $0) }.map { Array($0.utf8) })
+        return forms.isEmpty ? nil : PushTokenProof(forms: forms)
     }
 
     /// What a token must be, for the caller.

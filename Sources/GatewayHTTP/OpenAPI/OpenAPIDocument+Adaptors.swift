@@ -54,9 +54,14 @@ extension OpenAPIDocument {
                         token: { type: string, minLength: 1, description: 'The JWT, by HS256, HS384 or HS512 as the key has it.' }
                         device_id:
                           description: >-
-                            Ours, not that system's: names the device, so that an anonymous account of it is merged, a
-                            `push_token` in the token registers it, and the session is bound to it.
+                            Ours, not that system's: names the device, so that a `push_token` in the token registers it, and
+                            the session is bound to it.
                           oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }]
+                        anonymous_token:
+                          type: [string, 'null']
+                          description: >-
+                            Ours too: the `auth_token` of the anonymous account that presents an identifier now, which is
+                            merged. One that proves nothing is ignored.
                     example: { token: eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl, device_id: d-1 }
               responses:
                 '200':
@@ -66,7 +71,7 @@ extension OpenAPIDocument {
                     application/json:
                       schema:
                         type: object
-                        required: [auth_token, expires_in, end_user]
+                        required: [auth_token, expires_in, end_user, merged]
                         properties:
                           auth_token: { type: string }
                           expires_in: { type: integer, minimum: 1, description: In seconds. }
@@ -74,6 +79,7 @@ extension OpenAPIDocument {
                             type: object
                             required: [id, anonymous]
                             properties: { id: { $ref: '#/components/schemas/Id' }, anonymous: { type: boolean } }
+                          merged: { type: boolean, description: Whether an anonymous account was merged into this one. }
                 \(adaptorErrors(400, 401, 403, 404, 413, 415))
           /api/ccaip/sign:
             post:

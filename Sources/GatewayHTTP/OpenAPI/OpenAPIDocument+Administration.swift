@@ -238,6 +238,19 @@ extension OpenAPIDocument {
                   minimum: 60
                   maximum: 2592000
                   description: How long a session without an identity lives; as others when it is absent.
+                anonymousMerge:
+                  enum: [token, device, null]
+                  default: token
+                  description: >-
+                    What makes a login take in an anonymous consumer: the token of its session (`anonymousToken`), or, with
+                    `device`, also the `deviceId` that the login names, which whoever knows it can prepare. Brands of versions
+                    that knew no `token` have `device`.
+                anonymousMergeDays:
+                  type: [integer, 'null']
+                  minimum: 0
+                  maximum: 30
+                  default: 7
+                  description: How many days after its expiry the token of an anonymous session is still proof for a merge.
                 singleDevice:
                   type: [boolean, 'null']
                   default: false

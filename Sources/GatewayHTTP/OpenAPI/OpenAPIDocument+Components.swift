@@ -60,7 +60,7 @@ extension OpenAPIDocument {
                 application/json:
                   schema:
                     type: object
-                    required: [sessionToken, expiresIn, consumer]
+                    required: [sessionToken, expiresIn, consumer, merged]
                     properties:
                       sessionToken: { type: string }
                       expiresIn: { type: integer, minimum: 1, description: In seconds. }
@@ -68,6 +68,7 @@ extension OpenAPIDocument {
                         type: object
                         required: [id, anonymous]
                         properties: { id: { $ref: '#/components/schemas/Id' }, anonymous: { type: boolean } }
+                      merged: { type: boolean, description: Whether an anonymous consumer was merged into this one. }
           headers:
             RequestId:
               description: The request's id, the caller's own if it sent a usable one.

@@ -13,9 +13,11 @@ extension OpenAPIDocument {
               summary: Registers a device for pushes, or renews its registration.
               description: |
                 A token that was last seen under another consumer or device of the brand moves to this one. A session that is
-                bound to a device acts only for that device. A consumer keeps at most 100 registrations: the one that was
-                registered longest ago makes room. A login on the device by another consumer ends the registration, unless this
-                one is anonymous. Scope of back-ends: `consumers:write`.
+                bound to a device acts only for that device; the first registration of one that is not binds it. Another
+                consumer's registration of the device is replaced only with proof of its present push token, as `token` or
+                `currentToken`: else 409, and nothing changes. A consumer renews its own without. A consumer keeps at most 100
+                registrations: the one that was registered longest ago makes room. Back-ends (scope `consumers:write`) need no
+                proof; what they take from another consumer is audited as `device.reassigned`.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -30,7 +32,7 @@ extension OpenAPIDocument {
                 '201':
                   description: It is registered.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Registration' } } }
-                \(problems(400, 401, 403, 404, 413, 415, 422))
+                \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             get:
               operationId: getDevice
               tags: [devices]
@@ -83,6 +85,13 @@ extension OpenAPIDocument {
                     visible ASCII characters.
                   minLength: 2
                   maxLength: 4096
+                currentToken:
+                  type: [string, 'null']
+                  description: >-
+                    The push token that the device is registered with at present, where another consumer has it.
+                  minLength: 1
+                  maxLength: 4096
+                  pattern: '^[!-~]+$'
                 pushType: { enum: [apns, fcm, huawei, webpush], description: One that the app has a credential for. }
                 environment: { enum: [production, sandbox, null], default: production }
                 platform: { enum: [ios, android, harmony, web, null] }

@@ -7,7 +7,12 @@ extension OpenAPIDocument {
               operationId: openSession
               tags: [sessions]
               summary: Opens a consumer's session by a grant.
-              description: >-
+              description: |
+                A login with an identifier that shows the token of an anonymous session as `anonymousToken` takes that
+                consumer in: conversations, unread and taps follow, and of its devices the one that logs in; its sessions end.
+                `merged` says so. A session without `deviceId` is bound to the device that it registers first. Registrations
+                that others have of `deviceId` end only with proof of their push token, `currentToken`.
+
                 Takes no `Idempotency-Key`, as its caller has no credential yet. A brand that there is not answers as one that
                 does not know the issuer: 401 `token_invalid`.
               security: []
@@ -31,6 +36,19 @@ extension OpenAPIDocument {
                             The display name of the identity provider, or of the `jwtIssuer` whose assertions alone are taken
                             then; one that is not the brand's is 401 `unknown_issuer`.
                         deviceId: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
+                        anonymousToken:
+                          type: [string, 'null']
+                          description: >-
+                            The token of an anonymous session of the brand that did not end, live or expired for at most
+                            `anonymousMergeDays`. Any other text is ignored.
+                        currentToken:
+                          type: [string, 'null']
+                          minLength: 1
+                          maxLength: 4096
+                          pattern: '^[!-~]+$'
+                          description: >-
+                            The push token that the device has at present: ends registrations that other consumers have of
+                            `deviceId` with it.
                       allOf:
                         - if: { properties: { grant: { const: assertion } } }
                           then: { required: [token], properties: { token: { type: string, minLength: 1 } } }

@@ -17,7 +17,7 @@ extension OpenAPIDocument {
               parameters:
                 - name: deviceId
                   in: query
-                  description: The device that the window is on; that of the session when it is not named.
+                  description: The device of the session; another one closes with 4403. Ignored where the session is bound to none.
                   schema: { $ref: '#/components/schemas/Id' }
               responses:
                 '101': { description: The window is open, or about to close with its code. }

@@ -79,7 +79,8 @@ enum ConsumerRoutes {
         }
         checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
         try checks.finish()
-        let changes = ["email", "name", "phone", "quietHours"].filter { body[$0].isNamed }
+        let names: [BoundedName] = ["email", "name", "phone", "quietHours"]
+        let changes = names.filter { body[$0].isNamed }.map(\.text)
         if !changes.isEmpty {
             change.audit = try call.auditEntry(.consumerChanged, brand: brand.id, target: id.rawValue, changes: changes)
         }

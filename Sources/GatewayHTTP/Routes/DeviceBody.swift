@@ -44,6 +44,7 @@ struct DeviceBody {
         if pushType == .apns, let platform, platform != .ios {
             checks.fail("/platform", "must be ios for apns")
         }
+        let currentToken = checks.proof(body["currentToken"])
         let receives = receives(&checks)
         let extraTokens = extraTokens(&checks)
         if !extraTokens.isEmpty, (platform ?? (pushType == .apns ? .ios : app.settings.platform)) != .ios {
@@ -71,6 +72,7 @@ struct DeviceBody {
         registration.osVersion = osVersion
         registration.appVersion = appVersion
         registration.extraTokens = extraTokens
+        registration.currentToken = currentToken
         return registration
     }
 

@@ -45,8 +45,12 @@ enum SessionRoutes {
         let redirectURI = required("redirectUri", of: body, grant == .code, &checks)
         let codeVerifier = checks.text(body["codeVerifier"])
         let issuer = checks.text(body["issuer"])
+        let proofs = LoginProofs(
+            anonymousToken: checks.text(body["anonymousToken"]),
+            currentToken: checks.proof(body["currentToken"])
+        )
         switch try checks.finish(grant) {
-        case .anonymous: return answer(try await call.loginAnonymously(try brand(), device))
+        case .anonymous: return answer(try await call.loginAnonymously(try brand(), device, proofs))
         case .assertion:
             let token = try checks.finish(token)
             let assertion: VerifiedAssertion
@@ -58,7 +62,7 @@ enum SessionRoutes {
                     brand: id
                 )
             } catch { throw Problem(error) }
-            return answer(try await call.login(assertion, try brand(), device, by: .assertion))
+            return answer(try await call.login(assertion, try brand(), device, proofs, by: .assertion))
         case .code:
             let (code, redirectURI) = try checks.finish(code, redirectURI)
             let redemption: CodeRedemption
@@ -81,7 +85,7 @@ enum SessionRoutes {
                     clientID: redemption.provider.clientId
                 )
             } catch { throw Problem(error) }
-            return answer(try await call.login(assertion, try brand(), device, by: .code))
+            return answer(try await call.login(assertion, try brand(), device, proofs, by: .code))
         }
     }
 
@@ -128,7 +132,9 @@ enum SessionRoutes {
         writer.string(minted.session.consumer.rawValue)
         writer.literal(#","anonymous":"#)
         writer.boolean(minted.anonymous)
-        writer.literal("}}")
+        writer.literal(#"},"merged":"#)
+        writer.boolean(minted.merged)
+        writer.literal("}")
         return Answer.json(.created, writer)
     }
 

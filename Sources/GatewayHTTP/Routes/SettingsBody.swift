@@ -48,6 +48,10 @@ struct SettingsBody {
         number("dedupeHours", \.dedupeHours, BrandSettings.dedupeRange)
         number("staleDeviceDays", \.staleDeviceDays, BrandSettings.staleDeviceRange)
         flag("anonymousConsumers", \.anonymousConsumers)
+        number("anonymousMergeDays", \.anonymousMergeDays, BrandSettings.anonymousMergeRange)
+        if let edit = take("anonymousMerge", \.anonymousMerge, { $0.word($1, as: AnonymousMerge.self) }) {
+            edits.append(edit)
+        }
         flag("singleDevice", \.singleDevice)
         if let edit = take("engagements", \.engagements, EngagementBody.engagements) { edits.append(edit) }
         if let edit = take("templates", \.templates, { TemplateBody.templates($1, &$0) }) { edits.append(edit) }

@@ -19,6 +19,7 @@ extension Call {
     ///   - assertion: The assertion, verified.
     ///   - brand: The brand.
     ///   - device: The device that logs in, if it is named.
+    ///   - proofs: What it shows beside the assertion.
     ///   - grant: How it logs in.
     /// - Returns: The session.
     /// - Throws: `Problem`.
@@ -26,6 +27,7 @@ extension Call {
         _ assertion: VerifiedAssertion,
         _ brand: Brand,
         _ device: DeviceID?,
+        _ proofs: LoginProofs,
         by grant: GrantLabel
     ) async throws(Problem) -> MintedSession {
         // Who holds a key can be anybody anywhere. How it stands is not for each device to know.
@@ -53,6 +55,7 @@ extension Call {
             isAnonymous: assertion.anonymous,
             expiresNoLaterThan: session?.expiresAt,
             signedBy: session?.tokenHash,
+            proofs: proofs,
             by: grant
         )
         if let token = assertion.pushToken, let device {
@@ -78,13 +81,25 @@ extension Call {
     }
 
     /// Lets in somebody without an identity, where the brand allows it.
-    func loginAnonymously(_ brand: Brand, _ device: DeviceID?) async throws(Problem) -> MintedSession {
+    func loginAnonymously(
+        _ brand: Brand,
+        _ device: DeviceID?,
+        _ proofs: LoginProofs
+    ) async throws(Problem) -> MintedSession {
         guard brand.settings.anonymousConsumers else { throw .noAnonymousConsumers }
         let consumer = ConsumerID(trusted: AnonymousConsumer.newID())
         _ = try await perform(
             .upsertConsumer(brand: brand.id, id: consumer, anonymous: true, profile: ConsumerProfile())
         )
-        return try await open(brand, consumer, device, credential: nil, isAnonymous: true, by: .anonymous)
+        return try await open(
+            brand,
+            consumer,
+            device,
+            credential: nil,
+            isAnonymous: true,
+            proofs: proofs,
+            by: .anonymous
+        )
     }
 
     /// Opens a session for a consumer who is known to be one.
@@ -96,6 +111,7 @@ extension Call {
         isAnonymous: Bool = false,
         expiresNoLaterThan limit: Timestamp? = nil,
         signedBy signer: [UInt8]? = nil,
+        proofs: LoginProofs = LoginProofs(),
         by grant: GrantLabel
     ) async throws(Problem) -> MintedSession {
         do {
@@ -106,7 +122,8 @@ extension Call {
                 credential: credential,
                 isAnonymous: isAnonymous,
                 expiresNoLaterThan: limit,
-                signedBy: signer
+                signedBy: signer,
+                proofs: proofs
             )
             services.metrics.sessionsOpened[grant].increment()
             return minted

@@ -45,7 +45,8 @@ extension Call {
     ///   - session: The session that asks; nil for back-ends.
     ///   - brand: The brand.
     /// - Returns: What was done; nil when there is no such app.
-    /// - Throws: `Problem`, 401 when the session has ended meanwhile.
+    /// - Throws: `Problem`, 401 when the session has ended meanwhile, 403 when it was bound to another device meanwhile,
+    ///   409 when another consumer has the device and its push token was not shown.
     func register(
         _ wanted: DeviceToRegister,
         _ session: StoredSession?,
@@ -54,10 +55,25 @@ extension Call {
         var wanted = wanted
         wanted.session = session?.tokenHash
         wanted.singleDevice = brand.settings.singleDevice
+        if session == nil {
+            let target = "\(wanted.app.rawValue)/\(wanted.device.rawValue)"
+            wanted.audit = try auditEntry(.deviceReassigned, brand: brand.id, target: target)
+        }
         switch try await perform(.register(wanted)) {
         case .registered(let change): return change
         case .sessionEnded: throw Problem(AuthenticationError.tokenInvalid(.revoked))
+        case .boundElsewhere: throw Problem.foreignDevice
+        case .conflict: throw Problem.unprovenDevice
         default: return nil
         }
     }
+}
+
+extension Problem {
+    /// A device that another consumer has, when nothing shows that the caller is on it.
+    static let unprovenDevice = Problem(
+        .conflict,
+        "Another consumer has this device. Name the push token that it is registered with as `currentToken`, or register "
+            + "under another device id."
+    )
 }

@@ -328,8 +328,7 @@ final class WindowHandler: ChannelDuplexHandler {
     private func identify(_ found: StoredSession) -> WindowResult {
         guard let context, hasPlace, machine.isAlive else { return .refused(.unavailable) }
         let name = ConsumerName(brand: found.brand, consumer: found.consumer)
-        let device = session == nil ? request?.device ?? found.device : found.device
-        let identity = WindowIdentity(consumer: name, device: device, expiresAt: found.expiresAt)
+        let identity = WindowIdentity(consumer: name, device: found.device, expiresAt: found.expiresAt)
         if let ticket {
             // Only the same consumer's takes the place of the one before it; the machine decides about others.
             if machine.identity?.consumer == name {
@@ -339,7 +338,7 @@ final class WindowHandler: ChannelDuplexHandler {
             return .identified(identity)
         }
         let mailbox = WindowMailbox(NIOLoopBound(self, eventLoop: context.eventLoop), loop: context.eventLoop)
-        guard let ticket = shell.services.hub.open(mailbox, session: found, device: device) else {
+        guard let ticket = shell.services.hub.open(mailbox, session: found, device: found.device) else {
             return .refused(.overloaded)
         }
         request = nil

@@ -30,7 +30,7 @@ struct WindowOperations: Sendable {
         }
         let session = try await session(of: token, brand: request.brand, from: address)
         do throws(Problem) { _ = try limiter.take(.session, session.tokenHash) } catch { throw Self.rateLimited }
-        // A session that is bound to a device opens no window of another.
+        // A session that is bound to a device opens no window of another; one that is not cannot choose a device.
         if let bound = session.device, let named = request.device, bound != named { throw .forbidden }
         return session
     }

@@ -14,7 +14,7 @@ struct WindowRequest: Sendable {
 
     /// The brand of the path; nil for what cannot be a brand's id.
     let brand: BrandID?
-    /// The device of the query.
+    /// The device of the query, which must be that of the session; an unbound session's window is of no device.
     let device: DeviceID?
     /// The token: secret.
     let token: String?

@@ -36,6 +36,10 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var dedupeHours: Int64 = 72
     /// Whether a device may log in without an identifier; default false.
     package var anonymousConsumers = false
+    /// What makes a login take in an anonymous consumer; default `token`.
+    package var anonymousMerge = AnonymousMerge.token
+    /// How long the token of an anonymous session is proof for a merge after it expired, in days, 0 to 30; default 7.
+    package var anonymousMergeDays: Int64 = 7
     /// Whether a login on another device logs the first one out; default false.
     package var singleDevice = false
     /// What the brand offers where, those that come first before others; default none.
@@ -66,6 +70,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package static let sessionTtlRange: ClosedRange<Int64> = 60...86_400
     /// What ``anonymousSessionTtlSeconds`` may be: up to thirty days, since nobody can log in without an identity again.
     package static let anonymousSessionTtlRange: ClosedRange<Int64> = 60...2_592_000
+    /// What ``anonymousMergeDays`` may be.
+    package static let anonymousMergeRange: ClosedRange<Int64> = 0...30
     /// What ``summaryThreshold`` may be.
     package static let summaryRange: ClosedRange<Int64> = 1...100
     /// What ``dedupeHours`` may be.
@@ -79,10 +85,13 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
-        case summaryThreshold, anonymousSessionTtlSeconds, linkHosts
+        case summaryThreshold, anonymousSessionTtlSeconds, linkHosts, anonymousMerge, anonymousMergeDays
     }
 
     /// Reads settings; a member that is absent takes its default.
+    ///
+    /// Only ``anonymousMerge`` is absent where a version stored the brand that did not know it, and merged by device: such a
+    /// brand keeps that.
     ///
     /// - Parameter decoder: Where to read from.
     /// - Throws: `DecodingError` for a wrong type or a number out of its range.
@@ -110,6 +119,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         sessionTtlSeconds = try number(.sessionTtlSeconds, Self.sessionTtlRange, 3600)
         dedupeHours = try number(.dedupeHours, Self.dedupeRange, 72)
         anonymousConsumers = try flag(.anonymousConsumers, false)
+        anonymousMerge = try container.decodeIfPresent(AnonymousMerge.self, forKey: .anonymousMerge) ?? .device
+        anonymousMergeDays = try number(.anonymousMergeDays, Self.anonymousMergeRange, 7)
         singleDevice = try flag(.singleDevice, false)
         engagements = try container.decodeIfPresent([Engagement].self, forKey: .engagements) ?? []
         staleDeviceDays = try number(.staleDeviceDays, Self.staleDeviceRange, 270)

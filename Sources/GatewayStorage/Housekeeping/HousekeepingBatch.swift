@@ -12,7 +12,8 @@ package struct HousekeepingBatch: Sendable {
         /// Ids are kept by whole days of UTC: one is removed when its day lies more than the hours, rounded up to days,
         /// before the day of now. So it is kept for at least the hours and at most two days longer.
         case eventIDs(keepHours: [BrandID: Int64])
-        /// Sessions that expired more than 24 hours ago, so that clocks that differ never remove one that is in use.
+        /// Sessions that expired more than 24 hours ago, so that clocks that differ never remove one that is in use; those of
+        /// anonymous consumers only when their tokens are no proof of a merge any more, by what held when they were opened.
         case sessions
         /// Deliveries in the log with their attempts that were queued before a moment, by brand; brands that are not
         /// named are left alone. Their numbers are never given again.

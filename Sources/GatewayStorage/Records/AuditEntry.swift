@@ -71,6 +71,9 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case sessionsMinted = "sessions.minted"
     /// A subscription was deleted; the target is the subscription.
     case subscriptionDeleted = "subscription.deleted"
+    /// A back-end registered a device and so ended another consumer's registration; the target is the app, a slash and the
+    /// device.
+    case deviceReassigned = "device.reassigned"
     /// A webhook's or subscription's mark was set back; the target is the subscription.
     case outboundReplayed = "outbound.replayed"
 }

@@ -6,7 +6,8 @@ package struct ConsumerRecord: Sendable, Equatable {
     package var consumer: StoredConsumer
     /// The anonymous consumers that were merged into it, oldest first.
     package var merged: [ConsumerID]
-    /// Its sessions, oldest first; those that have expired are kept for a day.
+    /// Its sessions, oldest first; those that have expired are kept for a day, an anonymous consumer's as
+    /// long as their tokens prove a merge.
     package var sessions: [StoredSession]
 
     /// Takes what is kept.

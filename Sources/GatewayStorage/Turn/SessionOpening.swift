@@ -8,7 +8,8 @@ package struct SessionOpening: Sendable, Equatable {
     package var anonymous: Bool
     /// How many other sessions ended: older ones of the consumer, and all of those that were merged into it.
     package var endedSessions = 0
-    /// Registrations that are gone: of the consumer's other devices, and of other consumers on this one.
+    /// Registrations that are gone: of the consumer's other devices, of other consumers on this one, and of devices of those
+    /// that were merged into it.
     package var endedRegistrations: [RegistrationID] = []
     /// Anonymous consumers that were merged into the consumer, by their keys.
     package var merged: [ConsumerMerge] = []

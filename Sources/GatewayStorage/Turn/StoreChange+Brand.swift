@@ -10,7 +10,7 @@ extension StoreChange {
         case .tap(let request): request.brand
         case .receipts(let brand, _, _): brand
         case .upsertConsumer(let brand, _, _, _): brand
-        case .openSession(let session, _, _): session.brand
+        case .openSession(let session, _): session.brand
         case .endSession: nil
         case .endSessions(let brand, _, _, _, _): brand
         case .retry(let request): request.brand

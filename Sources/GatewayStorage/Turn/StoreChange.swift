@@ -6,7 +6,9 @@ package enum StoreChange: Sendable {
     /// Registers a device. A token last seen under another consumer or device id of the brand moves: the old
     /// registration ends and what is pending for it is cancelled (`token_moved`). A session asks for its own consumer and
     /// only while it lasts (`sessionEnded` otherwise): a request that was on its way when its consumer logged out must not
-    /// bring pushes back.
+    /// bring pushes back. It asks for the device that it is bound to (`boundElsewhere` otherwise), and its first
+    /// registration binds it. Another consumer's registration of the device is replaced only with proof of its present
+    /// token; without it the change is a `conflict`. Back-ends need no proof: the audit trail says what they took.
     case register(DeviceToRegister)
     /// Ends or narrows registrations of a consumer; nil app and device mean all of them. Pending rows that are no
     /// longer wanted are cancelled (`unregistered`, `unregistered_agent`).
@@ -24,15 +26,18 @@ package enum StoreChange: Sendable {
     case upsertConsumer(brand: BrandID, id: ConsumerID, anonymous: Bool, profile: ConsumerProfile)
     /// Opens a session; the consumer is created when it is new. Refused when its credential is revoked or unknown.
     ///
-    /// A login with an identifier takes in the anonymous consumers of its device: those of the brand to whom the device's
-    /// latest session, or a registration of it, belongs. Their conversations, registrations and deliveries are the
-    /// consumer's from then on, their sessions end, and their ids lead to it. With `singleDevice` the consumer's
-    /// earlier sessions end, and its registrations on other devices (`unregistered`). Neither is done for a login
-    /// that names no device. The consumer's oldest sessions above ``SessionLimits/perConsumer`` end. `signedBy` is the token
-    /// hash of the session that had the login signed, if one had: without it being live the answer is `sessionEnded`. One that
-    /// a service account opens, and that none had signed, is counted by the audit trail
+    /// A login with an identifier takes in the anonymous consumer of ``LoginTerms/anonymousToken``: a session of the brand
+    /// that was not ended and is live, or expired at most ``LoginTerms/anonymousMergeDays`` ago. With
+    /// ``AnonymousMerge/device`` it takes in those of its device too, to whom the device's latest session, or a registration
+    /// of it, belongs. Their conversations, deliveries and registrations of the device that logs in are the consumer's from
+    /// then on, their other registrations and their sessions end, and their ids lead to it. With
+    /// ``LoginTerms/singleDevice`` the consumer's earlier sessions end, and its registrations on other devices
+    /// (`unregistered`); not for a login that names no device. Registrations that others have of the device end with proof
+    /// of their present token (``LoginTerms/currentToken``) and stay without it. The consumer's oldest sessions above
+    /// ``SessionLimits/perConsumer`` end. Without the session of ``LoginTerms/signedBy`` being live the answer is
+    /// `sessionEnded`. One that a service account opens, and that none had signed, is counted by the audit trail
     /// (``AuditAction/sessionsMinted``): one entry for each account and hour.
-    case openSession(StoredSession, singleDevice: Bool, signedBy: [UInt8]? = nil)
+    case openSession(StoredSession, LoginTerms = LoginTerms())
     /// Ends one session; with a scope also unregisters the device that it is bound to (all of the consumer's devices
     /// when it is bound to none).
     case endSession(tokenHash: [UInt8], unregister: UnregisterScope)
@@ -140,9 +145,13 @@ package struct DeviceToRegister: Sendable {
     package var receives: Receives
     /// The SHA-256 of the token of the session that asks; nil for back-ends.
     package var session: [UInt8]?
-    /// Whether the consumer's other devices are logged out, together with its sessions from before the one that asks,
-    /// which is bound to this device if it was to none; means nothing without a session.
+    /// Whether the consumer's other devices are logged out, together with its sessions from before the one that asks; means
+    /// nothing without a session.
     package var singleDevice = false
+    /// The proof that the device is the one that another consumer's registration pushes to; its own ``token`` is one too.
+    package var currentToken: PushTokenProof?
+    /// What the audit trail says of a back-end that ends another consumer's registration; written only then.
+    package var audit: AuditEntry?
 
     /// Takes what a device asks for.
     ///

@@ -20,6 +20,8 @@ package enum StoreChangeResult: Sendable {
     case credentialRevoked
     /// A device was not registered: the session that asked has ended, or is not the consumer's.
     case sessionEnded
+    /// A device was not registered: the session that asked is bound to another one.
+    case boundElsewhere
     /// Sessions ended.
     case sessionsEnded(EndedSessions)
     /// A delivery waits to be tried again.

@@ -10,4 +10,6 @@ package struct MintedSession: Sendable {
     package var session: StoredSession
     /// Whether its consumer has no identifier of the brand's.
     package var anonymous: Bool
+    /// Whether an anonymous consumer was merged into its consumer.
+    package var merged: Bool
 }

@@ -100,7 +100,7 @@ package final class SessionService: Sendable {
     ///
     /// Where the brand's `singleDevice` is on, a login that names its device logs the consumer's others out, and one that
     /// names none does when it registers its device (``DeviceToRegister/singleDevice``). A login with
-    /// an identifier takes in the anonymous consumers of its device (``StoreChange/openSession(_:singleDevice:signedBy:)``).
+    /// an identifier takes in anonymous consumers (``StoreChange/openSession(_:_:)``).
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -111,6 +111,7 @@ package final class SessionService: Sendable {
     ///   - isAnonymous: Whether the login had no identity, whose sessions may have a lifetime of their own (R65).
     ///   - limit: When it ends at the latest, whatever the brand's lifetime; nil sets no limit.
     ///   - signer: The token hash of the session that had the login signed; nil when none had.
+    ///   - proofs: What the login shows beside its identity.
     /// - Returns: The session with its token.
     /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more, the limit has passed or the signing
     ///   session has ended, or `storage`.
@@ -121,7 +122,8 @@ package final class SessionService: Sendable {
         credential: String? = nil,
         isAnonymous: Bool = false,
         expiresNoLaterThan limit: Timestamp? = nil,
-        signedBy signer: [UInt8]? = nil
+        signedBy signer: [UInt8]? = nil,
+        proofs: LoginProofs = LoginProofs()
     ) async throws(SessionError) -> MintedSession {
         guard let settings = directory.brand(brand)?.settings else { throw .unknownBrand }
         let now = clock.now
@@ -139,8 +141,12 @@ package final class SessionService: Sendable {
             expiresAt: expiresAt,
             createdAt: now
         )
+        var terms = LoginTerms(settings)
+        terms.signedBy = signer
+        terms.anonymousToken = proofs.anonymousToken.flatMap(SessionToken.hash)
+        terms.currentToken = proofs.currentToken
         let opening: SessionOpening
-        switch try await perform(.openSession(session, singleDevice: settings.singleDevice, signedBy: signer)) {
+        switch try await perform(.openSession(session, terms)) {
         case .sessionOpened(let done): opening = done
         case .credentialRevoked, .sessionEnded: throw .refused(.tokenInvalid(.revoked))
         default: throw .unknownBrand
@@ -151,7 +157,8 @@ package final class SessionService: Sendable {
             // The last second begun counts: no session is opened for none.
             expiresInSeconds: (expiresAt.milliseconds - now.milliseconds + 999) / 1000,
             session: session,
-            anonymous: opening.anonymous
+            anonymous: opening.anonymous,
+            merged: !opening.merged.isEmpty
         )
     }
 

@@ -174,14 +174,15 @@ extension Writer {
         return removed
     }
 
-    /// Removes sessions that expired a day ago.
+    /// Removes sessions that expired a day ago, and those of anonymous consumers whose tokens prove no merge any more.
     func removeSessions(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
         try db.prepare(
             """
-            DELETE FROM sessions WHERE token_hash IN \
-            (SELECT token_hash FROM sessions WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
+            DELETE FROM sessions WHERE token_hash IN (SELECT token_hash FROM sessions \
+            WHERE coalesce(kept_until, expires_at + 86400000) < ? \
+            ORDER BY coalesce(kept_until, expires_at + 86400000) LIMIT ?)
             """
-        ).int(batch.now.adding(seconds: -86_400).milliseconds).int(batch.limit).run()
+        ).int(batch.now.milliseconds).int(batch.limit).run()
         let removed = db.changedRows
         return (removed, removed == batch.limit ? HousekeepingPosition() : nil)
     }

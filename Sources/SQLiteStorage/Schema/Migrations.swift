@@ -9,6 +9,7 @@ enum Migrations {
         M0002CountByLabel.migration,
         M0003OwnSubscriptions.migration,
         M0004CountAudit.migration,
+        M0005KeepMergeProofs.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

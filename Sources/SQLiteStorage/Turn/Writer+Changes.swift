@@ -23,8 +23,7 @@ extension Writer {
             return try record(receipts, brand: brand, consumer: consumer, &context)
         case .upsertConsumer(let brand, let id, let anonymous, let profile):
             return try upsert(id, brand: brand, anonymous: anonymous, profile: profile, &context)
-        case .openSession(let session, let singleDevice, let signer):
-            return try open(session, singleDevice: singleDevice, signedBy: signer, &context)
+        case .openSession(let session, let terms): return try open(session, terms, &context)
         case .endSession(let tokenHash, let scope): return try endSession(tokenHash, scope, &context)
         case .endSessions(let brand, let consumer, let device, let scope, let audit):
             return try endSessions(brand, consumer, device, scope, audit, &context)

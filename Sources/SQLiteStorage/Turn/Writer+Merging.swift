@@ -7,23 +7,69 @@ import GatewayStorage
 /// get another key; messages, taps and the outbox hang on those, and the delivery log keeps the old key, which leads to
 /// the new one. So the work does not grow with the number of messages.
 extension Writer {
-    /// The anonymous consumers of a device: whose the latest session on it is, if that is still kept, and whose
+    /// The anonymous consumers that a login takes in: the one whose session's token it shows, and, where the brand merges by
+    /// device, those of the device that it names.
+    func anonymousConsumers(
+        of session: StoredSession,
+        _ terms: LoginTerms,
+        brand: Int64,
+        except consumer: Int64,
+        _ context: inout TurnContext
+    ) throws -> [BrandedKey] {
+        var found: [BrandedKey] = []
+        if let token = terms.anonymousToken {
+            let oldest = context.turn.now.adding(seconds: -86_400 * terms.anonymousMergeDays)
+            found += try anonymousConsumers(provenBy: token, expiredSince: oldest, brand: brand)
+        }
+        if terms.anonymousMerge == .device, let device = session.device?.rawValue {
+            let onDevice = try anonymousConsumers(on: device, brand: brand, at: context.turn.now)
+            found += onDevice.filter { other in !found.contains { $0.key == other.key } }
+        }
+        return found.filter { $0.key != consumer }
+    }
+
+    /// The anonymous consumer of a session that was not ended and did not expire before a moment.
+    private func anonymousConsumers(
+        provenBy token: [UInt8],
+        expiredSince oldest: Timestamp,
+        brand: Int64
+    ) throws -> [BrandedKey] {
+        let row = try db.prepare(
+            """
+            SELECT u.key, u.id FROM sessions s JOIN consumers u ON u.key = s.consumer \
+            WHERE s.token_hash = ? AND s.brand = ? AND s.expires_at >= ? AND u.anonymous = 1 AND u.merged_into IS NULL AND \
+            (s.credential IS NULL OR EXISTS (SELECT 1 FROM credentials c WHERE c.id = s.credential AND c.revoked_at IS NULL))
+            """
+        ).blob(token).int(brand).int(oldest.milliseconds)
+        defer { row.end() }
+        guard try row.next() else { return [] }
+        return [BrandedKey(key: row.int64(0), name: BrandedName(brand: brand, id: row.string(1)))]
+    }
+
+    /// The anonymous consumers of a device: whose the latest session on it is, unless that expired a day ago, and whose
     /// registrations it has.
-    func anonymousConsumers(on device: String, brand: Int64, except consumer: Int64) throws -> [BrandedKey] {
+    private func anonymousConsumers(on device: String, brand: Int64, at now: Timestamp) throws -> [BrandedKey] {
         var found: [BrandedKey] = []
         let rows = try db.prepare(
             """
-            SELECT key, id FROM consumers WHERE anonymous = 1 AND merged_into IS NULL AND key != ?3 AND (\
-            key = (SELECT consumer FROM sessions WHERE brand = ?1 AND device = ?2 \
+            SELECT key, id FROM consumers WHERE anonymous = 1 AND merged_into IS NULL AND (\
+            key = (SELECT consumer FROM sessions WHERE brand = ?1 AND device = ?2 AND expires_at >= ?3 \
             ORDER BY created_at DESC, consumer DESC LIMIT 1) \
             OR key IN (SELECT r.consumer FROM apps a CROSS JOIN registrations r \
             ON r.brand = a.brand AND r.app = a.id AND r.device = ?2 WHERE a.brand = ?1)) ORDER BY key
             """
-        ).int(brand).text(device).int(consumer)
+        ).int(brand).text(device).int(now.adding(seconds: -86_400).milliseconds)
         while try rows.next() {
             found.append(BrandedKey(key: rows.int64(0), name: BrandedName(brand: brand, id: rows.string(1))))
         }
         return found
+    }
+
+    /// Which registrations of a merged consumer follow it.
+    enum Following {
+        case all
+        /// Those of one device; nil is none of them. The others end.
+        case device(String?)
     }
 
     /// A consumer that is not in memory.
@@ -48,23 +94,27 @@ extension Writer {
         if let into { return into == consumer.key ? .merged(opening) : .notMerged(.elsewhere) }
         guard isSourceAnonymous || !isAnonymous else { return .notMerged(.intoAnonymous) }
         let name = BrandedName(brand: brand, id: request.from.rawValue)
-        try merge(BrandedKey(key: key, name: name), into: consumer, &opening, &context)
+        try merge(BrandedKey(key: key, name: name), into: consumer, .all, &opening, &context)
         noteEnds(opening, request.brand)
         try release(consumer, request.brand, &context)
         try write(request.audit)
         return .merged(opening)
     }
 
-    /// Gives everything that a consumer has to another one, and leaves a row that leads there.
+    /// Gives what a consumer has to another one, and leaves a row that leads there.
     func merge(
         _ source: BrandedKey,
         into consumer: KnownConsumer,
+        _ following: Following,
         _ opening: inout SessionOpening,
         _ context: inout TurnContext
     ) throws {
         // The file must say what the turn has counted so far.
         try flush(&context)
         opening.endedSessions += try endSessions(of: source.key)
+        if case .device(let device) = following {
+            opening.endedRegistrations += try endOthers(than: device, of: source.key, &context)
+        }
         let unread = try unread(of: source.key)
         try db.prepare("UPDATE conversations SET consumer = ? WHERE consumer = ?")
             .int(consumer.key).int(source.key).run()

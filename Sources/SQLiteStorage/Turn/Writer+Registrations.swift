@@ -9,36 +9,34 @@ extension Writer {
         let now = context.turn.now
         let name = BrandedName(brand: brand, id: device.consumer.rawValue)
         let known = try self.consumer(name)
-        if let session = device.session, try !isLive(session, of: known?.key, at: now) { return .sessionEnded }
+        let existing = try self.existing(device, brand: brand)
+        if let session = device.session {
+            guard try isLive(session, of: known?.key, at: now) else { return .sessionEnded }
+            guard try !isBound(session, elsewhereThan: device.device.rawValue) else { return .boundElsewhere }
+            // Who knows a device's id must not get what is for it, nor end it: the device's token shows who has it.
+            if let existing, existing.consumer != known?.key, !existing.isProven(by: device) { return .conflict }
+        }
         let owner = try known ?? makeConsumer(name, at: now)
         let consumer = owner.key
 
-        var ended = try endOthers(withTokenOf: device, brand: brand, &context)
-        let existing = try db.prepare(
-            """
-            SELECT id, consumer, lane, token, created_at, time_zone FROM registrations \
-            WHERE brand = ? AND app = ? AND device = ?
-            """
-        )
-        .int(brand).text(device.app.rawValue).text(device.device.rawValue)
+        var (ended, isOthers) = try endOthers(withTokenOf: device, brand: brand, of: consumer, &context)
         var kept: (id: Int64, createdAt: Timestamp)?
         var hasMoved = false
-        if try existing.next() {
-            let (id, oldOwner, oldLane) = (existing.int64(0), existing.int64(1), existing.int64(2))
-            let (token, createdAt) = (existing.string(3), existing.int64(4))
-            hasMoved = existing.optionalString(5) != device.timeZone
-            existing.end()
-            if oldOwner == consumer, oldLane == lane {
-                kept = (id, Timestamp(milliseconds: createdAt))
+        if let existing {
+            hasMoved = existing.timeZone != device.timeZone
+            if existing.consumer == consumer, existing.lane == lane {
+                kept = (existing.id, existing.createdAt)
             } else {
+                if existing.consumer != consumer { isOthers = true }
                 // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
                 ended.append(
-                    token == device.token
-                        ? try end(id, by: .tokenMoved, .tokenMoved, &context)
-                        : try end(id, by: .unregistered, .replaced, &context)
+                    existing.token.utf8.elementsEqual(device.token.utf8)
+                        ? try end(existing.id, by: .tokenMoved, .tokenMoved, &context)
+                        : try end(existing.id, by: .unregistered, .replaced, &context)
                 )
             }
         }
+        if isOthers, device.session == nil { try write(device.audit) }
         let id: Int64
         if let kept {
             id = kept.id
@@ -49,11 +47,14 @@ extension Writer {
             id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
             ended += try endOldest(of: consumer, &context)
         }
-        if device.singleDevice, let session = device.session {
-            if try endSessions(of: consumer, before: session, on: device.device.rawValue) > 0 {
-                noteEnd(device.brand, ConsumerID(trusted: owner.name.id))
+        if let session = device.session {
+            var changed = try bind(session, to: device.device.rawValue)
+            if device.singleDevice {
+                changed += try endSessions(of: consumer, before: session)
+                ended += try endOthers(than: device.device.rawValue, of: consumer, &context)
             }
-            ended += try endOthers(than: device.device.rawValue, of: consumer, &context)
+            // What is in memory of a session that was bound says no device.
+            if changed > 0 { noteEnd(device.brand, ConsumerID(trusted: owner.name.id)) }
         }
         memory.registrations.remove(consumer)
         var registration = DeviceRegistration(
@@ -78,6 +79,42 @@ extension Writer {
         )
         registration.extraTokens = device.extraTokens
         return .registered(RegistrationChange(registration: registration, created: kept == nil, ended: ended))
+    }
+
+    /// The registration of a device for an app, before it is registered anew.
+    private struct ExistingRegistration {
+        var id: Int64
+        var consumer: Int64
+        var lane: Int64
+        var token: String
+        var createdAt: Timestamp
+        var timeZone: String?
+
+        /// Whether a device shows the registration's present token.
+        func isProven(by device: DeviceToRegister) -> Bool {
+            PushTokenProof(forms: [Array(device.token.utf8)]).proves(token)
+                || device.currentToken?.proves(token) == true
+        }
+    }
+
+    private func existing(_ device: DeviceToRegister, brand: Int64) throws -> ExistingRegistration? {
+        let row = try db.prepare(
+            """
+            SELECT id, consumer, lane, token, created_at, time_zone FROM registrations \
+            WHERE brand = ? AND app = ? AND device = ?
+            """
+        )
+        .int(brand).text(device.app.rawValue).text(device.device.rawValue)
+        defer { row.end() }
+        guard try row.next() else { return nil }
+        return ExistingRegistration(
+            id: row.int64(0),
+            consumer: row.int64(1),
+            lane: row.int64(2),
+            token: row.string(3),
+            createdAt: Timestamp(milliseconds: row.int64(4)),
+            timeZone: row.optionalString(5)
+        )
     }
 
     /// More than people have; each costs every message a row.
@@ -152,21 +189,30 @@ extension Writer {
         }
     }
 
-    /// Registrations of the brand with the same token under another device id or app move to the new one.
+    /// Registrations of the brand with the same token under another device id or app move to the new one; says whether one
+    /// of them was another consumer's.
     private func endOthers(
         withTokenOf device: DeviceToRegister,
         brand: Int64,
+        of consumer: Int64,
         _ context: inout TurnContext
-    ) throws -> [RegistrationID] {
+    ) throws -> (ended: [RegistrationID], isOthers: Bool) {
         var others: [Int64] = []
+        var isOthers = false
         let rows = try db.prepare(
-            "SELECT id FROM registrations WHERE brand = ? AND token = ? AND push_type = ? AND NOT (app = ? AND device = ?)"
+            """
+            SELECT id, consumer FROM registrations \
+            WHERE brand = ? AND token = ? AND push_type = ? AND NOT (app = ? AND device = ?)
+            """
         )
         .int(brand).text(device.token).text(device.pushType.rawValue).text(device.app.rawValue).text(
             device.device.rawValue
         )
-        while try rows.next() { others.append(rows.int64(0)) }
-        return try others.map { try end($0, by: .tokenMoved, .tokenMoved, &context) }
+        while try rows.next() {
+            others.append(rows.int64(0))
+            if rows.int64(1) != consumer { isOthers = true }
+        }
+        return (try others.map { try end($0, by: .tokenMoved, .tokenMoved, &context) }, isOthers)
     }
 
     /// Deletes a registration; what is pending for it is cancelled.

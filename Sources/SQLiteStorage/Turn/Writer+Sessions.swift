@@ -5,8 +5,7 @@ import GatewayStorage
 extension Writer {
     func open(
         _ session: StoredSession,
-        singleDevice: Bool,
-        signedBy signer: [UInt8]?,
+        _ terms: LoginTerms,
         _ context: inout TurnContext
     ) throws -> StoreChangeResult {
         guard let brand = try brandKey(session.brand) else { return .notFound }
@@ -15,65 +14,78 @@ extension Writer {
         let name = BrandedName(brand: brand, id: session.consumer.rawValue)
         let known = try self.consumer(name)
         // So may the session that had the assertion signed.
-        if let signer, try !isLive(signer, of: known?.key, at: context.turn.now) { return .sessionEnded }
+        if let signer = terms.signedBy, try !isLive(signer, of: known?.key, at: context.turn.now) {
+            return .sessionEnded
+        }
         let consumer = try known ?? makeConsumer(name, at: context.turn.now)
         var opening = SessionOpening(
             consumer: ConsumerID(trusted: consumer.name.id),
             anonymous: try isAnonymous(consumer.key)
         )
-        if let device = session.device {
-            if !opening.anonymous {
-                for other in try anonymousConsumers(on: device.rawValue, brand: brand, except: consumer.key) {
-                    try merge(other, into: consumer, &opening, &context)
-                }
-                // What was held for windows of sessions that have just ended goes now, before anything younger.
-                if !opening.merged.isEmpty { try release(consumer, session.brand, &context) }
+        if !opening.anonymous {
+            for other in try anonymousConsumers(of: session, terms, brand: brand, except: consumer.key, &context) {
+                try merge(other, into: consumer, .device(session.device?.rawValue), &opening, &context)
             }
-            if singleDevice { try logOutOthers(than: device.rawValue, of: consumer.key, &opening, &context) }
-            opening.endedRegistrations += try endOthersRegistrations(
-                of: device.rawValue,
-                brand: brand,
-                than: consumer.key,
-                &context
-            )
+            // What was held for windows of sessions that have just ended goes now, before anything younger.
+            if !opening.merged.isEmpty { try release(consumer, session.brand, &context) }
+        }
+        if let device = session.device?.rawValue {
+            if terms.singleDevice { try logOutOthers(than: device, of: consumer.key, &opening, &context) }
+            if let proof = terms.currentToken {
+                opening.endedRegistrations += try endOthersRegistrations(
+                    of: device,
+                    brand: brand,
+                    than: consumer.key,
+                    keepsAnonymous: opening.anonymous,
+                    proof,
+                    &context
+                )
+            }
         }
         try endOldest(of: consumer.key, &opening)
         noteEnds(opening, session.brand)
+        let proofEnd = opening.anonymous ? session.expiresAt.adding(seconds: 86_400 * terms.anonymousMergeDays) : nil
+        let oneDayAfter = session.expiresAt.adding(seconds: 86_400)
         try db.prepare(
             """
-            INSERT INTO sessions (token_hash, brand, consumer, device, credential, expires_at, created_at) \
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO sessions (token_hash, brand, consumer, device, credential, expires_at, created_at, kept_until) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .blob(session.tokenHash).int(brand).int(consumer.key).text(session.device?.rawValue).text(session.credential)
-        .int(session.expiresAt.milliseconds).int(session.createdAt.milliseconds).run()
+        .int(session.expiresAt.milliseconds).int(session.createdAt.milliseconds)
+        .int(proofEnd.map { max($0, oneDayAfter).milliseconds }).run()
         // One that had a session sign an assertion was not minted again.
-        if signer == nil, let account = session.credential {
+        if terms.signedBy == nil, let account = session.credential {
             try countMinted(by: account, brand: brand, session.brand, at: session.createdAt)
         }
         return .sessionOpened(opening)
     }
 
-    /// Ends what others with a name have on a device: who logs in on it has it now.
+    /// Ends what others have on a device, where the login shows their registration's token: who logs in has the device now.
     ///
     /// What was for others must not be shown there, even while the new one has not registered the device, or never does (R71,
-    /// R79). An anonymous consumer's registrations stay: its device may have logged in without a name again, and a name merges
-    /// both.
+    /// R79). A login without an identifier keeps what another one without has: its device may have logged in anew, and a
+    /// name may still merge both.
     private func endOthersRegistrations(
         of device: String,
         brand: Int64,
         than consumer: Int64,
+        keepsAnonymous: Bool,
+        _ proof: PushTokenProof,
         _ context: inout TurnContext
     ) throws -> [RegistrationID] {
         var others: [Int64] = []
         let rows = try db.prepare(
             """
-            SELECT id FROM registrations WHERE brand = ?1 AND app IN (SELECT id FROM apps WHERE brand = ?1) \
+            SELECT id, token FROM registrations WHERE brand = ?1 AND app IN (SELECT id FROM apps WHERE brand = ?1) \
             AND device = ?2 AND consumer != ?3 \
-            AND (SELECT anonymous FROM consumers WHERE key = registrations.consumer) = 0 ORDER BY id
+            AND (?4 = 0 OR (SELECT anonymous FROM consumers WHERE key = registrations.consumer) = 0) ORDER BY id
             """
-        ).int(brand).text(device).int(consumer)
-        while try rows.next() { others.append(rows.int64(0)) }
+        ).int(brand).text(device).int(consumer).int(keepsAnonymous ? 1 : 0)
+        while try rows.next() {
+            if proof.proves(rows.string(1)) { others.append(rows.int64(0)) }
+        }
         return try others.map { try end($0, by: .tokenMoved, .tokenMoved, &context) }
     }
 
@@ -101,14 +113,14 @@ extension Writer {
         opening.endedRegistrations += try endOthers(than: device, of: consumer, &context)
     }
 
-    /// Ends a consumer's registrations of other devices.
+    /// Ends a consumer's registrations of other devices; nil ends them all.
     func endOthers(
-        than device: String,
+        than device: String?,
         of consumer: Int64,
         _ context: inout TurnContext
     ) throws -> [RegistrationID] {
         var others: [Int64] = []
-        let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ? AND device != ? ORDER BY id")
+        let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ? AND device IS NOT ? ORDER BY id")
             .int(consumer).text(device)
         while try rows.next() { others.append(rows.int64(0)) }
         return try others.map { try end($0, by: .unregistered, .unregistered, &context) }
@@ -127,21 +139,34 @@ extension Writer {
         return try row.next()
     }
 
-    /// Binds a session to its device, and ends those that its consumer had opened before it.
-    ///
-    /// Where a consumer may have one device, a login that names none shows by its registration which one it is; a later
-    /// login stays, and ends this one when it registers. Returns how many sessions were bound or ended.
-    func endSessions(of consumer: Int64, before session: [UInt8], on device: String) throws -> Int {
+    /// Whether a session is bound to another device.
+    func isBound(_ session: [UInt8], elsewhereThan device: String) throws -> Bool {
+        let row = try db.prepare("SELECT 1 FROM sessions WHERE token_hash = ? AND device != ?").blob(session).text(
+            device
+        )
+        defer { row.end() }
+        return try row.next()
+    }
+
+    /// Binds a session to its device, if it is bound to none; returns how many sessions were bound.
+    func bind(_ session: [UInt8], to device: String) throws -> Int {
         try db.prepare("UPDATE sessions SET device = ? WHERE token_hash = ? AND device IS NULL")
             .text(device).blob(session).run()
-        let bound = db.changedRows
+        return db.changedRows
+    }
+
+    /// Ends the sessions that a consumer had opened before one; returns how many.
+    ///
+    /// Where a consumer may have one device, a login that names none shows by its registration which one it is; a later
+    /// login stays, and ends this one when it registers.
+    func endSessions(of consumer: Int64, before session: [UInt8]) throws -> Int {
         try db.prepare(
             """
             DELETE FROM sessions WHERE consumer = ?1 AND token_hash != ?2 \
             AND created_at <= (SELECT created_at FROM sessions WHERE token_hash = ?2)
             """
         ).int(consumer).blob(session).run()
-        return bound + db.changedRows
+        return db.changedRows
     }
 
     /// Makes room for one more session of a consumer.

@@ -81,7 +81,7 @@ enum AuditCases {
             byte += 1
             var session = f.session(byte, "u-1", device: nil, seconds: 86_400)
             session.credential = credential
-            _ = try await f.change(.openSession(session, singleDevice: false, signedBy: signer)).opening
+            _ = try await f.change(.openSession(session, LoginTerms(signedBy: signer))).opening
         }
         // To the beginning of an hour.
         f.wait(seconds: 3600 - f.now.seconds % 3600)

@@ -111,7 +111,7 @@ enum ConsumerCases {
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.accepted(f.message("a-1"))
         let first = try await f.change(f.words("m-1", "one", of: "a-1")).written
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         for name in ["u-1", "a-1"] {
             let again = try await f.change(f.words("m-1", "one", of: name)).written
             #expect(again.messageID == first.messageID && again.isRepeated)

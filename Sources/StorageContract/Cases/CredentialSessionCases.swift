@@ -37,7 +37,7 @@ enum CredentialSessionCases {
         _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now)
         for (byte, credential) in [(UInt8(1), "key-1"), (2, "theirs"), (3, "nobody's")] {
             let result = try await f.change(
-                .openSession(f.session(byte, device: "d-1", credential: credential), singleDevice: true)
+                .openSession(f.session(byte, device: "d-1", credential: credential))
             )
             guard case .credentialRevoked = result else { throw Unexpected(what: "\(result)") }
             #expect(try await !f.hasSession(byte))
@@ -50,11 +50,7 @@ enum CredentialSessionCases {
         try await f.open(f.session(2, "u-2", device: "d-2"))
         func login(_ byte: UInt8, by signer: UInt8) async throws -> StoreChangeResult {
             try await f.change(
-                .openSession(
-                    f.session(byte, device: "d-1"),
-                    singleDevice: false,
-                    signedBy: f.session(signer).tokenHash
-                )
+                .openSession(f.session(byte, device: "d-1"), LoginTerms(signedBy: f.session(signer).tokenHash))
             )
         }
         _ = try await login(3, by: 1).opening

@@ -105,7 +105,7 @@ enum ErasureCases {
         try await f.outcome(f.answer(try await f.ownedRow(f.message("a-1", in: "c-a"))))
         f.giveSlots(0)
         try await f.change(f.words("m-1", "one", in: "c-a", of: "a-1"))
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         #expect(try await f.deliveries().map(\.consumer.rawValue) == ["u-1"])
         _ = try await erase(f, "a-1")
         for id in ["a-1", "u-1"] {
@@ -186,7 +186,7 @@ enum ErasureCases {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.accepted(f.message("a-1", in: "c-a"))
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         let first = try await f.accepted(f.message("u-1"))
         try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-a"))
         try await f.change(f.tap("u-1", "d-1", try #require(first.messageID)))

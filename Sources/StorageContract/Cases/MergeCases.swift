@@ -5,13 +5,13 @@ import Testing
 /// Anonymous consumers that log in with an identifier (R30).
 enum MergeCases {
     static let all = [
-        everything, follows, forwards, active, sameTurn, handedOut, candidates, never, twiceNothing, ofSeveral, logged,
-        big, byBackend, refused, chain, ownTimes, crowded,
+        everything, follows, forwards, active, sameTurn, handedOut, proofs, late, otherDevices, candidates, never,
+        twiceNothing, ofSeveral, logged, big, byBackend, refused, chain, ownTimes, crowded,
     ]
 
     private static func merges(_ opening: SessionOpening) -> [String] { opening.merged.map(\.id.rawValue) }
 
-    static let everything = ContractCase("an anonymous consumer is merged into the one that logs in on its device") {
+    static let everything = ContractCase("an anonymous consumer is merged into the one that shows its token") {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
@@ -22,7 +22,7 @@ enum MergeCases {
         try await f.accepted(f.message("u-1", in: "c-u"))
 
         let result = try await f.commit {
-            $0.changes = [.openSession(f.session(2, device: "d-1"), singleDevice: false)]
+            $0.changes = [shows(f.session(2, device: "d-1"), f.session(1))]
         }
         let opening = try result.changes[0].opening
         #expect(opening.consumer.rawValue == "u-1" && !opening.anonymous && merges(opening) == ["a-1"])
@@ -50,7 +50,7 @@ enum MergeCases {
         let registration = try await f.register("d-1", of: "a-1").registration.id
         try await f.accepted(f.message("a-1", in: "c-a"))
         try await f.accepted(f.message("u-1", in: "c-u"))
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         let next = try await f.accepted(f.message("u-1", in: "c-a"))
         #expect(next.sequence == 2 && next.unread == 3 && next.deliveries == 1)
         let rows = try await f.claim().rows
@@ -65,7 +65,7 @@ enum MergeCases {
     static let forwards = ContractCase("the id of a merged consumer leads to the other") { (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.accepted(f.message("a-1", in: "c-a", id: "e-1"))
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         let id = ConsumerID(trusted: "u-1")
         let known = try #require(try await f.store.consumer(brand: f.brand, id: id))
         for life in 1...2 {
@@ -109,7 +109,8 @@ enum MergeCases {
             let names = ["a": "a-\(place)", "u": "u-\(place)"]
             try await f.openAnonymous(UInt8(2 * place), names["a"] ?? "", device: "d-\(place)")
             for who in order { try await f.accepted(f.message(names[who] ?? "", in: "c-\(who)-\(place)")) }
-            try await f.open(f.session(UInt8(2 * place + 1), names["u"] ?? "", device: "d-\(place)"))
+            let session = f.session(UInt8(2 * place + 1), names["u"] ?? "", device: "d-\(place)")
+            try await f.open(session, anonymous: UInt8(2 * place))
             let next = try await f.accepted(f.message(names["u"] ?? "", in: nil))
             #expect(next.conversation?.rawValue == "c-\(order[1])-\(place)" && next.unread == 3)
         }
@@ -119,7 +120,7 @@ enum MergeCases {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
-        try await f.register("d-3", of: "a-1")
+        try await f.register("d-3", of: "u-1")
         _ = try await f.accept(
             f.message("a-1", in: "c-a"),
             f.message("a-1", in: "c-a"),
@@ -130,7 +131,7 @@ enum MergeCases {
         let request = f.request([f.message("a-1", in: nil), f.message("u-1", in: "c-a")])
         let result = try await f.commit {
             $0.changes = [
-                f.read("a-1", "c-a", 1, on: "d-1"), .openSession(f.session(2, device: "d-1"), singleDevice: false),
+                f.read("a-1", "c-a", 1, on: "d-1"), shows(f.session(2, device: "d-1"), f.session(1)),
                 f.read("a-1", "c-a", 2, on: "d-1"),
             ]
             $0.accepts = [request]
@@ -152,14 +153,125 @@ enum MergeCases {
         try await f.register("d-1", of: "a-1")
         f.giveSlots(9)
         let rows = try await f.owned(f.message("a-1"), f.message("a-1"))
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         try await f.outcome(f.answer(rows[0]))
         try await f.outcome(f.retry(rows[1], seconds: 5))
         #expect(try await f.deliveries().map(\.state) == [.retrying, .accepted])
         #expect(try await f.deliveries().map(\.consumer.rawValue) == ["u-1", "u-1"])
     }
 
-    static let candidates = ContractCase("the device's latest session and its registrations say who is merged") {
+    /// A login that shows an anonymous session's token.
+    private static func shows(_ session: StoredSession, _ anonymous: StoredSession) -> StoreChange {
+        .openSession(session, LoginTerms(anonymousToken: anonymous.tokenHash))
+    }
+
+    static let proofs = ContractCase("only the token of an anonymous session that did not end proves who is merged") {
+        (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        try await f.makeCredential("key-1")
+        // Knowing the device does nothing, even where the other's registration is on it.
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        #expect(try await merges(f.open(f.session(101, device: "d-1"))).isEmpty)
+        // Nobody's token, somebody's with an identifier, another brand's.
+        try await f.open(f.session(2, "u-9", device: "d-1"))
+        try await f.change(f.anonymous("a-3", brand: other))
+        var theirs = f.session(3, "a-3", device: "d-1")
+        theirs.brand = other
+        try await f.open(theirs)
+        // Of ended sessions: by a logout, by a logout from afar, by the end of its credential, by the consumer's erasure.
+        for byte in UInt8(4)...7 { try await f.change(f.anonymous("a-\(byte)")) }
+        for byte in [UInt8(4), 5, 7] { try await f.open(f.session(byte, "a-\(byte)", device: "d-1")) }
+        try await f.open(f.session(6, "a-6", device: "d-1", credential: "key-1"))
+        try await f.change(.endSession(tokenHash: f.session(4).tokenHash, unregister: .none))
+        try await f.change(
+            .endSessions(
+                brand: f.brand,
+                consumer: ConsumerID(trusted: "a-5"),
+                device: DeviceID(trusted: "d-1"),
+                unregister: .none
+            )
+        )
+        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now)
+        try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "a-7"), audit: nil)))
+        // One that has got an identifier since.
+        try await f.openAnonymous(8, "a-8", device: "d-1")
+        try await f.change(
+            .upsertConsumer(
+                brand: f.brand,
+                id: ConsumerID(trusted: "a-8"),
+                anonymous: false,
+                profile: ConsumerProfile()
+            )
+        )
+        for byte in [UInt8(2), 3, 4, 5, 6, 7, 8, 99] {
+            let opening = try await f.open(f.session(byte + 100, device: "d-1"), anonymous: byte)
+            #expect(merges(opening).isEmpty && opening.consumer.rawValue == "u-1", "token \(byte)")
+        }
+        for byte in [UInt8(2), 3, 8] { #expect(try await f.hasSession(byte)) }
+        // A login without an identifier takes nobody in.
+        try await f.change(f.anonymous("a-9"))
+        #expect(try await merges(f.open(f.session(9, "a-9", device: "d-1"), anonymous: 1)).isEmpty)
+        // The token itself does, once, on whatever device, and also where the login names none.
+        #expect(try await merges(f.open(f.session(10), anonymous: 1)) == ["a-1"])
+        #expect(try await !f.hasSession(1))
+        #expect(try await merges(f.open(f.session(11, "u-2"), anonymous: 1)).isEmpty)
+    }
+
+    static let late = ContractCase("an anonymous session's token proves a merge for some days after its expiry") {
+        (f) async throws in
+        let day: Int64 = 86_400
+        for byte in UInt8(1)...6 {
+            try await f.change(f.anonymous("a-\(byte)"))
+            let terms = LoginTerms(anonymousMergeDays: byte == 6 ? 0 : 2)
+            try await f.change(.openSession(f.session(byte, "a-\(byte)", device: "d-\(byte)", seconds: 60), terms))
+        }
+        func merged(_ byte: UInt8, by login: UInt8, after seconds: Int64, days: Int64 = 2) async throws -> [String] {
+            f.wait(seconds: seconds)
+            // What a pass removes was of no use any more.
+            _ = try await f.keepHouse(.sessions, limit: 1)
+            var terms = LoginTerms(anonymousMergeDays: days)
+            terms.anonymousToken = f.session(byte).tokenHash
+            let change = StoreChange.openSession(f.session(login, "u-\(byte)", device: "d-\(byte)"), terms)
+            return try await merges(f.change(change).opening)
+        }
+        #expect(try await merged(1, by: 11, after: 30, days: 0) == ["a-1"])
+        // What holds is what the brand says now.
+        #expect(try await merged(2, by: 12, after: 31, days: 0) == [])
+        #expect(try await merged(2, by: 13, after: 0, days: 1) == ["a-2"])
+        #expect(try await merged(3, by: 14, after: 2 * day - 1) == ["a-3"])
+        #expect(try await f.hasSession(4))
+        #expect(try await merged(4, by: 15, after: 1) == [])
+        // It is not kept for longer; kept a day it was in any case.
+        #expect(try await merged(5, by: 16, after: 0, days: 30) == [])
+        for byte in UInt8(4)...6 { #expect(try await !f.hasSession(byte)) }
+    }
+
+    static let otherDevices = ContractCase("of a merged consumer's devices follows the one that logs in, others end") {
+        (f) async throws in
+        for (byte, login, kept) in [(UInt8(1), "d-1" as String?, ["d-1"]), (2, "d-9", []), (3, nil, [])] {
+            let (guest, consumer) = ("a-\(byte)", "u-\(byte)")
+            try await f.openAnonymous(byte, guest, device: "d-1")
+            for device in ["d-1", "d-2"] { try await f.register(device, of: guest) }
+            let ids = try await f.registrations(guest).filter { !kept.contains($0.device.rawValue) }.map(\.id)
+            try await f.accepted(f.message(guest, in: "c-\(byte)"))
+            let result = try await f.commit {
+                $0.changes = [shows(f.session(byte + 100, consumer, device: login), f.session(byte))]
+            }
+            let opening = try result.changes[0].opening
+            #expect(merges(opening) == [guest] && opening.endedRegistrations == ids)
+            #expect(Set(result.withdrawn.map(\.registration)) == Set(ids))
+            #expect(try await f.registrations(consumer).map(\.device.rawValue) == kept)
+            #expect(try await f.unread(consumer) == 1)
+            #expect(try await f.accepted(f.message(consumer, in: "c-\(byte)")).deliveries == kept.count)
+            try await f.change(f.unregister(consumer, .all))
+        }
+    }
+
+    static let candidates = ContractCase(
+        "where a brand merges by device, its latest session and registrations say whom"
+    ) {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
@@ -171,13 +283,20 @@ enum MergeCases {
         f.wait(seconds: 1)
         try await f.openAnonymous(4, "a-4", device: "d-2")
         f.wait(seconds: 7200)
-        #expect(try await merges(f.open(f.session(11, device: "d-1"))) == ["a-1", "a-2"])
-        #expect(try await merges(f.open(f.session(12, "u-2", device: "d-2"))) == ["a-4"])
+        #expect(try await merges(f.open(f.session(11, device: "d-1"), merging: .device)) == ["a-1", "a-2"])
+        // A token that is shown beside that counts too.
+        let opening = try await f.open(f.session(12, "u-2", device: "d-2"), anonymous: 3, merging: .device)
+        #expect(Set(merges(opening)) == ["a-3", "a-4"])
         // What a logout has ended is nobody's any more.
         try await f.openAnonymous(5, "a-5", device: "d-5")
         try await f.register("d-5", of: "a-5")
         try await f.change(.endSession(tokenHash: f.session(5).tokenHash, unregister: .all))
-        #expect(try await merges(f.open(f.session(13, "u-3", device: "d-5"))).isEmpty)
+        #expect(try await merges(f.open(f.session(13, "u-3", device: "d-5"), merging: .device)).isEmpty)
+        // What is kept for its token's sake says nothing of the device a day after its expiry.
+        try await f.openAnonymous(6, "a-6", device: "d-6")
+        f.wait(seconds: 3600 + 86_401)
+        #expect(try await merges(f.open(f.session(14, "u-4", device: "d-6"), merging: .device)).isEmpty)
+        #expect(try await merges(f.open(f.session(15, "u-4", device: "d-6"), anonymous: 6)) == ["a-6"])
     }
 
     static let never = ContractCase("nobody is merged who has an identifier, another device or another brand") {
@@ -206,23 +325,22 @@ enum MergeCases {
             )
         )
         for (byte, device) in [(UInt8(11), "d-1" as String?), (12, nil), (13, "d-5")] {
-            #expect(try await merges(f.open(f.session(byte, device: device))).isEmpty)
+            #expect(try await merges(f.open(f.session(byte, device: device), merging: .device)).isEmpty)
         }
         // An anonymous login takes nobody in.
         try await f.change(f.anonymous("a-6"))
-        #expect(try await merges(f.open(f.session(14, "a-6", device: "d-2"))).isEmpty)
+        #expect(try await merges(f.open(f.session(14, "a-6", device: "d-2"), merging: .device)).isEmpty)
         for byte in UInt8(1)...5 { #expect(try await f.hasSession(byte)) }
-        // It was not merged, but its device is another's now.
-        #expect(try await f.registrations("u-9").isEmpty)
+        #expect(try await f.registrations("u-9").count == 1)
     }
 
     static let twiceNothing = ContractCase("a second login on the device finds nobody to merge") { (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.accepted(f.message("a-1", in: "c-a"))
-        #expect(try await merges(f.open(f.session(2, device: "d-1"))) == ["a-1"])
-        let again = try await f.open(f.session(3, device: "d-1"))
+        #expect(try await merges(f.open(f.session(2, device: "d-1"), merging: .device)) == ["a-1"])
+        let again = try await f.open(f.session(3, device: "d-1"), merging: .device)
         #expect(again == SessionOpening(consumer: ConsumerID(trusted: "u-1"), anonymous: false))
-        #expect(try await merges(f.open(f.session(4, "u-2", device: "d-1"))).isEmpty)
+        #expect(try await merges(f.open(f.session(4, "u-2", device: "d-1"), merging: .device)).isEmpty)
         #expect(try await f.unread("u-1") == 1)
         #expect(try await f.unread("u-2") == 0)
     }
@@ -234,7 +352,7 @@ enum MergeCases {
         let second = try await f.register("d-2", of: "a-1").registration.id
         try await f.open(f.session(2, "a-1", device: "d-2"))
         let own = try await f.register("d-3", of: "u-1").registration.id
-        let opening = try await f.open(f.session(3, device: "d-1"), singleDevice: true)
+        let opening = try await f.open(f.session(3, device: "d-1"), singleDevice: true, anonymous: 1)
         #expect(merges(opening) == ["a-1"] && opening.endedSessions == 2)
         #expect(opening.endedRegistrations == [second, own])
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-1"])
@@ -250,7 +368,7 @@ enum MergeCases {
         try await f.outcome(f.answer(theirs, .rejected(token: .keep), status: 400, reason: "BadTopic"))
         let own = try await f.ownedRow(f.message("u-1", in: "c-u"))
         try await f.outcome(f.answer(own))
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         let waiting = try await f.owned(f.message("u-1", in: "c-u")).map(\.id)
         for name in ["u-1", "a-1"] {
             var query = DeliveryQuery(brand: f.brand, limit: 500)
@@ -288,7 +406,7 @@ enum MergeCases {
             _ = try await f.commit { $0.accepts = [request] }
         }
         try await f.accepted(f.message("u-1", in: "c-u"))
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         #expect(try await f.unread("u-1") == 1001)
         let all = try await f.store.messages(
             brand: f.brand,

@@ -101,7 +101,7 @@ enum ProactiveCases {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         let id = try await f.accepted(f.proactive("a-1")).messageID
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         #expect(try await f.pending("u-1").map(\.id) == [id])
         #expect(try await f.pending("a-1").map(\.consumer.rawValue) == ["u-1"])
     }

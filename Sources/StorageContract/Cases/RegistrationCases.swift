@@ -138,13 +138,17 @@ enum RegistrationCases {
         #expect(try await f.registrations("u-1").count == 100)
     }
 
-    static let nextUser = ContractCase("who logs in on a device ends what others with a name had there") {
+    static let nextUser = ContractCase("who logs in on a device and shows its push token ends what others had there") {
         (f) async throws in
         let old = try await f.register("d-1", of: "u-1").registration
         let elsewhere = try await f.register("d-2", of: "u-1").registration
         try await f.accepted(f.message("u-1"))
-        #expect(try await f.open(f.session(1, "u-1", device: "d-1")).endedRegistrations.isEmpty)
-        #expect(try await f.open(f.session(2, "u-2", device: "d-1")).endedRegistrations == [old.id])
+        func ended(_ session: StoredSession) async throws -> [RegistrationID] {
+            let opening = try await f.open(session, currentToken: old.token)
+            return opening.endedRegistrations
+        }
+        #expect(try await ended(f.session(1, "u-1", device: "d-1")) == [])
+        #expect(try await ended(f.session(2, "u-2", device: "d-1")) == [old.id])
         #expect(try await f.claim().rows.map(\.registration) == [elsewhere.id])
         #expect(try await f.open(f.session(3, "u-3")).endedRegistrations.isEmpty)
     }

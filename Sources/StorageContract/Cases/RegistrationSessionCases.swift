@@ -45,7 +45,7 @@ enum RegistrationSessionCases {
         _ = try await f.change(f.anonymous("guest"))
         try await f.open(f.session(10, "guest", device: "d-10"))
         #expect(try await register(f, "d-10", "guest", session: 10) != nil)
-        try await f.open(f.session(11, "u-1", device: "d-10"))
+        try await f.open(f.session(11, "u-1", device: "d-10"), anonymous: 10)
         #expect(try await register(f, "d-11", "guest", session: 10) == nil)
     }
 

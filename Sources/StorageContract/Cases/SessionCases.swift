@@ -26,7 +26,7 @@ enum SessionCases {
     static let openAndLookUp = ContractCase("a session is found by its hash, as it was opened") { (f) async throws in
         let bound = session(f, 1, device: "d-1")
         let free = session(f, 2, "u-2")
-        let changes = [bound, free].map { StoreChange.openSession($0, singleDevice: false) }
+        let changes = [bound, free].map { StoreChange.openSession($0) }
         let result = try await f.commit { $0.changes = changes }
         #expect(try result.changes[0].opening == SessionOpening(consumer: bound.consumer, anonymous: false))
         #expect(try result.changes[1].opening == SessionOpening(consumer: free.consumer, anonymous: false))

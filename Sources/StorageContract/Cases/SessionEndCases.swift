@@ -72,11 +72,10 @@ enum SessionEndCases {
 
     static let binding = ContractCase("a registration that tells a session its device is told, once") {
         (f) async throws in
-        try await f.open(f.session(1), singleDevice: true)
+        try await f.open(f.session(1))
         let heard = f.listen()
         var device = f.device("d-1", of: "u-1")
         device.session = f.session(1).tokenHash
-        device.singleDevice = true
         for isFirst in [true, false] {
             try await f.change(.register(device))
             #expect(heard.take() == (isFirst ? [f.end(of: "u-1")] : []))
@@ -95,7 +94,7 @@ enum SessionEndCases {
         try await f.openAnonymous(1, "guest", device: "d-1")
         try await f.openAnonymous(2, "visitor", device: "d-2")
         let heard = f.listen()
-        try await f.open(f.session(3, "u-1", device: "d-1"))
+        try await f.open(f.session(3, "u-1", device: "d-1"), anonymous: 1)
         #expect(heard.take().contains(f.end(of: "guest")))
         let request = MergeRequest(
             brand: f.brand,
@@ -131,7 +130,7 @@ enum SessionEndCases {
         #expect(try await erase("u-1").isEmpty)
         // By a name that leads to it.
         try await f.openAnonymous(2, "guest", device: "d-1")
-        try await f.open(f.session(3, "u-2", device: "d-1"))
+        try await f.open(f.session(3, "u-2", device: "d-1"), anonymous: 2)
         _ = heard.take()
         #expect(try await erase("guest") == [f.end(of: "u-2")])
     }
@@ -156,7 +155,7 @@ enum SessionEndCases {
         let heard = f.listen()
         let (end, twice) = (
             StoreChange.endSession(tokenHash: f.session(1).tokenHash, unregister: .none),
-            StoreChange.openSession(f.session(2, "u-2"), singleDevice: false)
+            StoreChange.openSession(f.session(2, "u-2"))
         )
         await #expect(throws: StorageError.self) { try await f.commit { $0.changes = [end, twice] } }
         #expect(try await f.hasSession(1))

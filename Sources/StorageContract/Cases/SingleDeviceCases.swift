@@ -17,7 +17,7 @@ enum SingleDeviceCases {
         f.giveSlots(9)
         let rows = try await f.owned(f.message("u-1"))
         let result = try await f.commit {
-            $0.changes = [.openSession(f.session(5, device: "d-2"), singleDevice: true)]
+            $0.changes = [.openSession(f.session(5, device: "d-2"), LoginTerms(singleDevice: true))]
         }
         let opening = try result.changes[0].opening
         let kept = try await f.registrations("u-1")

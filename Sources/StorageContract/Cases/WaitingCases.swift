@@ -176,7 +176,7 @@ enum WaitingCases {
         change.quietHours = .some(.off)
         try await f.change(.changeProfile(change))
         #expect(try await f.claim().rows.isEmpty)
-        let opening = try await f.open(f.session(2, "u-1", device: "d-1"))
+        let opening = try await f.open(f.session(2, "u-1", device: "d-1"), anonymous: 1)
         #expect(opening.merged.map(\.quietHours) == [.off])
         let claimed = try await f.claim().rows
         #expect(claimed.map(\.id) == [row.id] && claimed.map { $0.traits?.quietHours } == [.off])

@@ -213,7 +213,7 @@ enum WindowCases {
         try await f.accepted(f.message("a-1", in: "c-a"))
         // The other has a window of its own: then it goes on holding.
         f.openWindow("u-1", device: "d-2")
-        try await f.open(f.session(2, device: "d-1"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         #expect(try await f.deliveries().map(\.state) == [.held])
         f.closeWindow("u-1", device: "d-2")
         f.closeWindow("a-1", device: "d-1")
@@ -225,7 +225,10 @@ enum WindowCases {
         try await f.register("d-3", of: "a-2")
         f.openWindow("a-2", device: "d-3")
         try await f.accepted(f.message("a-2", in: "c-b"))
-        let login = StoreChange.openSession(f.session(4, device: "d-3"), singleDevice: false)
+        let login = StoreChange.openSession(
+            f.session(4, device: "d-3"),
+            LoginTerms(anonymousToken: f.session(3).tokenHash)
+        )
         let request = f.request([f.message("a-2", in: "c-b")])
         let result = try await f.commit {
             $0.changes = [login]

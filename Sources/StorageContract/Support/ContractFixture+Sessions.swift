@@ -27,11 +27,25 @@ extension ContractFixture {
         try await store.session(tokenHash: [UInt8](repeating: byte, count: 32)) != nil
     }
 
-    /// One turn that opens a session.
+    /// One turn that opens a session; `anonymous` is the session whose token the login shows.
     @discardableResult
-    func open(_ session: StoredSession, singleDevice: Bool = false) async throws -> SessionOpening {
-        try await change(.openSession(session, singleDevice: singleDevice)).opening
+    func open(
+        _ session: StoredSession,
+        singleDevice: Bool = false,
+        anonymous: UInt8? = nil,
+        merging: AnonymousMerge = .token,
+        currentToken: String? = nil
+    ) async throws -> SessionOpening {
+        let terms = LoginTerms(
+            singleDevice: singleDevice,
+            anonymousMerge: merging,
+            anonymousToken: anonymous.map { [UInt8](repeating: $0, count: 32) },
+            currentToken: currentToken.map(Self.proof)
+        )
+        return try await change(.openSession(session, terms)).opening
     }
+
+    static func proof(_ token: String) -> PushTokenProof { PushTokenProof(forms: [Array(token.utf8)]) }
 
     /// What makes a consumer anonymous.
     func anonymous(_ consumer: String, brand: BrandID? = nil) -> StoreChange {

@@ -10,11 +10,36 @@ extension RandomWalk {
         // No two sessions are of one moment: which is the latest would be a question of keys.
         f.now = f.now.adding(milliseconds: 1)
         let device = chance(85) ? "d-\(Int.random(in: 0..<9, using: &random))" : nil
-        guard chance(50) else {
-            return [.openSession(session(any(consumers), device), singleDevice: chance(20))]
-        }
+        var terms = LoginTerms(singleDevice: chance(20), anonymousMerge: chance(50) ? .device : .token)
+        let guests = model.sessions.filter { model.anonymous.contains($0.consumer) }
+        if !guests.isEmpty, chance(40) { terms.anonymousToken = any(guests).token }
+        if let device, chance(40) { terms.currentToken = proof(for: device) }
+        guard chance(50) else { return [.openSession(session(any(consumers), device), terms)] }
         let consumer = "a-\(logins)"
-        return [f.anonymous(consumer), .openSession(session(consumer, device), singleDevice: chance(20))]
+        return [f.anonymous(consumer), .openSession(session(consumer, device), terms)]
+    }
+
+    /// A token that is shown for a device, mostly the one that it has.
+    private mutating func proof(for device: String) -> PushTokenProof {
+        let present = model.registrations.values.first { $0.device == device }?.token
+        return ContractFixture.proof(chance(70) ? present ?? "none" : "t-0-\(Int.random(in: 0..<6, using: &random))")
+    }
+
+    /// Lets a session ask for a registration, mostly for its own device.
+    mutating func ask(for device: DeviceToRegister) -> DeviceToRegister {
+        guard !model.sessions.isEmpty, chance(60) else { return device }
+        let session = any(model.sessions)
+        var device = device
+        device.session = session.token
+        device.consumer = ConsumerID(trusted: session.consumer)
+        if let bound = session.device, let number = bound.last?.wholeNumberValue, chance(80) {
+            device.device = DeviceID(trusted: bound)
+            device.token = "t-\(number % 2)-\(Int.random(in: 0..<6, using: &random))"
+            device.pushType = number.isMultiple(of: 2) ? .apns : .fcm
+            device.platform = number.isMultiple(of: 2) ? .ios : .android
+        }
+        if chance(30) { device.currentToken = proof(for: device.device.rawValue) }
+        return device
     }
 
     private func session(_ consumer: String, _ device: String?) -> StoredSession {
@@ -24,7 +49,7 @@ extension RandomWalk {
     }
 
     mutating func applyLogin(_ change: StoreChange, _ result: StoreChangeResult) throws {
-        guard case .openSession(let session, let singleDevice, _) = change else {
+        guard case .openSession(let session, let terms) = change else {
             guard case .upsertConsumer(_, let id, _, _) = change, case .consumer(let consumer) = result else {
                 throw Unexpected(what: "\(change) was answered by \(result)")
             }
@@ -38,36 +63,46 @@ extension RandomWalk {
         let isAnonymous = model.anonymous.contains(consumer)
         #expect(opening.consumer.rawValue == consumer && opening.anonymous == isAnonymous)
         let device = session.device?.rawValue
-        var merged: Set<String> = []
-        if !isAnonymous, let device { merged = model.anonymousConsumers(on: device) }
+        let merged = isAnonymous ? [] : model.anonymousConsumers(of: session, terms)
         #expect(Set(opening.merged.map(\.id.rawValue)) == merged && opening.merged.count == merged.count)
         var ended = 0
+        var registrations = model.registrations.filter {
+            merged.contains($0.value.consumer) && $0.value.device != device
+        }.map(\.key)
+        model.end(registrations)
         for name in merged {
             ended += model.endSessions(of: name)
             model.merge(name, into: consumer)
         }
         if !merged.isEmpty { released += model.release(f.name(consumer), f.windows) }
-        var registrations: [RegistrationID] = []
-        if singleDevice, let device {
+        if terms.singleDevice, let device {
             ended += model.endSessions(of: consumer)
-            registrations = model.registrations.filter { $0.value.consumer == consumer && $0.value.device != device }
-                .map(\.key).sorted { $0.rawValue < $1.rawValue }
+            registrations += model.registrations.filter { $0.value.consumer == consumer && $0.value.device != device }
+                .map(\.key)
         }
-        if let device {
+        if let device, let proof = terms.currentToken {
             registrations += model.registrations.filter {
-                $0.value.device == device && $0.value.consumer != consumer
-                    && !model.anonymous.contains($0.value.consumer)
-            }.map(\.key).sorted { $0.rawValue < $1.rawValue }
+                $0.value.device == device && $0.value.consumer != consumer && proof.proves($0.value.token)
+                    && !(isAnonymous && model.anonymous.contains($0.value.consumer))
+            }.map(\.key)
         }
-        #expect(opening.endedSessions == ended && opening.endedRegistrations == registrations)
+        #expect(opening.endedSessions == ended && Set(opening.endedRegistrations) == Set(registrations))
+        #expect(opening.endedRegistrations.count == registrations.count)
         model.end(registrations)
-        model.sessions.append(WalkModel.Session(consumer: consumer, device: device, createdAt: session.createdAt))
+        model.sessions.append(
+            WalkModel.Session(
+                token: session.tokenHash,
+                consumer: consumer,
+                device: device,
+                createdAt: session.createdAt
+            )
+        )
     }
 
-    /// Whoever has lost a session in the turn was told of, and nobody when no session ended.
+    /// Whoever has lost a session in the turn, or has one that was bound, was told of, and nobody when there was none.
     func checkEnds(_ before: [WalkModel.Session]) {
-        let live = Set(model.sessions.map(\.createdAt))
-        let ended = Set(before.filter { !live.contains($0.createdAt) }.map { f.end(of: $0.consumer) })
+        let live = Dictionary(uniqueKeysWithValues: model.sessions.map { ($0.createdAt, $0.device) })
+        let ended = Set(before.filter { live[$0.createdAt] != .some($0.device) }.map { f.end(of: $0.consumer) })
         let told = heard.take()
         #expect(told.isSuperset(of: ended) && told.isEmpty == ended.isEmpty)
     }

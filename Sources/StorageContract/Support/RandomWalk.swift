@@ -155,9 +155,8 @@ struct RandomWalk {
             let token = "t-\(number % 2)-\(Int.random(in: 0..<6, using: &random))"
             let pushType: PushType = number.isMultiple(of: 2) ? .apns : .fcm
             let receives: Receives = chance(80) ? .all : any([.agent, .proactive])
-            return .register(
-                f.device("d-\(number)", of: consumer, token: token, pushType: pushType, receives: receives)
-            )
+            let device = f.device("d-\(number)", of: consumer, token: token, pushType: pushType, receives: receives)
+            return .register(ask(for: device))
         case 35..<45:
             return f.unregister(consumer, device: chance(70) ? "d-\(number)" : nil, any([.all, .agent, .none]))
         case 45..<75:
@@ -233,8 +232,9 @@ struct RandomWalk {
                 let owner = model.name(device.consumer.rawValue)
                 return isSame ? $0.value.consumer != owner : $0.value.token == device.token
             }
-            #expect(Set(change.ended) == Set(expected.keys))
+            #expect(Set(change.ended) == Set(expected.keys) && model.refusal(device) == nil)
             model.end(change.ended)
+            model.bind(device)
             let id = change.registration.id
             #expect(change.created == (model.registrations[id] == nil))
             model.registrations[id] = WalkModel.Registration(
@@ -245,6 +245,8 @@ struct RandomWalk {
             )
             if !device.receives.contains(.agent) { model.narrow(id) }
             if !device.receives.contains(.proactive) { model.withdrawProactive(id) }
+        case (.register(let device), .boundElsewhere): #expect(model.refusal(device) == .boundElsewhere)
+        case (.register(let device), .conflict): #expect(model.refusal(device) == .conflict)
         case (.unregister(_, let consumer, _, let device, let scope), .unregistered(let change)):
             let named = model.registrations.filter {
                 $0.value.consumer == model.name(consumer.rawValue)

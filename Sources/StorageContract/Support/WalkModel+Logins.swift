@@ -3,8 +3,37 @@ import GatewayStorage
 
 /// Logins, and deliveries that are tried again.
 extension WalkModel {
-    /// Who is merged when somebody with an identifier logs in on a device.
-    func anonymousConsumers(on device: String) -> Set<String> {
+    /// Who is merged when somebody with an identifier logs in; no walk is so long that a session proves nothing any more.
+    func anonymousConsumers(of login: StoredSession, _ terms: LoginTerms) -> Set<String> {
+        var found = anonymous.intersection(sessions.filter { $0.token == terms.anonymousToken }.map(\.consumer))
+        if terms.anonymousMerge == .device, let device = login.device {
+            found.formUnion(anonymousConsumers(on: device.rawValue))
+        }
+        return found
+    }
+
+    /// Why a session does not get a device; nil when it does.
+    func refusal(_ device: DeviceToRegister) -> DeviceRefusal? {
+        guard let session = sessions.first(where: { $0.token == device.session }) else { return nil }
+        if let bound = session.device, bound != device.device.rawValue { return .boundElsewhere }
+        let owned = registrations.values.first { $0.device == device.device.rawValue }
+        guard let owned, owned.consumer != name(device.consumer.rawValue), owned.token != device.token,
+            device.currentToken?.proves(owned.token) != true
+        else { return nil }
+        return .conflict
+    }
+
+    enum DeviceRefusal {
+        case boundElsewhere, conflict
+    }
+
+    /// Binds the session that asked for a registration, if it is bound to none.
+    mutating func bind(_ device: DeviceToRegister) {
+        guard let place = sessions.firstIndex(where: { $0.token == device.session }) else { return }
+        sessions[place].device = sessions[place].device ?? device.device.rawValue
+    }
+
+    private func anonymousConsumers(on device: String) -> Set<String> {
         let latest = sessions.filter { $0.device == device }.max { $0.createdAt < $1.createdAt }?.consumer
         let owners = registrations.values.filter { $0.device == device }.map(\.consumer)
         return anonymous.intersection(owners + [latest].compactMap(\.self))

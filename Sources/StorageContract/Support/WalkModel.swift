@@ -51,6 +51,7 @@ struct WalkModel {
     }
 
     struct Session {
+        var token: [UInt8]
         var consumer: String
         var device: String?
         var createdAt: Timestamp

@@ -151,7 +151,7 @@ struct IdentityScenario {
 /// Takes every session and keeps none.
 private struct NotStoringWriter: SessionWriter {
     func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
-        guard case .openSession(let session, _, _) = change else {
+        guard case .openSession(let session, _) = change else {
             throw .unavailable(detail: "this writer opens sessions only")
         }
         return .sessionOpened(SessionOpening(consumer: session.consumer, anonymous: false))

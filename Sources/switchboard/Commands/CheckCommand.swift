@@ -12,8 +12,8 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check the configuration, each app's credentials and a connection to each provider.",
         discussion: """
-            Prints a verdict a line and ends with 1 when one of them is bad. Sends no push. The data must not be in use by \
-            a running gateway; nothing is made in a directory that has no data yet.
+            Prints a verdict a line and ends with 1 when one of them is bad, not for a warning. Sends no push. The data \
+            must not be in use by a running gateway; nothing is made in a directory that has no data yet.
 
             EXAMPLE
               switchboard check --config switchboard.yaml --json
@@ -48,6 +48,13 @@ struct CheckCommand: AsyncParsableCommand {
                 "app \(app.brand)/\(app.id)",
                 false,
                 "its links are off: \(host) is not in the brand's linkHosts"
+            )
+        }
+        for brand in gateway.directory.brands where brand.settings.anonymousMerge == .device {
+            report.warn(
+                "brand \(brand.id)",
+                "anonymousMerge is device: who knows a device's id can prepare what its next login takes over; set it to "
+                    + "token when the apps send anonymousToken"
             )
         }
         for lane in gateway.directory.lanes {

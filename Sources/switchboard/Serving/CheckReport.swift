@@ -17,12 +17,20 @@ struct CheckReport {
     ///   - text: What was found, without secrets.
     mutating func say(_ subject: String, _ isGood: Bool, _ text: String) {
         if !isGood { failures += 1 }
-        if json {
-            let line: JSONValue = ["subject": .string(subject), "ok": .bool(isGood), "text": .string(text)]
-            StandardOutput.write(line.text)
-        } else {
-            StandardOutput.write("\(isGood ? "ok  " : "BAD ") \(subject): \(text)")
-        }
+        write(isGood ? "ok  " : "BAD ", ["subject": .string(subject), "ok": .bool(isGood), "text": .string(text)])
+    }
+
+    /// Prints what can be used and should be changed; the report does not fail for it.
+    ///
+    /// - Parameters:
+    ///   - subject: What was looked at.
+    ///   - text: What was found and what to do, without secrets.
+    func warn(_ subject: String, _ text: String) {
+        write("WARN", ["subject": .string(subject), "ok": true, "warning": true, "text": .string(text)])
+    }
+
+    private func write(_ verdict: String, _ line: JSONValue) {
+        StandardOutput.write(json ? line.text : "\(verdict) \(line["subject"].plain): \(line["text"].plain)")
     }
 
     /// Ends the report.

@@ -15,7 +15,7 @@ struct CCAIExchangeTests {
             let token = api.token(api.claims(#","identifier":"u-1","email":"a@example.com""#))
             let made = try await api.exchange(token)
             #expect(made.status == 200, "\(made.text)")
-            #expect(try made.json().names == ["auth_token", "expires_in", "end_user"])
+            #expect(try made.json().names == ["auth_token", "expires_in", "end_user", "merged"])
             #expect(made["expires_in"]?.int == 3600)
             #expect(made["end_user"] == (try JSON(#"{"id":"u-1","anonymous":false}"#)))
             #expect(made.headers[.cacheControl] == "no-store")
@@ -166,7 +166,7 @@ struct CCAIExchangeTests {
         }
     }
 
-    @Test("who presents an identifier on the device of an anonymous account is given what that one had (R30)")
+    @Test("who presents an identifier and the anonymous account's token is given what that one had (R30)")
     func merge() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand("acme", #","anonymousConsumers":true"#)
@@ -175,8 +175,9 @@ struct CCAIExchangeTests {
             try await api.post("evt-1", consumer: id)
             let named = try await api.exchange(
                 api.token(api.claims(#","identifier":"u-1""#)),
-                #","device_id":"d-1""#
+                #","device_id":"d-1","anonymous_token":"\#(anonymous["auth_token"]?.string ?? "")""#
             )
+            #expect(named["merged"]?.bool == true && anonymous["merged"]?.bool == false)
             let session = Credential.bearer(try #require(named["auth_token"]?.string))
             let unread = try await api.call(.get, "/v1/brands/acme/unread", as: session)
             #expect(unread["unread"]?.int == 1, "\(unread.text)")
@@ -227,6 +228,7 @@ struct CCAIExchangeTests {
             for body in [
                 "", "not json", "[]", "{}", #"{"token":""}"#, #"{"token":null}"#, #"{"token":7}"#,
                 #"{"token":"a","token":"b"}"#, #"{"token":"a","device_id":""}"#, #"{"token":"a","device_id":7}"#,
+                #"{"token":"a","anonymous_token":7}"#,
             ] {
                 try await api.exchange(body: body).expectEnvelope(400, "invalid_request")
             }

@@ -44,7 +44,9 @@ struct WindowOpeningTests {
     func subprotocols() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
-            guard case .bearer(let token) = try await api.makeSession() else { throw TestFailure("no token") }
+            guard case .bearer(let token) = try await api.makeSession(device: "d-7") else {
+                throw TestFailure("no token")
+            }
             let window = try await WindowClient(
                 port: try #require(api.client.port),
                 path: "/v1/brands/acme/window?deviceId=d-7",
