@@ -34,19 +34,30 @@ extension TLSIdentity {
         self.init(certificateChainPEM: chain, privateKeyPEM: keyPEM)
     }
 
+    /// The only private key of a PEM text.
     private static func privateKey(_ pem: [UInt8], _ password: String?) throws(TLSIdentityFailure) -> OpaquePointer {
-        let isCheap = TLSContextHandle.withBIO(pem) { bio in switchboard_PKCS8_is_cheap(bio, maxKeyDerivations) }
-        guard isCheap == 1 else { throw .tooManyDerivations }
-        // Without a callback OpenSSL takes the last argument for the password; an empty one keeps it from asking at the
-        // terminal.
+        // An empty password keeps OpenSSL from asking for one at the terminal.
         var secret = Array((password ?? "").utf8CString)
-        let key = TLSContextHandle.withBIO(pem) { bio in PEM_read_bio_PrivateKey(bio, nil, nil, &secret) }
-        if let key { return key }
-        let text = String(decoding: pem, as: UTF8.self)
-        guard text.contains("PRIVATE KEY-----") else { throw .noPrivateKey }
-        // PKCS#8 says it in the first line, the traditional form in a header.
-        guard !text.contains("ENCRYPTED") else { throw .wrongPassword }
-        throw .unreadable("private key: \(OpenSSLErrors.takeText())")
+        var key: OpaquePointer?
+        OpenSSLErrors.clear()
+        let result = TLSContextHandle.withBIO(pem) { bio in
+            switchboard_read_private_key(bio, &secret, maxKeyDerivations, &key)
+        }
+        if let failure = failure(result, "private key") { throw failure }
+        guard let key else { throw .noPrivateKey }
+        return key
+    }
+
+    /// Why a file was not read; nil when it was.
+    static func failure(_ result: switchboard_read, _ what: String) -> TLSIdentityFailure? {
+        switch result {
+        case SWITCHBOARD_READ: nil
+        case SWITCHBOARD_NO_KEY: .noPrivateKey
+        case SWITCHBOARD_SEVERAL_KEYS: .severalPrivateKeys
+        case SWITCHBOARD_TOO_COSTLY: .tooManyDerivations
+        case SWITCHBOARD_WRONG_PASSWORD: .wrongPassword
+        default: .unreadable("\(what): \(OpenSSLErrors.takeText())")
+        }
     }
 
     /// What a function of OpenSSL writes as PEM.

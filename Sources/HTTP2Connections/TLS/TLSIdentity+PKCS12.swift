@@ -1,8 +1,8 @@
 internal import COpenSSL
 
 extension TLSIdentity {
-    /// How often a key may be derived: hundreds of times what Apple's and OpenSSL's tools write (2,048), and a fifth of a
-    /// second of a processor for each key.
+    /// How often the keys of a file may be derived, all of them together: hundreds of times what Apple's and OpenSSL's tools
+    /// write (2,048 for each), and a fifth of a second of a processor.
     package static let maxKeyDerivations = 1_000_000
 
     /// Reads a PKCS#12 file, as Apple's tools export push certificates.
@@ -32,31 +32,23 @@ extension TLSIdentity {
             return .failure(.unreadable("PKCS#12: \(OpenSSLErrors.takeText())"))
         }
         defer { PKCS12_free(file) }
-        guard switchboard_PKCS12_is_cheap(file, password, maxKeyDerivations) == 1 else {
-            return .failure(.tooManyDerivations)
-        }
-        // What the look at it met is not what reading it will meet.
-        OpenSSLErrors.clear()
         var key: OpaquePointer?
-        var own: OpaquePointer?
-        var issuers: OpaquePointer?
-        guard PKCS12_parse(file, password, &key, &own, &issuers) == 1 else {
-            let error = OpenSSLErrors.take()
-            if error?.reason == PKCS12_R_MAC_VERIFY_FAILURE { return .failure(.wrongPassword) }
-            return .failure(.unreadable("PKCS#12: \(error?.text ?? "no reason given")"))
-        }
+        var certificates: OpaquePointer?
+        let result = switchboard_read_PKCS12(file, password, maxKeyDerivations, &key, &certificates)
         defer {
             EVP_PKEY_free(key)
-            X509_free(own)
-            switchboard_sk_X509_free_all(issuers)
+            switchboard_sk_X509_free_all(certificates)
         }
-        let count = max(0, switchboard_sk_X509_num(issuers))
+        if let failure = failure(result, "PKCS#12") { return .failure(failure) }
         guard let key else { return .failure(.noPrivateKey) }
-        guard let own else { return .failure(count > 0 ? .keyDoesNotFit : .noCertificate) }
-        var chain = pem { PEM_write_bio_X509($0, own) }
-        for index in 0..<count {
-            chain += pem { PEM_write_bio_X509($0, switchboard_sk_X509_value(issuers, index)) }
+        let count = max(0, switchboard_sk_X509_num(certificates))
+        let all = (0..<count).map { switchboard_sk_X509_value(certificates, $0) }
+        guard !all.isEmpty else { return .failure(.noCertificate) }
+        guard let own = all.firstIndex(where: { X509_check_private_key($0, key) == 1 }) else {
+            return .failure(.keyDoesNotFit)
         }
+        var chain = pem { PEM_write_bio_X509($0, all[own]) }
+        for index in all.indices where index != own { chain += pem { PEM_write_bio_X509($0, all[index]) } }
         let keyPEM = pem { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
         guard !chain.isEmpty, !keyPEM.isEmpty else { return .failure(.unreadable("it cannot be written again")) }
         return .success(TLSIdentity(certificateChainPEM: chain, privateKeyPEM: keyPEM))

@@ -10,6 +10,8 @@ package enum TLSIdentityFailure: Error, Equatable, Sendable {
     case noCertificate
     /// It holds no private key.
     case noPrivateKey
+    /// It holds several private keys, each of which could be the one that is meant.
+    case severalPrivateKeys
     /// Its key belongs to none of its certificates.
     case keyDoesNotFit
 }

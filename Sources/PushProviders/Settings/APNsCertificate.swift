@@ -36,12 +36,15 @@ package struct APNsCertificate: Sendable {
     private static let pointer = "/apns/certificate"
 
     private static func identity(_ settings: APNsCertificateSettings) throws(TLSIdentityFailure) -> TLSIdentity {
-        if settings.certificate.contains("-----BEGIN ") {
+        // Base64 holds no hyphen.
+        if settings.certificate.utf8.contains(UInt8(ascii: "-")) {
             return try TLSIdentity(pem: Array(settings.certificate.utf8), password: settings.password)
         }
         // Most tools break base64 into lines.
-        let text = settings.certificate.filter { !$0.isWhitespace }
-        guard let file = Data(base64Encoded: text), !file.isEmpty else { throw .unreadable("neither PEM nor base64") }
+        let text = settings.certificate.utf8.filter { $0 > 0x20 }
+        guard let file = Data(base64Encoded: Data(text)), !file.isEmpty else {
+            throw .unreadable("neither PEM nor base64")
+        }
         return try TLSIdentity(pkcs12: [UInt8](file), password: settings.password ?? "")
     }
 
@@ -61,11 +64,13 @@ package struct APNsCertificate: Sendable {
         case .tooManyDerivations:
             PushCredentialError(
                 pointer: pointer,
-                detail:
-                    "its keys are derived more than \(TLSIdentity.maxKeyDerivations) times, or in a way not known here"
+                detail: """
+                    its keys are derived more than \(TLSIdentity.maxKeyDerivations) times together, or in a way not known here
+                    """
             )
         case .noCertificate: PushCredentialError(pointer: pointer, detail: "holds no certificate")
         case .noPrivateKey: PushCredentialError(pointer: pointer, detail: "holds no private key")
+        case .severalPrivateKeys: PushCredentialError(pointer: pointer, detail: "must hold one private key only")
         case .keyDoesNotFit:
             PushCredentialError(pointer: pointer, detail: "its private key does not belong to its certificate")
         }
