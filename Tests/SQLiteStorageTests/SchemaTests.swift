@@ -21,6 +21,7 @@ struct SchemaTests {
         "0003-own-subscriptions": "126057298d616d8f8f40971052fc81665b676c5bcda6dd3c128687b67ee9f0bf",
         "0004-count-audit": "bf2032093bba28453b7f5cd9a2ce9ba946b88190bfc71c903e07c4b2f14c3970",
         "0005-keep-merge-proofs": "1c8f0fbd7b95a54a2f7d684f37109d506cfd877c392d6681c49d81a49cccbf4d",
+        "0006-let-anonymous-go": "4da50224e647563a61203b85a92cd0286349c3713aadf210f956885f583edf6c",
     ]
 
     private static let later = Migration(

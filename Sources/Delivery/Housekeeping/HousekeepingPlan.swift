@@ -6,7 +6,8 @@ package import Telemetry
 package enum HousekeepingPlan {
     /// Everything but the sweep of expired deliveries, in the order in which it is done.
     ///
-    /// Deliveries go before the messages that they name, and these before their conversations.
+    /// Deliveries go before the messages that they name, these before their conversations, and these before anonymous
+    /// consumers.
     ///
     /// - Parameters:
     ///   - brands: All brands.
@@ -31,7 +32,7 @@ package enum HousekeepingPlan {
             (.deletedBrands, .deletedBrands), (.eventIDs, .eventIDs(keepHours: keepHours)), (.sessions, .sessions),
             (.deliveries, .deliveries(before: before)), (.messages, .messages(before: before)),
             (.conversations, .conversations(before: before)),
-            (.campaigns, .campaigns(before: before)),
+            (.anonymous, .anonymous), (.campaigns, .campaigns(before: before)),
             (
                 .outbound,
                 .outbound(

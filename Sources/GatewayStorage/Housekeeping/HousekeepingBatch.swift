@@ -15,6 +15,12 @@ package struct HousekeepingBatch: Sendable {
         /// Sessions that expired more than 24 hours ago, so that clocks that differ never remove one that is in use; those of
         /// anonymous consumers only when their tokens are no proof of a merge any more, by what held when they were opened.
         case sessions
+        /// Anonymous consumers whose last session ended 24 hours ago and of whom nothing is kept: no conversation with its
+        /// messages, no registration, no delivery in the log. Their ids are free again.
+        ///
+        /// A session that was revoked with its credential counts as ended when it would have expired. Deliveries,
+        /// messages and conversations past their retention go before, by works of their own.
+        case anonymous
         /// Deliveries in the log with their attempts that were queued before a moment, by brand; brands that are not
         /// named are left alone. Their numbers are never given again.
         case deliveries(before: [BrandID: Timestamp])

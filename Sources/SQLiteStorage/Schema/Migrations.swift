@@ -10,6 +10,7 @@ enum Migrations {
         M0003OwnSubscriptions.migration,
         M0004CountAudit.migration,
         M0005KeepMergeProofs.migration,
+        M0006LetAnonymousGo.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

@@ -25,8 +25,9 @@ extension Writer {
     }
 
     func makeConsumer(_ name: BrandedName, isAnonymous: Bool = false, at now: Timestamp) throws -> KnownConsumer {
-        try db.prepare("INSERT INTO consumers (brand, id, anonymous, created_at) VALUES (?, ?, ?, ?)")
-            .int(name.brand).text(name.id).int(isAnonymous ? 1 : 0).int(now.milliseconds).run()
+        let goesAt = isAnonymous ? now.adding(seconds: Self.anonymousStaySeconds).milliseconds : nil
+        try db.prepare("INSERT INTO consumers (brand, id, anonymous, created_at, goes_at) VALUES (?, ?, ?, ?, ?)")
+            .int(name.brand).text(name.id).int(isAnonymous ? 1 : 0).int(now.milliseconds).int(goesAt).run()
         let consumer = KnownConsumer(key: db.lastInsertedRow, name: name, unread: 0)
         consumer.active = .none
         memory.consumers.keep(consumer, for: name)

@@ -213,6 +213,7 @@ extension Writer {
         let (name, brand) = (ConsumerID(trusted: row.string(2)), BrandID(trusted: row.string(3)))
         row.end()
         try db.prepare("DELETE FROM sessions WHERE token_hash = ?").blob(tokenHash).run()
+        try keepAnonymous(consumer, from: context.turn.now)
         noteEnd(brand, name)
         return .sessionsEnded(
             EndedSessions(
@@ -237,7 +238,10 @@ extension Writer {
         try db.prepare("DELETE FROM sessions WHERE consumer = ?1 AND (?2 IS NULL OR device IS NULL OR device = ?2)")
             .int(found.key).text(device?.rawValue).run()
         let count = db.changedRows
-        if count > 0 { noteEnd(brand, ConsumerID(trusted: found.name.id)) }
+        if count > 0 {
+            try keepAnonymous(found.key, from: context.turn.now)
+            noteEnd(brand, ConsumerID(trusted: found.name.id))
+        }
         try write(audit)
         return .sessionsEnded(
             EndedSessions(

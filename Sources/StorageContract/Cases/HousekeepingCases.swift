@@ -6,7 +6,8 @@ import Testing
 enum HousekeepingCases {
     static let all = [
         expired, expiredKeepsFacts, expiredInBatches, expiredFreesTheLane, eventIDs, eventIDsOfOthers, sessions,
-        deletedBrand, deletedBrandAgain, deletedBrandLateAnswer, nothing,
+        anonymous, anonymousKept, anonymousProof, anonymousNoMore, anonymousInBatches, deletedBrand, deletedBrandAgain,
+        deletedBrandLateAnswer, nothing,
     ]
 
     private static func message(_ f: ContractFixture, ttl: Int64) -> AgentEvent {
@@ -111,6 +112,132 @@ enum HousekeepingCases {
         #expect(try await !isKept(1))
         #expect(try await !isKept(5))
         #expect(try await isKept(9))
+    }
+
+    private static func isThere(_ f: ContractFixture, _ consumer: String) async throws -> Bool {
+        try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: consumer)) != nil
+    }
+
+    static let anonymous = ContractCase(
+        "an anonymous consumer of whom nothing is kept goes a day after its last session ended"
+    ) {
+        (f) async throws in
+        try await f.openAnonymous(1, "expires", device: "d-1", mergeDays: 0)
+        try await f.openAnonymous(2, "logs out", device: nil, mergeDays: 0)
+        try await f.openAnonymous(3, "is logged out", device: nil, mergeDays: 0)
+        try await f.openAnonymous(4, "comes back", device: nil, mergeDays: 0)
+        try await f.change(f.anonymous("never came"))
+        f.wait(seconds: 1800)
+        try await f.change(.endSession(tokenHash: f.session(2).tokenHash, unregister: .all))
+        let remote = ConsumerID(trusted: "is logged out")
+        try await f.change(.endSessions(brand: f.brand, consumer: remote, device: nil, unregister: .all))
+        f.wait(seconds: 86_400 - 1800 - 1)
+        #expect(try await f.keepHouse(.anonymous) == 0)
+        f.wait(seconds: 1)
+        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await !isThere(f, "never came"))
+        try await f.openAnonymous(5, "comes back", device: nil, mergeDays: 0)
+        f.wait(seconds: 1799)
+        #expect(try await f.keepHouse(.anonymous) == 0)
+        f.wait(seconds: 1)
+        #expect(try await f.keepHouse(.anonymous) == 2)
+        #expect(try await !isThere(f, "logs out"))
+        #expect(try await !isThere(f, "is logged out"))
+        f.wait(seconds: 1799)
+        #expect(try await f.keepHouse(.anonymous) == 0)
+        f.wait(seconds: 1)
+        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await !isThere(f, "expires"))
+        #expect(try await !f.hasSession(1))
+        #expect(try await isThere(f, "comes back"))
+        // It is somebody new who has the id now.
+        try await f.openAnonymous(6, "expires", device: nil, mergeDays: 0)
+        #expect(try await f.accepted(f.message("expires", in: "c-new")).unread == 1)
+        f.wait(seconds: 86_400)
+        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await !isThere(f, "comes back"))
+        #expect(try await isThere(f, "expires"))
+    }
+
+    static let anonymousKept = ContractCase(
+        "an anonymous consumer with a conversation, a message or a registration stays"
+    ) {
+        (f) async throws in
+        for (number, consumer) in ["reads", "opens", "registers", "leaves"].enumerated() {
+            try await f.openAnonymous(UInt8(number + 1), consumer, device: "d-\(consumer)", mergeDays: 0)
+        }
+        try await f.accepted(f.message("reads", in: "c-reads"))
+        let opening = ConversationToOpen(brand: f.brand, consumer: ConsumerID(trusted: "opens"))
+        try await f.change(f.numbered(.openConversation(opening)))
+        try await f.register("d-registers", of: "registers")
+        try await f.register("d-leaves", of: "leaves")
+        try await f.change(f.unregister("leaves", .all))
+        for day in 0..<3 {
+            f.wait(seconds: 2 * 86_400)
+            _ = try await f.restart()
+            #expect(try await f.keepHouse(.anonymous) == (day == 0 ? 1 : 0))
+        }
+        #expect(try await !isThere(f, "leaves"))
+        for consumer in ["reads", "opens", "registers"] { #expect(try await isThere(f, consumer), "\(consumer)") }
+        #expect(try await f.unread("reads") == 1)
+        try await f.change(f.unregister("registers", .all))
+        f.wait(seconds: 86_400)
+        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await !isThere(f, "registers"))
+    }
+
+    static let anonymousProof = ContractCase("an anonymous consumer stays while its token may prove that a login is its own") {
+        (f) async throws in
+        try await f.openAnonymous(1, "expired", device: nil)
+        try await f.openAnonymous(2, "ended", device: nil)
+        try await f.change(.endSession(tokenHash: f.session(2).tokenHash, unregister: .all))
+        f.wait(seconds: 3600 + 7 * 86_400 - 1)
+        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await !isThere(f, "ended"))
+        #expect(try await isThere(f, "expired"))
+        f.wait(seconds: 86_400 + 1)
+        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await !isThere(f, "expired"))
+    }
+
+    static let anonymousNoMore = ContractCase("consumers who have a name, and those who were merged into one, stay") {
+        (f) async throws in
+        try await f.openAnonymous(1, "guest", device: "d-1")
+        try await f.openAnonymous(2, "known now", device: "d-2")
+        try await f.open(f.session(3, "u-1", device: "d-1"))
+        let named = StoreChange.upsertConsumer(
+            brand: f.brand,
+            id: ConsumerID(trusted: "known now"),
+            anonymous: false,
+            profile: ConsumerProfile()
+        )
+        try await f.change(named)
+        f.wait(seconds: 3 * 86_400)
+        #expect(try await f.keepHouse(.anonymous) == 0)
+        #expect(try await isThere(f, "known now"))
+        #expect(try await isThere(f, "u-1"))
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "guest"))?.id.rawValue == "u-1")
+    }
+
+    static let anonymousInBatches = ContractCase(
+        "a pass removes every anonymous consumer that goes, in batches, of any brand"
+    ) {
+        (f) async throws in
+        let other = BrandID(trusted: "other")
+        try await f.makeBrand(other, app: f.app)
+        for number in 0..<23 {
+            let consumer = "a-\(number)"
+            try await f.change(f.anonymous(consumer, brand: number.isMultiple(of: 4) ? other : nil))
+            if number.isMultiple(of: 5), !number.isMultiple(of: 4) {
+                try await f.accepted(f.message(consumer, in: "c-\(number)"))
+            }
+        }
+        f.wait(seconds: 86_400)
+        #expect(try await f.keepHouse(.anonymous, limit: 3) == 20)
+        #expect(try await f.keepHouse(.anonymous, limit: 3) == 0)
+        #expect(try await isThere(f, "a-5"))
+        #expect(try await isThere(f, "a-10"))
+        #expect(try await isThere(f, "a-15"))
     }
 
     /// Two consumers with devices, messages, deliveries of every kind, a tap and a session.

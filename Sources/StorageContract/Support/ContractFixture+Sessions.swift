@@ -34,11 +34,13 @@ extension ContractFixture {
         singleDevice: Bool = false,
         anonymous: UInt8? = nil,
         merging: AnonymousMerge = .token,
+        mergeDays: Int64 = 7,
         currentToken: String? = nil
     ) async throws -> SessionOpening {
         let terms = LoginTerms(
             singleDevice: singleDevice,
             anonymousMerge: merging,
+            anonymousMergeDays: mergeDays,
             anonymousToken: anonymous.map { [UInt8](repeating: $0, count: 32) },
             currentToken: currentToken.map(Self.proof)
         )
@@ -58,9 +60,9 @@ extension ContractFixture {
     }
 
     /// Logs an anonymous consumer in.
-    func openAnonymous(_ byte: UInt8, _ consumer: String, device: String?) async throws {
+    func openAnonymous(_ byte: UInt8, _ consumer: String, device: String?, mergeDays: Int64 = 7) async throws {
         try await change(anonymous(consumer))
-        #expect(try await open(session(byte, consumer, device: device)).anonymous)
+        #expect(try await open(session(byte, consumer, device: device), mergeDays: mergeDays).anonymous)
     }
 
     func makeCredential(_ id: String, brand: BrandID? = nil, expiresAt: Timestamp? = nil) async throws {

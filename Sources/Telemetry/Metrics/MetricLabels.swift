@@ -121,6 +121,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case messages
     /// Resolved conversations without messages.
     case conversations
+    /// Anonymous consumers of whom nothing is kept.
+    case anonymous
     /// Items of outbound feeds past their retention, or acknowledged by everybody.
     case outbound
     /// Counts of campaigns past their retention.

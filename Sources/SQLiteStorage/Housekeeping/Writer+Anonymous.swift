@@ -1,0 +1,75 @@
+import GatewayModel
+import GatewayStorage
+
+/// Anonymous consumers of whom nothing is kept.
+extension Writer {
+    /// They go so long after their last session ended.
+    static let anonymousStaySeconds: Int64 = 86_400
+
+    /// Looks at anonymous consumers whose time has come: removes those of whom nothing is kept, and looks at the others
+    /// again later.
+    ///
+    /// Found by the time of the look: those that are kept cost one look a day.
+    func removeAnonymous(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
+        let due = try keys(
+            "SELECT key FROM consumers INDEXED BY consumers_going WHERE goes_at <= ? ORDER BY goes_at LIMIT ?",
+            batch.now.milliseconds,
+            batch.limit
+        )
+        var removed = 0
+        for key in due where try removeAnonymous(key, now: batch.now) { removed += 1 }
+        return (removed, due.count == batch.limit ? HousekeepingPosition() : nil)
+    }
+
+    private func removeAnonymous(_ key: Int64, now: Timestamp) throws -> Bool {
+        // What keeps a consumer. A message is in a conversation; deliveries in the log are listed with their consumer; a token
+        // that may still prove a merge has its session.
+        let row = try db.prepare(
+            """
+            SELECT u.brand, u.id, u.anonymous AND u.merged_into IS NULL, \
+            (SELECT max(expires_at) FROM sessions WHERE consumer = ?1), \
+            EXISTS (SELECT 1 FROM conversations WHERE consumer = ?1) \
+            OR EXISTS (SELECT 1 FROM registrations WHERE consumer = ?1) \
+            OR EXISTS (SELECT 1 FROM delivery_log INDEXED BY delivery_log_consumer WHERE indexed = 1 \
+            AND consumer IN (SELECT key FROM consumers WHERE key = ?1 OR merged_into = ?1)) \
+            OR EXISTS (SELECT 1 FROM delivery_log INDEXED BY delivery_log_change WHERE brand = u.brand \
+            AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0 \
+            AND consumer IN (SELECT key FROM consumers WHERE key = ?1 OR merged_into = ?1)) \
+            OR EXISTS (SELECT 1 FROM sessions s WHERE s.consumer = ?1 AND s.kept_until > ?2 AND (s.credential IS NULL \
+            OR EXISTS (SELECT 1 FROM credentials c WHERE c.id = s.credential AND c.revoked_at IS NULL))) \
+            FROM consumers u WHERE u.key = ?1
+            """
+        ).int(key).int(now.milliseconds)
+        guard try row.next() else { return false }
+        let name = BrandedName(brand: row.int64(0), id: row.string(1))
+        let (isAnonymous, sessionEnd, isKept) = (row.int64(2) != 0, row.optionalInt64(3), row.int64(4) != 0)
+        row.end()
+        let stay = Self.anonymousStaySeconds
+        let restEnd = sessionEnd.map { Timestamp(milliseconds: $0).adding(seconds: stay) }
+        if !isAnonymous {
+            // It has logged in, or was merged into another.
+            try setLook(at: nil, of: key)
+        } else if let restEnd, restEnd > now {
+            try setLook(at: restEnd, of: key)
+        } else if isKept {
+            try setLook(at: now.adding(seconds: stay), of: key)
+        } else {
+            _ = try endSessions(of: key)
+            try db.prepare("DELETE FROM consumers WHERE key = ?1 OR merged_into = ?1").int(key).run()
+            memory.consumers.remove(name)
+            memory.registrations.remove(key)
+            return true
+        }
+        return false
+    }
+
+    private func setLook(at time: Timestamp?, of consumer: Int64) throws {
+        try db.prepare("UPDATE consumers SET goes_at = ? WHERE key = ?").int(time?.milliseconds).int(consumer).run()
+    }
+
+    /// Lets an anonymous consumer stay for its time once more: a session of it was ended before its time was over.
+    func keepAnonymous(_ consumer: Int64, from now: Timestamp) throws {
+        try db.prepare("UPDATE consumers SET goes_at = max(goes_at, ?) WHERE key = ? AND goes_at IS NOT NULL")
+            .int(now.adding(seconds: Self.anonymousStaySeconds).milliseconds).int(consumer).run()
+    }
+}

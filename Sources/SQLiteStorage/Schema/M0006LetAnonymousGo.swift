@@ -1,0 +1,12 @@
+/// When anonymous consumers of whom nothing is kept go; those that are there are looked at a day after the upgrade.
+enum M0006LetAnonymousGo {
+    static let migration = Migration("0006-let-anonymous-go", isAdditive: true, sql: sql)
+
+    private static let sql = """
+        -- When to look whether an anonymous consumer goes: never before a day after its last session ended; null for others.
+        ALTER TABLE consumers ADD COLUMN goes_at INTEGER;
+        UPDATE consumers SET goes_at = CAST(strftime('%s', 'now') AS INTEGER) * 1000 + 86400000
+            WHERE anonymous = 1 AND merged_into IS NULL;
+        CREATE INDEX consumers_going ON consumers (goes_at) WHERE goes_at IS NOT NULL;
+        """
+}
