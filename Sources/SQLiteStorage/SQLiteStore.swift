@@ -95,8 +95,6 @@ package final class SQLiteStore: GatewayStore {
             let logBuffer = try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                // What is removed is overwritten, so that an erased consumer is in no file; Debian's SQLite does so anyway.
-                try db.execute(sql: "PRAGMA secure_delete = ON")
                 // What the hot path touches again and again; a page that is not here is read out of the log.
                 try db.execute(sql: "PRAGMA cache_size = -64000")
                 if let handle = db.sqliteConnection { checkpointer.follow(handle) }
@@ -167,8 +165,12 @@ package final class SQLiteStore: GatewayStore {
     /// How long a connection waits for another process that has the data locked, in seconds.
     static let busySeconds = 5.0
 
-    static func configuration() -> Configuration {
-        var configuration = Configuration()
+    /// What every connection to the data is set to.
+    ///
+    /// - Parameter base: What was set before; it is done first.
+    /// - Returns: The configuration.
+    static func configuration(_ base: Configuration = Configuration()) -> Configuration {
+        var configuration = base
         configuration.label = "switchboard.sqlite"
         configuration.maximumReaderCount = 3
         configuration.busyMode = .timeout(busySeconds)
@@ -176,6 +178,9 @@ package final class SQLiteStore: GatewayStore {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -16000")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            // What is removed is overwritten, so that an erased consumer is in no file. Some distributions build SQLite so;
+            // this asks for it.
+            try db.execute(sql: "PRAGMA secure_delete = ON")
             // A page that was damaged is found when it is read, before its cells are used.
             try db.execute(sql: "PRAGMA cell_size_check = ON")
         }

@@ -23,6 +23,35 @@ struct DataDirectoryTests {
         return try #require(attributes[.posixPermissions] as? NSNumber).intValue
     }
 
+    @Test(
+        "a directory that group or others may enter is named, with its mode",
+        arguments: [0o700, 0o750, 0o701, 0o755]
+    )
+    func open(mode: Int) throws {
+        try Self.withInstance { instance, path in
+            #expect(instance.openDirectories.isEmpty)
+            try instance.prepare()
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let open = instance.openDirectories
+            #expect(open.count == (mode == 0o700 ? 0 : 1))
+            #expect(open.allSatisfy { $0.contains(path) && $0.contains("mode \(String(mode, radix: 8))") })
+        }
+    }
+
+    @Test("the database's own directory is looked at too")
+    func openElsewhere() throws {
+        let database = NSTemporaryDirectory() + "switchboard-database-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: database)
+        defer { try? FileManager.default.removeItem(atPath: database) }
+        let change: (inout GatewaySettings) -> Void = { $0.storage.sqlitePath = database + "/data.sqlite" }
+        try Self.withInstance(change) { instance, _ in
+            try instance.prepare()
+            #expect(instance.openDirectories.count == 1)
+            #expect(instance.openDirectories.allSatisfy { $0.contains(database) })
+        }
+    }
+
     @Test("it is made with mode 0700 and its secrets with 0600, once")
     func first() throws {
         try Self.withInstance { instance, path in

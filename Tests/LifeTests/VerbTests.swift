@@ -149,6 +149,21 @@ struct VerbTests {
         #expect(items.count == pending.count && items.allSatisfy { $0["state"].string == "applied" })
     }
 
+    @Test("a data directory that others may enter is warned of, by serve and check, and works")
+    func openDirectory() async throws {
+        let data = directory.path("data")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: data)
+        let gateway = try await GatewayProcess.start(in: directory)
+        #expect(try await gateway.process.errorLine("can be read by other users").contains(data))
+        #expect(try await gateway.process.stop().status == 0)
+        for (json, warning) in [([], "WARN data: \(data)"), (["--json"], #""warning":true"#)] as [([String], String)] {
+            let check = try ChildProcess("switchboard", ["check", "--data-dir", data] + json)
+            #expect(try await check.ended().status == 0, "\(check.output)")
+            #expect(check.output.contains { $0.contains(warning) && $0.contains("chmod 700") }, "\(check.output)")
+        }
+    }
+
     @Test("check says what is bad about each app, and ends with 1")
     func check() async throws {
         let fresh = try ChildProcess("switchboard", ["check", "--data-dir", directory.path("data")])

@@ -36,6 +36,19 @@ struct OpeningTests {
         await store.close()
     }
 
+    @Test("every connection overwrites what it removes, whatever SQLite was built with")
+    func secureDelete() async throws {
+        let sql = "PRAGMA secure_delete"
+        let store = try engine.openSQLite()
+        #expect(try await store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: sql) } == 1)
+        #expect(try await store.pool.read { try Int.fetchOne($0, sql: sql) } == 1)
+        await store.close()
+        var other = Configuration()
+        other.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = OFF") }
+        let queue = try DatabaseQueue(path: engine.path, configuration: SQLiteStore.configuration(other))
+        #expect(try await queue.read { try Int.fetchOne($0, sql: sql) } == 1)
+    }
+
     @Test("a file that is open cannot be opened again, one that was closed can")
     func locked() async throws {
         let store = try engine.openSQLite()

@@ -32,6 +32,7 @@ struct CheckCommand: AsyncParsableCommand {
             report.say("configuration", false, "\(unknown.name) is not a setting of this version\(hint)")
         }
         let files = DataDirectory(settings: settings)
+        for warning in files.openDirectories { report.warn("data", warning) }
         guard FileManager.default.fileExists(atPath: files.databasePath) else {
             report.say("data", true, "\(settings.server.dataDir) has no data yet; serve makes it")
             return try report.end()

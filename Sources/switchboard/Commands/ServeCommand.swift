@@ -38,6 +38,12 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         let gateway = try await Gateway.open(settings: settings, logger: logger)
+        for warning in DataDirectory(settings: settings).openDirectories {
+            logger.warning(
+                "what is put into the data directory can be read by other users of this host",
+                metadata: [LogKey.errorText: "\(warning)"]
+            )
+        }
         if gateway.adminToken.isNew {
             logger.notice("made an admin token and a master key", metadata: [LogKey.path: "\(gateway.adminToken.path)"])
             StandardError.write("switchboard: the admin token is in \(gateway.adminToken.path)")

@@ -46,6 +46,20 @@ struct DataDirectory {
         }
     }
 
+    /// The directories of the data that group or others may enter, each as a sentence that says what to do.
+    ///
+    /// The files in them are closed to others, but not those that an operator puts beside them: a backup, a restored key.
+    var openDirectories: [String] {
+        let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
+        let directories = Set(names.map { ($0.isEmpty ? "." : $0 as NSString).standardizingPath })
+        return directories.sorted().compactMap { directory in
+            var facts = stat()
+            guard stat(directory, &facts) == 0, facts.st_mode & 0o077 != 0 else { return nil }
+            let mode = String(facts.st_mode & 0o777, radix: 8)
+            return "\(directory) is open to group or others (mode \(mode)); run chmod 700 on it"
+        }
+    }
+
     /// Reads the admin token; makes one when it is missing and its file was not named.
     ///
     /// - Parameter make: Makes a new token's text.
