@@ -334,7 +334,7 @@ let package = Package(
         .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
-                "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
+                "CSimdjson", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
                 "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator", "SQLiteStorage",
                 "TextFormats", crypto, httpClient,
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -402,9 +402,8 @@ event_status parse(event_parser *parser, const uint8_t *bytes, size_t count, boo
     if (count == 0) { return EVENT_SYNTAX; }
     if (count > parser->max_bytes) { return EVENT_TOO_LARGE; }
     if (parser->dom.capacity() < count) {
-        size_t wanted = parser->dom.capacity();
-        while (wanted < count) { wanted *= 2; }
-        wanted = std::min(wanted, parser->max_bytes);
+        // Twice as much, so that a growing text is not made room for again and again; a parser that failed to grow has none.
+        size_t wanted = std::min(std::max(count, parser->dom.capacity() * 2), parser->max_bytes);
         if (parser->dom.allocate(wanted, parser->max_depth) != simdjson::SUCCESS) { return EVENT_MEMORY; }
     }
     switch (parser->dom.parse(bytes, count, copies).get(root)) {

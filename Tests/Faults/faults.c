@@ -3,8 +3,9 @@
 //
 // Loaded with LD_PRELOAD, so that any user can run the tests: neither a mount nor ptrace is needed. FAULTS_FILE names a file of
 // 16 bytes that is mapped: the errno of the next syncs and that of the next writes, 0 for none, 255 for a device that does
-// not answer until it is told otherwise; and at byte 8 the seconds by which the wall clock is off, as a 64-bit integer.
+// not answer until it is told otherwise; at byte 2 whether arrays of C++ of more than 3 MiB get no memory; and at byte 8 the seconds by which the wall clock is off, as a 64-bit integer.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,6 +51,13 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at) {
     FAIL(1) return syscall(SYS_pwrite64, fd, bytes, count, at);
 }
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) { return pwrite64(fd, bytes, count, at); }
+
+// What C++ calls for an array where it takes nullptr for an answer (Itanium C++ ABI: operator new[](size_t, nothrow_t const &)).
+void *_ZnamRKSt9nothrow_t(size_t size, const void *tag) {
+    if (faults && faults[2] && size > 3 << 20) return NULL;
+    void *(*next)(size_t, const void *) = dlsym(RTLD_NEXT, "_ZnamRKSt9nothrow_t");
+    return next ? next(size, tag) : malloc(size);
+}
 
 static time_t seconds_off(void) { return faults ? (time_t)*(volatile long long *)(faults + 8) : 0; }
 

@@ -1,7 +1,7 @@
 import Foundation
 import ProcessHarness
 
-/// Makes a gateway's writes or syncs fail for a while, or moves its wall clock (`Tests/Faults/faults.c`).
+/// Makes a gateway's writes, syncs or large arrays of C++ fail for a while, or moves its wall clock (`Tests/Faults/faults.c`).
 final class FaultSwitch: Sendable {
     /// What the gateway must be started with.
     let environment: [String: String]
@@ -37,6 +37,12 @@ final class FaultSwitch: Sendable {
     ///   - write: The errno of writes; 0 lets them work.
     /// - Throws: When the file cannot be written.
     func set(sync: Int32 = 0, write: Int32 = 0) throws { try overwrite([UInt8(sync), UInt8(write)], at: 0) }
+
+    /// Says whether arrays of C++ of more than 3 MiB get no memory from now on.
+    ///
+    /// - Parameter isShort: Whether they get none.
+    /// - Throws: When the file cannot be written.
+    func setMemory(isShort: Bool) throws { try overwrite([isShort ? 1 : 0], at: 2) }
 
     /// Moves the wall clock; the monotonic clocks stay the machine's.
     ///

@@ -1,0 +1,38 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// A host that has no memory for a while, with real processes.
+@Suite("Memory that runs out", .timeLimit(.minutes(10)))
+struct MemoryFaultTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("an event that there is no memory to read is refused, and so is no other, then and afterwards")
+    func largeEvent() async throws {
+        let faults = try await FaultSwitch(in: directory)
+        let site = try await Site.start(in: directory, environment: faults.environment)
+        // Reading it takes room of several times its size.
+        func large(_ id: String) async throws -> APIClient.Response {
+            let event: JSONValue = [
+                "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": "c-9", "text": "hello",
+                "padding": .string(String(repeating: "x", count: 900_000)),
+            ]
+            return try await site.gateway.admin.exchange("POST", site.path("events"), body: event)
+        }
+        #expect(try await site.post("before").status == 202)
+        try faults.setMemory(isShort: true)
+        for round in 0..<3 {
+            let answer = try await large("large")
+            #expect(answer.status == 503 && answer.retryAfter != nil, "\(answer)")
+            #expect(try await site.post("small-\(round)").status == 202)
+        }
+        try faults.setMemory(isShort: false)
+        #expect(try await large("large").status == 202)
+        #expect(try await site.post("after").status == 202)
+        #expect(try await site.unread() == 6)
+    }
+}
