@@ -117,13 +117,13 @@ struct LinkBody {
 
     /// A host in lower case; nil when the text is none.
     static func host(_ text: String) -> String? {
-        let host = text.lowercased()
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard host.utf8.count <= 253, labels.count >= 2, labels.last?.utf8.contains(where: isLetter) == true else {
-            return nil
-        }
+        guard text.utf8.count <= 253 else { return nil }
+        let host = text.asciiLowercased
+        let labels = host.byteSplit(".", omittingEmptySubsequences: false)
+        guard labels.count >= 2, labels.last?.utf8.contains(where: isLetter) == true else { return nil }
         for label in labels {
-            guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-",
+            guard (1...63).contains(label.utf8.count), label.utf8.first != UInt8(ascii: "-"),
+                label.utf8.last != UInt8(ascii: "-"),
                 label.utf8.allSatisfy({ isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") })
             else { return nil }
         }

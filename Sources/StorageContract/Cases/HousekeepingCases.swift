@@ -186,7 +186,9 @@ enum HousekeepingCases {
         #expect(try await !isThere(f, "registers"))
     }
 
-    static let anonymousProof = ContractCase("an anonymous consumer stays while its token may prove that a login is its own") {
+    static let anonymousProof = ContractCase(
+        "an anonymous consumer stays while its token may prove that a login is its own"
+    ) {
         (f) async throws in
         try await f.openAnonymous(1, "expired", device: nil)
         try await f.openAnonymous(2, "ended", device: nil)
@@ -204,7 +206,7 @@ enum HousekeepingCases {
         (f) async throws in
         try await f.openAnonymous(1, "guest", device: "d-1")
         try await f.openAnonymous(2, "known now", device: "d-2")
-        try await f.open(f.session(3, "u-1", device: "d-1"))
+        try await f.open(f.session(3, "u-1", device: "d-1"), anonymous: 1)
         let named = StoreChange.upsertConsumer(
             brand: f.brand,
             id: ConsumerID(trusted: "known now"),
