@@ -72,7 +72,7 @@ package final class PushProviderFactory: Sendable {
     ///
     /// - Parameters:
     ///   - lane: The lane; transport and environment choose the credential.
-    ///   - app: The app's settings.
+    ///   - app: The app's settings, opened.
     ///   - brand: The brand as it is now; a change of its name or preview needs a new provider.
     ///   - source: Where pushes come from.
     /// - Returns: The provider, which its owner has to shut down.
@@ -107,10 +107,28 @@ package final class PushProviderFactory: Sendable {
         }
     }
 
-    /// Checks an app's settings as ``make(lane:app:brand:source:)`` would, for when an operator puts them.
+    /// Opens what a password closes in an app's settings; derives keys: not on an event loop.
     ///
     /// - Parameters:
     ///   - app: The app's settings.
+    ///   - derivations: Pays for the derivations.
+    /// - Returns: The settings with what was opened in place of the closed file and its password.
+    /// - Throws: ``PushCredentialError`` naming the member that cannot be opened.
+    package static func open(
+        app: AppSettings,
+        derivations: KeyDerivations = KeyDerivations()
+    ) throws(PushCredentialError) -> AppSettings {
+        guard case .certificate(let closed)? = app.apns?.authentication else { return app }
+        var app = app
+        let certificate = try APNsCertificate(opening: closed, derivations: derivations)
+        app.apns?.authentication = .certificate(certificate.settings)
+        return app
+    }
+
+    /// Checks an app's settings as ``make(lane:app:brand:source:)`` would, for when an operator puts them.
+    ///
+    /// - Parameters:
+    ///   - app: The app's settings, opened.
     ///   - now: The wall clock, for credentials that expire.
     /// - Throws: ``PushCredentialError`` naming the first member that cannot be used.
     package static func validate(app: AppSettings, now: Timestamp) throws(PushCredentialError) {
@@ -124,11 +142,9 @@ package final class PushProviderFactory: Sendable {
 
     /// Whether a lane can be used at all: an APNs certificate may be for one of Apple's environments only.
     ///
-    /// Not on an event loop: opens the certificate.
-    ///
     /// - Parameters:
     ///   - lane: The lane.
-    ///   - app: Its app's settings.
+    ///   - app: Its app's settings, opened.
     /// - Returns: False when nothing is meant to leave by it.
     package static func isUsed(_ lane: LaneKey, app: AppSettings) -> Bool {
         guard lane.pushType == .apns, case .certificate(let settings)? = app.apns?.authentication,

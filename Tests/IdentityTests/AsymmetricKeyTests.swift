@@ -17,6 +17,28 @@ struct AsymmetricKeyTests {
         refusal { () throws(KeyRefusal) in _ = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm)) }
     }
 
+    /// PKCS#8 that a password closes, whose key is derived by PBKDF2 in 2,147,483,647 rounds: an hour of a processor.
+    private static let costly = """
+        MH8wSwYJKoZIhvcNAQUNMD4wHQYJKoZIhvcNAQUMMBAECAcHBwcHBwcHAgR/////
+        MB0GCWCGSAFlAwQBAgQQCQkJCQkJCQkJCQkJCQkJCQQwAwMDAwMDAwMDAwMDAwMD
+        AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMD
+        """
+
+    @Test(
+        "a private key that a password closes is not derived, whatever it is called",
+        .timeLimit(.minutes(10)),
+        arguments: ["ENCRYPTED PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "ANY PRIVATE KEY"]
+    )
+    func encrypted(_ label: String) {
+        let block = "-----BEGIN \(label)-----\n\(Self.costly)\n-----END \(label)-----\n"
+        for pem in [block, "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n" + block] {
+            let refusal = Self.refusal { () throws(KeyRefusal) in
+                _ = try AsymmetricKey(privatePEM: pem, for: .signature(.es256))
+            }
+            #expect(refusal == .unreadable)
+        }
+    }
+
     @Test(
         "a public key is taken for the algorithms of its type, with the fingerprint that openssl gives it",
         arguments: [

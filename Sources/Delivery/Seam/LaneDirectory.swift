@@ -14,7 +14,8 @@ package protocol LaneDirectory: Sendable {
     /// - Parameters:
     ///   - lane: What the lane is made from.
     ///   - source: Where the provider takes its pushes from.
-    /// - Returns: The provider, not connected.
+    /// - Returns: The provider, not connected; nil when its credential is still being opened, after which the lane is
+    ///   named as changed.
     /// - Throws: An error whose text names what is wrong with the credential, without secrets.
-    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)?
 }

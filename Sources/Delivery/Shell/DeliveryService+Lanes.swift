@@ -22,9 +22,9 @@ extension DeliveryService {
         }
     }
 
-    /// Does the same from a provider's event loop, on which none is made: a certificate's password takes its time.
+    /// Does the same from a provider's event loop, on which none is made: reading keys takes its time.
     private func wakeFromLoop(_ lanes: Set<LaneID>) {
-        let known = providers.withLock { providers in lanes.compactMap { providers[$0] } }
+        let known = providers.withLock { $0.known(of: lanes) }
         for provider in known { provider.wake() }
         guard known.count < lanes.count else { return }
         // Rare, after a change of the app, and done at once; nobody waits for it.
@@ -34,21 +34,36 @@ extension DeliveryService {
     private struct ProviderFailure: Error { var text: String }
 
     private func provider(of lane: LaneID) -> Result<(any PushProvider)?, ProviderFailure> {
-        providers.withLock { providers in
-            if let provider = providers[lane] { return .success(provider) }
-            guard let description = directory.lane(lane) else {
-                return .failure(ProviderFailure(text: "its app has no credential for it"))
+        while true {
+            switch providers.withLock({ $0.next(lane) }) {
+            case .use(let provider): return .success(provider)
+            case .wait: return .success(nil)
+            case .make(let changes):
+                let (result, rules) = makeProvider(of: lane)
+                let made = (try? result.get()).flatMap { $0 }
+                let isCurrent = providers.withLock { providers in
+                    guard providers.made(made, of: lane, changes: changes) else { return false }
+                    // Before a later change can set its own.
+                    if made != nil { state.withLock { $0.machine.setRules(rules, of: lane, isChange: false) } }
+                    return true
+                }
+                if isCurrent { return result }
+                retire(made.map { [$0] } ?? [])
             }
-            do {
-                let source = LaneSource(service: self, lane: lane, name: description.key)
-                let provider = try directory.makeProvider(description, source: source)
-                providers[lane] = provider
-                let rules = LaneRules(description.brand.settings)
-                state.withLock { $0.machine.setRules(rules, of: lane, isChange: false) }
-                return .success(provider)
-            } catch {
-                return .failure(ProviderFailure(text: "\(error)"))
-            }
+        }
+    }
+
+    /// Makes a provider from the settings of now; nil while its credential is being opened.
+    private func makeProvider(of lane: LaneID) -> (Result<(any PushProvider)?, ProviderFailure>, LaneRules?) {
+        guard let description = directory.lane(lane) else {
+            return (.failure(ProviderFailure(text: "its app has no credential for it")), nil)
+        }
+        let source = LaneSource(service: self, lane: lane, name: description.key)
+        do {
+            let provider = try directory.makeProvider(description, source: source)
+            return (.success(provider), LaneRules(description.brand.settings))
+        } catch {
+            return (.failure(ProviderFailure(text: "\(error)")), nil)
         }
     }
 
@@ -135,11 +150,7 @@ extension DeliveryService {
     func drain() async {
         let now = clock.now
         state.withLock { $0.machine.drain(now: now) }
-        let all = providers.withLock { providers in
-            let all = Array(providers.values)
-            providers = [:]
-            return all
-        }
+        let all = providers.withLock { $0.removeAll() }
         let limit = Duration.seconds(settings.drainDeadlineSeconds)
         await withTaskGroup(of: Void.self) { group in
             for provider in all { group.addTask { await provider.shutdown(within: limit) } }

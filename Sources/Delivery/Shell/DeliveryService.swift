@@ -20,7 +20,7 @@ package final class DeliveryService: Service, Sendable {
     let metrics: DeliveryMetrics
     let logger: Logger
     let state: Mutex<State>
-    let providers = Mutex<[LaneID: any PushProvider]>([:])
+    let providers = Mutex(LaneProviders())
     let observer = Mutex<(any WindowObserver)?>(nil)
 
     /// Makes the core; nothing is read or written before ``start()``.
@@ -140,7 +140,7 @@ package final class DeliveryService: Service, Sendable {
     ///
     /// - Parameter lanes: The lanes.
     package func lanesChanged(_ lanes: [LaneID]) {
-        let old = providers.withLock { providers in lanes.compactMap { providers.removeValue(forKey: $0) } }
+        let old = providers.withLock { $0.remove(lanes) }
         let now = clock.now
         let rules = lanes.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
         state.withLock { state in
@@ -162,7 +162,7 @@ package final class DeliveryService: Service, Sendable {
             for lane in lanes { state.machine.removeLane(lane, now: now) }
         }
         signal()
-        let old = providers.withLock { providers in lanes.compactMap { providers.removeValue(forKey: $0) } }
+        let old = providers.withLock { $0.remove(lanes) }
         retire(old)
     }
 

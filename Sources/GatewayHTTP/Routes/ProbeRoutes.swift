@@ -19,18 +19,25 @@ enum ProbeRoutes {
         routes.on(.post, "/v1/brands/:brand/apps/:app/self-check") { try await selfCheck($0) }
     }
 
-    private static func app(_ call: Call, _ brand: Brand) throws(Problem) -> DirectoryApp {
-        guard let app = call.services.directory.app(brand: brand.id, app: try call.appID()) else {
-            throw Problem.notFound("app")
+    private static func app(_ call: Call, _ brand: Brand) async throws(Problem) -> DirectoryApp {
+        let id = try call.appID()
+        let app = try await call.administer { directory throws(DirectoryError) in
+            try await directory.openApp(brand: brand.id, app: id)
         }
+        guard let app else { throw Problem.notFound("app") }
+        if let problem = app.openingProblem { throw unusable(problem.pointer, problem.detail) }
         return app
+    }
+
+    private static func unusable(_ pointer: String, _ detail: String) -> Problem {
+        Problem(.conflict, "The app's settings cannot be used: \(pointer) \(detail).")
     }
 
     // MARK: Preview
 
     private static func preview(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
-        let app = try app(call, brand)
+        let app = try await app(call, brand)
         let body = try await call.object()
         var checks = FieldChecks()
         let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
@@ -42,7 +49,7 @@ enum ProbeRoutes {
         let (transport, posted) = try checks.finish(pushType, event)
         let job = try await job(posted, transport, locale, app, brand, call)
         let now = call.services.clock.now
-        // An app's certificate is opened for it.
+        // The app's keys are read for it.
         let made = try await call.administer { directory throws(DirectoryError) in
             try await directory.keyWork.run {
                 Result { () throws(PushCredentialError) in
@@ -59,7 +66,7 @@ enum ProbeRoutes {
         do {
             let preview = try made.get()
             return Answer.json(.ok, PreviewAnswer.write(preview, job: job, brand: brand))
-        } catch { throw Problem(.conflict, "The app's settings cannot be used: \(error.pointer) \(error.detail).") }
+        } catch { throw unusable(error.pointer, error.detail) }
     }
 
     /// Reads the event as the events route does, from its own text.
@@ -128,8 +135,8 @@ enum ProbeRoutes {
     // MARK: Self-check
 
     private static func selfCheck(_ call: Call) async throws -> Response {
-        let brand = try await call.requireBackend(.brandAdmin)
-        let app = try app(call, brand)
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let app = try await app(call, brand)
         let body = try await call.object()
         var checks = FieldChecks()
         let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
@@ -167,6 +174,6 @@ enum ProbeRoutes {
             var writer = JSONWriter(capacity: 512)
             writer.selfCheck(result)
             return Answer.json(.ok, writer)
-        } catch { throw Problem(.conflict, "The app's settings cannot be used: \(error.pointer) \(error.detail).") }
+        } catch { throw unusable(error.pointer, error.detail) }
     }
 }

@@ -1,10 +1,6 @@
 internal import COpenSSL
 
 extension TLSIdentity {
-    /// How often the keys of a file may be derived, all of them together: hundreds of times what Apple's and OpenSSL's tools
-    /// write (2,048 for each), and a fifth of a second of a processor.
-    package static let maxKeyDerivations = 1_000_000
-
     /// Reads a PKCS#12 file, as Apple's tools export push certificates.
     ///
     /// Old files need RC2 and the like, which OpenSSL 3 keeps in its legacy provider. It is loaded into a library context
@@ -13,45 +9,33 @@ extension TLSIdentity {
     /// - Parameters:
     ///   - pkcs12: The file.
     ///   - password: Its password; empty for none.
+    ///   - derivations: Pays for the derivations.
     /// - Throws: ``TLSIdentityFailure``.
-    package init(pkcs12: [UInt8], password: String) throws(TLSIdentityFailure) {
+    package init(
+        pkcs12: [UInt8],
+        password: String,
+        derivations: KeyDerivations = KeyDerivations()
+    ) throws(TLSIdentityFailure) {
         OpenSSLErrors.clear()
         guard let library = OSSL_LIB_CTX_new() else { throw .unreadable("no library context") }
         let outer = OSSL_LIB_CTX_set0_default(library)
         let providers = [OSSL_PROVIDER_load(library, "default"), OSSL_PROVIDER_load(library, "legacy")]
-        let result = Self.read(pkcs12, password)
-        OSSL_LIB_CTX_set0_default(outer)
-        for provider in providers { OSSL_PROVIDER_unload(provider) }
-        OSSL_LIB_CTX_free(library)
-        OpenSSLErrors.clear()
-        self = try result.get()
-    }
-
-    private static func read(_ pkcs12: [UInt8], _ password: String) -> Result<TLSIdentity, TLSIdentityFailure> {
+        defer {
+            OSSL_LIB_CTX_set0_default(outer)
+            for provider in providers { OSSL_PROVIDER_unload(provider) }
+            OSSL_LIB_CTX_free(library)
+            OpenSSLErrors.clear()
+        }
         guard let file = TLSContextHandle.withBIO(pkcs12, { d2i_PKCS12_bio($0, nil) }) else {
-            return .failure(.unreadable("PKCS#12: \(OpenSSLErrors.takeText())"))
+            throw .unreadable("PKCS#12: \(OpenSSLErrors.takeText())")
         }
         defer { PKCS12_free(file) }
-        var key: OpaquePointer?
-        var certificates: OpaquePointer?
-        let result = switchboard_read_PKCS12(file, password, maxKeyDerivations, &key, &certificates)
-        defer {
-            EVP_PKEY_free(key)
-            switchboard_sk_X509_free_all(certificates)
-        }
-        if let failure = failure(result, "PKCS#12") { return .failure(failure) }
-        guard let key else { return .failure(.noPrivateKey) }
-        let count = max(0, switchboard_sk_X509_num(certificates))
-        let all = (0..<count).map { switchboard_sk_X509_value(certificates, $0) }
-        guard !all.isEmpty else { return .failure(.noCertificate) }
-        guard let own = all.firstIndex(where: { X509_check_private_key($0, key) == 1 }) else {
-            return .failure(.keyDoesNotFit)
-        }
-        var chain = pem { PEM_write_bio_X509($0, all[own]) }
-        for index in all.indices where index != own { chain += pem { PEM_write_bio_X509($0, all[index]) } }
-        let keyPEM = pem { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
-        guard !chain.isEmpty, !keyPEM.isEmpty else { return .failure(.unreadable("it cannot be written again")) }
-        return .success(TLSIdentity(certificateChainPEM: chain, privateKeyPEM: keyPEM))
+        var contents = PKCS12Contents()
+        defer { contents.free() }
+        try contents.read(file, password, derivations)
+        guard let key = contents.key else { throw .noPrivateKey }
+        guard !contents.certificates.isEmpty else { throw .noCertificate }
+        self = try Self.joined(contents.certificates, key)
     }
 
     /// Writes a PKCS#12 file of the first certificate and the key, as simulators hand it out.

@@ -4,13 +4,13 @@ package enum TLSIdentityFailure: Error, Equatable, Sendable {
     case unreadable(String)
     /// The password does not open it, or is missing.
     case wrongPassword
-    /// Its keys are derived from the password more often than is done here (``TLSIdentity/maxKeyDerivations``).
+    /// Its keys are derived from the password in more rounds than ``KeyDerivations`` allows, or in a way not known here.
     case tooManyDerivations
     /// It holds no certificate.
     case noCertificate
     /// It holds no private key.
     case noPrivateKey
-    /// It holds several private keys, each of which could be the one that is meant.
+    /// It holds more than one private key.
     case severalPrivateKeys
     /// Its key belongs to none of its certificates.
     case keyDoesNotFit

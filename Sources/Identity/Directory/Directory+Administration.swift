@@ -112,11 +112,7 @@ extension Directory {
         by origin: AuditOrigin = .gateway,
         on condition: (DirectoryApp?) throws(DirectoryError) -> Void = { _ in }
     ) async throws(DirectoryError) -> (app: DirectoryApp, isNew: Bool) {
-        let reader = reader
-        let (problems, certificate) = try await keyWork.run {
-            (reader.problems(settings), reader.certificate(settings))
-        }
-        guard problems.isEmpty else { throw .invalid(problems) }
+        let (settings, certificate) = try await opened(settings)
         return try await gate.run { () async throws(DirectoryError) in
             guard snapshot.brands[brand] != nil else { throw .notFound }
             let old = self.app(brand: brand, app: app)
@@ -131,12 +127,7 @@ extension Directory {
                 certificate: certificate,
                 updatedAt: clock.now
             )
-            let sealed = StoredApp(
-                brand: brand,
-                id: app,
-                sealedSettings: try seal(settings, context: Self.sealingContext(brand: brand, app: app)),
-                updatedAt: opened.updatedAt
-            )
+            let sealed = try sealed(opened)
             let keys = opened.laneKeys
             let audit = entry(
                 old == nil ? .appCreated : .appChanged,
@@ -219,11 +210,18 @@ extension Directory {
         }
     }
 
-    private func seal(_ settings: AppSettings, context: String) throws(DirectoryError) -> [UInt8] {
-        guard let json = try? JSONEncoder().encode(settings) else {
+    /// An app as it is stored.
+    func sealed(_ app: DirectoryApp) throws(DirectoryError) -> StoredApp {
+        guard let json = try? JSONEncoder().encode(app.settings) else {
             throw .invalid([SettingsProblem(pointer: "", detail: "cannot be written as JSON")])
         }
-        return try seal([UInt8](json), context: context)
+        let context = Self.sealingContext(brand: app.brand, app: app.id)
+        return StoredApp(
+            brand: app.brand,
+            id: app.id,
+            sealedSettings: try seal([UInt8](json), context: context),
+            updatedAt: app.updatedAt
+        )
     }
 
     /// The names of a brand's members that differ.

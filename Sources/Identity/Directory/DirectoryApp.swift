@@ -10,8 +10,16 @@ package struct DirectoryApp: Sendable, Equatable {
     package var settings: AppSettings
     /// What its APNs certificate says of itself, if it has one.
     package var certificate: APNsCertificateFacts?
+    /// Why its certificate, which a password closes, could not be opened when it was needed; nil before that.
+    package var openingProblem: SettingsProblem?
     /// When it was last put.
     package var updatedAt: Timestamp
+
+    /// Whether a password still closes its certificate: an earlier version stored it so, and nothing needed it yet.
+    package var isClosed: Bool {
+        guard case .certificate? = settings.apns?.authentication else { return false }
+        return certificate == nil
+    }
 
     /// What may be shown of it.
     package var redacted: RedactedApp { RedactedApp(self) }

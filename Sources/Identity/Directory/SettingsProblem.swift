@@ -1,5 +1,5 @@
 /// What is wrong with one member of an app's settings.
-package struct SettingsProblem: Sendable, Equatable {
+package struct SettingsProblem: Error, Equatable {
     /// Where: a JSON pointer into the settings (RFC 6901), for example `/apns/privateKey`.
     package var pointer: String
     /// What: without the value.

@@ -35,7 +35,7 @@ package struct AsymmetricKey: ~Copyable {
     /// - Throws: ``KeyRefusal``.
     package init(publicPEM pem: String, for use: KeyUse) throws(KeyRefusal) {
         guard pem.utf8.count <= Self.maxPEMBytes else { throw .unreadable }
-        guard !pem.containsBytes(of: "PRIVATE KEY-----") else { throw .privateKey }
+        guard !pem.utf8.contains("PRIVATE KEY-----".utf8) else { throw .privateKey }
         pointer = try Self.read(pem, use) { PEM_read_bio_PUBKEY($0, nil, nil, nil) }
     }
 
@@ -46,8 +46,8 @@ package struct AsymmetricKey: ~Copyable {
     ///   - use: What it is for.
     /// - Throws: ``KeyRefusal``.
     package init(privatePEM pem: String, for use: KeyUse) throws(KeyRefusal) {
-        // Deriving a key from a password may take OpenSSL minutes.
-        guard pem.utf8.count <= Self.maxPEMBytes, !pem.containsBytes(of: "ENCRYPTED") else { throw .unreadable }
+        // Deriving a key from a password may take OpenSSL hours.
+        guard pem.utf8.count <= Self.maxPEMBytes, !pem.utf8.contains("ENCRYPTED".utf8) else { throw .unreadable }
         // An empty password keeps OpenSSL from asking for one at the terminal.
         var password: [CChar] = [0]
         pointer = try Self.read(pem, use) { PEM_read_bio_PrivateKey($0, nil, nil, &password) }

@@ -1,25 +1,36 @@
 import FoundationEssentials
 package import GatewayModel
-import HTTP2Connections
+package import HTTP2Connections
 
 /// An app's certificate for APNs, opened.
-///
-/// Reading derives keys from passwords: not on an event loop.
 package struct APNsCertificate: Sendable {
     /// What it says of itself.
     package let facts: APNsCertificateFacts
     /// What connections sign in with.
     let identity: TLSIdentity
 
-    /// Opens a certificate.
+    /// Reads a certificate that no password closes, as ``settings`` has it; derives no key.
     ///
-    /// - Parameter settings: PEM, or a `.p12` file as base64, with its password.
+    /// - Parameter opened: A certificate chain and its private key in PEM.
     /// - Throws: ``PushCredentialError`` naming the member that cannot be used.
-    package init(_ settings: APNsCertificateSettings) throws(PushCredentialError) {
+    package init(_ opened: APNsCertificateSettings) throws(PushCredentialError) {
+        try self.init(opening: opened, derivations: KeyDerivations(limit: 0))
+    }
+
+    /// Opens a certificate; derives keys from the password: not on an event loop.
+    ///
+    /// - Parameters:
+    ///   - settings: PEM, or a `.p12` file as base64, with its password.
+    ///   - derivations: Pays for the derivations.
+    /// - Throws: ``PushCredentialError`` naming the member that cannot be used.
+    package init(
+        opening settings: APNsCertificateSettings,
+        derivations: KeyDerivations = KeyDerivations()
+    ) throws(PushCredentialError) {
         do {
-            identity = try Self.identity(settings)
+            identity = try Self.identity(settings, derivations)
         } catch {
-            throw Self.error(error, hasPassword: settings.password != nil)
+            throw Self.error(error, hasPassword: settings.password != nil, derivations)
         }
         guard let facts = APNsCertificateFacts(chainPEM: identity.certificateChainPEM) else {
             throw PushCredentialError(pointer: Self.pointer, detail: "its certificate cannot be understood")
@@ -33,23 +44,39 @@ package struct APNsCertificate: Sendable {
         self.facts = facts
     }
 
+    /// The certificate as settings that open without a password: secret.
+    package var settings: APNsCertificateSettings {
+        APNsCertificateSettings(
+            certificate: String(decoding: identity.certificateChainPEM + identity.privateKeyPEM, as: UTF8.self)
+        )
+    }
+
     private static let pointer = "/apns/certificate"
 
-    private static func identity(_ settings: APNsCertificateSettings) throws(TLSIdentityFailure) -> TLSIdentity {
-        // Base64 holds no hyphen.
-        if settings.certificate.utf8.contains(UInt8(ascii: "-")) {
-            return try TLSIdentity(pem: Array(settings.certificate.utf8), password: settings.password)
+    private static func identity(
+        _ settings: APNsCertificateSettings,
+        _ derivations: KeyDerivations
+    ) throws(TLSIdentityFailure) -> TLSIdentity {
+        let bytes = Array(settings.certificate.utf8)
+        if bytes.contains("-----BEGIN ".utf8) {
+            return try TLSIdentity(pem: bytes, password: settings.password, derivations: derivations)
         }
         // Most tools break base64 into lines.
-        let text = settings.certificate.utf8.filter { $0 > 0x20 }
-        guard let file = Data(base64Encoded: Data(text)), !file.isEmpty else {
-            throw .unreadable("neither PEM nor base64")
-        }
-        return try TLSIdentity(pkcs12: [UInt8](file), password: settings.password ?? "")
+        let text = Data(bytes.filter { !($0 == 0x20 || (0x09...0x0D).contains($0)) })
+        guard let file = Data(base64Encoded: text), !file.isEmpty else { throw .unreadable("neither PEM nor base64") }
+        return try TLSIdentity(
+            pkcs12: [UInt8](file),
+            password: settings.password ?? "",
+            derivations: derivations
+        )
     }
 
     /// Our own words: OpenSSL's would tell an operator little.
-    private static func error(_ failure: TLSIdentityFailure, hasPassword: Bool) -> PushCredentialError {
+    private static func error(
+        _ failure: TLSIdentityFailure,
+        hasPassword: Bool,
+        _ derivations: KeyDerivations
+    ) -> PushCredentialError {
         switch failure {
         case .unreadable:
             PushCredentialError(
@@ -61,16 +88,18 @@ package struct APNsCertificate: Sendable {
                 pointer: "/apns/password",
                 detail: hasPassword ? "does not open the certificate" : "is required: the certificate is closed by one"
             )
+        case .tooManyDerivations where derivations.areRefused:
+            PushCredentialError(pointer: pointer, detail: "was not opened with its password yet")
         case .tooManyDerivations:
             PushCredentialError(
                 pointer: pointer,
-                detail: """
-                    its keys are derived more than \(TLSIdentity.maxKeyDerivations) times together, or in a way not known here
-                    """
+                detail:
+                    "its keys are derived in more than \(KeyDerivations.maxRounds) rounds, or in a way not known here"
             )
         case .noCertificate: PushCredentialError(pointer: pointer, detail: "holds no certificate")
         case .noPrivateKey: PushCredentialError(pointer: pointer, detail: "holds no private key")
-        case .severalPrivateKeys: PushCredentialError(pointer: pointer, detail: "must hold one private key only")
+        case .severalPrivateKeys:
+            PushCredentialError(pointer: pointer, detail: "holds more than one private key")
         case .keyDoesNotFit:
             PushCredentialError(pointer: pointer, detail: "its private key does not belong to its certificate")
         }

@@ -123,6 +123,7 @@ struct IntakeCommand: AsyncParsableCommand {
 
 /// Takes every app as it is; nothing is sent here.
 private struct AnySettings: AppSettingsReader {
+    func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> { .success(app) }
     func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
     func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
 }

@@ -6,7 +6,7 @@ import PushProviders
 struct PausedLanes: LaneDirectory {
     func lane(_ id: LaneID) -> LaneDescription? { nil }
 
-    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)? {
         throw PushCredentialError(pointer: "/apns", detail: "is missing")
     }
 }

@@ -160,6 +160,7 @@ private struct NotStoringWriter: SessionWriter {
 
 /// There are no apps.
 private struct NoApps: AppSettingsReader {
+    func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> { .success(app) }
     func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
     func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
 }

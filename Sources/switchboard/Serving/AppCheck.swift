@@ -7,6 +7,14 @@ struct AppCheck: AppSettingsReader {
     /// For credentials that expire.
     let clock: any GatewayClock
 
+    func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> {
+        do {
+            return .success(try PushProviderFactory.open(app: app))
+        } catch {
+            return .failure(SettingsProblem(pointer: error.pointer, detail: error.detail))
+        }
+    }
+
     func problems(_ app: AppSettings) -> [SettingsProblem] {
         do {
             try PushProviderFactory.validate(app: app, now: clock.now)

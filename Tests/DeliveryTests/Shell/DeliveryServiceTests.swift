@@ -51,6 +51,55 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("a lane that changes while its provider is made gets another, from the settings of then")
+    func changeWhileMaking() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            let lanes = Array(try await store.lanes().keys)
+            let makings = Mutex(0)
+            core.mayMake.withLock {
+                $0 = {
+                    // What a change takes, no thread holds that makes a provider.
+                    if makings.withLock({
+                        $0 += 1
+                        return $0 == 1
+                    }) {
+                        service.lanesChanged(lanes)
+                    }
+                    return true
+                }
+            }
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            // The first was made of old settings, and is never woken.
+            while makings.withLock({ $0 }) < 2 { await Task.yield() }
+            #expect(await core.provider().taken(1).map(\.token) == ["token-of-d1"])
+            #expect(makings.withLock { $0 } == 2)
+        }
+    }
+
+    @Test("a lane whose credential is still being opened waits without a fault, and sends when it is named as changed")
+    func opening() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            let lanes = Array(try await store.lanes().keys)
+            let asked = Mutex(0)
+            let isOpen = Mutex(false)
+            core.mayMake.withLock {
+                $0 = {
+                    asked.withLock { $0 += 1 }
+                    return isOpen.withLock { $0 }
+                }
+            }
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            while asked.withLock({ $0 }) == 0 { await Task.yield() }
+            isOpen.withLock { $0 = true }
+            service.lanesChanged(lanes)
+            #expect(await core.provider().taken(1).map(\.token) == ["token-of-d1"])
+        }
+    }
+
     @Test("a logout that comes before the push's turn keeps it from leaving")
     func logout() async throws {
         let core = try TestCore(answer: { _ in nil })

@@ -28,6 +28,8 @@ final class TestCore: LaneDirectory {
 
     let folder: URL
     let answer: ScriptedProvider.Answer
+    /// Called before a provider is made; false makes none, as while a credential is being opened.
+    let mayMake = Mutex<@Sendable () -> Bool>({ true })
     private let made = Mutex<[ScriptedProvider]>([])
     private let waiting = Mutex<[CheckedContinuation<ScriptedProvider, Never>]>([])
 
@@ -56,7 +58,8 @@ final class TestCore: LaneDirectory {
         LaneDescription(id: id, key: Self.lane, app: AppSettings(platform: .ios), brand: Self.brand)
     }
 
-    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)? {
+        guard mayMake.withLock({ $0 })() else { return nil }
         let provider = ScriptedProvider(source: source, answer: answer)
         made.withLock { $0.append(provider) }
         let ready = waiting.withLock { waiting in

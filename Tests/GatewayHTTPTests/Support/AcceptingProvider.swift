@@ -53,7 +53,7 @@ final class TestLanes: LaneDirectory {
         }
     }
 
-    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)? {
         AcceptingProvider(source: source, clock: clock)
     }
 }

@@ -15,6 +15,7 @@ import Telemetry
 
 /// Takes every app; its certificates say nothing.
 private struct TestSettingsReader: AppSettingsReader {
+    func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> { .success(app) }
     func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
     func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
 }

@@ -213,6 +213,7 @@ extension CodeExchangeError {
 
 /// Takes every app.
 struct NoSettingsReader: AppSettingsReader {
+    func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> { .success(app) }
     func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
     func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
 }

@@ -1,8 +1,9 @@
 import GatewayModel
 import Identity
+import Synchronization
 
-/// Refuses an empty topic, and reads every certificate as the same one.
-struct TestSettingsReader: AppSettingsReader {
+/// Refuses an empty topic, opens what a password closes unless it is `wrong`, and reads every certificate as the same one.
+final class TestSettingsReader: AppSettingsReader {
     static let certificate = APNsCertificateFacts(
         fingerprint: "ab12",
         commonName: "Apple Push Services: com.example.chat",
@@ -11,12 +12,30 @@ struct TestSettingsReader: AppSettingsReader {
         expiresAt: Timestamp(milliseconds: 1_800_000_000_000)
     )
 
+    /// How often something that a password closes was opened.
+    var openings: Int { count.withLock { $0 } }
+
+    private let count = Mutex(0)
+
+    func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> {
+        guard case .certificate(let closed)? = app.apns?.authentication, let password = closed.password else {
+            return .success(app)
+        }
+        count.withLock { $0 += 1 }
+        guard password != "wrong" else {
+            return .failure(SettingsProblem(pointer: "/apns/password", detail: "does not open the certificate"))
+        }
+        var app = app
+        app.apns?.authentication = .certificate(APNsCertificateSettings(certificate: closed.certificate + ", opened"))
+        return .success(app)
+    }
+
     func problems(_ app: AppSettings) -> [SettingsProblem] {
         app.apns?.topic == "" ? [SettingsProblem(pointer: "/apns/topic", detail: "is empty")] : []
     }
 
     func certificate(_ app: AppSettings) -> APNsCertificateFacts? {
-        guard case .certificate = app.apns?.authentication else { return nil }
+        guard case .certificate(let settings)? = app.apns?.authentication, settings.password == nil else { return nil }
         return Self.certificate
     }
 }

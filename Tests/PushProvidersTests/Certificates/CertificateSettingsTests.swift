@@ -83,6 +83,41 @@ struct CertificateSettingsTests {
         }
     }
 
+    @Test("settings are opened once: checks and lanes of both environments derive nothing of what was opened")
+    func openedOnce() async throws {
+        try await CertificateStage.run { stage in
+            let file = try OpenSSLCommand.run(
+                ["pkcs12", "-export", "-iter", "5000", "-in", "IN", "-out", "OUT", "-passout", "pass:hush"],
+                input: Array(try stage.pem.utf8)
+            )
+            let text = Data(file).base64EncodedString()
+            let closed = stage.app(text, password: "hush")
+            let derivations = KeyDerivations()
+            let opened = try PushProviderFactory.open(app: closed, derivations: derivations)
+            // The MAC, the certificate and the key.
+            #expect(derivations.rounds == 15_000)
+            guard case .certificate(let settings)? = opened.apns?.authentication else {
+                Issue.record("the certificate is gone")
+                return
+            }
+            #expect(settings.password == nil)
+            let none = KeyDerivations(limit: 0)
+            #expect(try PushProviderFactory.open(app: opened, derivations: none) == opened)
+            try PushProviderFactory.validate(app: opened, now: stage.clock.now)
+            try await stage.lane(opened) { provider, source in
+                #expect(await CertificateStage.send(1, provider, source).map(\.status) == [200])
+            }
+            // What is closed is not opened by the way.
+            for use in [
+                { try PushProviderFactory.validate(app: closed, now: stage.clock.now) },
+                { _ = try APNsCertificate(APNsCertificateSettings(certificate: text, password: "hush")) },
+            ] {
+                let error = #expect(throws: PushCredentialError.self, performing: use)
+                #expect(error?.detail == "was not opened with its password yet")
+            }
+        }
+    }
+
     @Test("an older certificate names its app in the subject only")
     func subject() throws {
         let pem = try OpenSSLCommand.run(

@@ -90,7 +90,7 @@ struct CertificateStage {
     /// What is wrong with an app's settings.
     func fault(_ app: AppSettings) -> PushCredentialError? {
         do {
-            try PushProviderFactory.validate(app: app, now: clock.now)
+            try PushProviderFactory.validate(app: PushProviderFactory.open(app: app), now: clock.now)
             return nil
         } catch { return error }
     }
@@ -104,7 +104,7 @@ struct CertificateStage {
         let source = TestSource()
         let provider = try factory.make(
             lane: TestMessages.lane(.apns, environment),
-            app: app,
+            app: PushProviderFactory.open(app: app),
             brand: TestMessages.brand,
             source: source
         )

@@ -46,7 +46,7 @@ final class SiteDirectory: LaneDirectory {
         return lanes.filter { $0.value.app.rawValue == app }.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
-    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> any PushProvider {
+    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)? {
         try factory.make(lane: lane.key, app: lane.app, brand: lane.brand, source: source)
     }
 }

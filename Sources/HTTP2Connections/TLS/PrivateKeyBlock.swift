@@ -1,0 +1,151 @@
+internal import COpenSSL
+
+/// The one private key of a PEM text, taken out of it.
+///
+/// OpenSSL's own functions look for a key in the whole text, and go on to the next block where one cannot be read: what
+/// was checked would not be what they open. So the blocks are separated first, and only this one's content is handed
+/// over.
+struct PrivateKeyBlock {
+    /// The forms that are read.
+    private enum Form: String, CaseIterable {
+        case pkcs8 = "PRIVATE KEY"
+        case encryptedPKCS8 = "ENCRYPTED PRIVATE KEY"
+        case rsa = "RSA PRIVATE KEY"
+        case elliptic = "EC PRIVATE KEY"
+    }
+
+    /// The words after `BEGIN`.
+    private let label: [UInt8]
+    /// `Proc-Type` and `DEK-Info` of the traditional form (RFC 1421 section 4.6), empty for none.
+    private let header: String
+    /// What stands between the lines, decoded.
+    private let content: [UInt8]
+
+    /// Finds the private key.
+    ///
+    /// - Throws: ``TLSIdentityFailure`` when there is none, or more than one, or a block of whatever kind is damaged.
+    init(inPEM pem: [UInt8]) throws(TLSIdentityFailure) {
+        OpenSSLErrors.clear()
+        var found: [PrivateKeyBlock] = []
+        TLSContextHandle.withBIO(pem) { bio in
+            while found.count < 2, let block = PrivateKeyBlock(nextIn: bio) {
+                if block.label.suffix(11).elementsEqual("PRIVATE KEY".utf8) { found.append(block) }
+            }
+        }
+        guard found.count < 2 else { throw .severalPrivateKeys }
+        // The end of the text shows as PEM_R_NO_START_LINE; anything else, an empty block too, is a broken block.
+        let error = OpenSSLErrors.take()
+        guard error?.reason == PEM_R_NO_START_LINE else { throw .unreadable(error?.text ?? "a block is empty") }
+        guard let only = found.first else { throw .noPrivateKey }
+        self = only
+    }
+
+    /// Reads the next block as it is; nil at the end of the text, or when it is damaged.
+    private init?(nextIn bio: OpaquePointer?) {
+        var label: UnsafeMutablePointer<CChar>?
+        var header: UnsafeMutablePointer<CChar>?
+        var content: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        guard PEM_read_bio(bio, &label, &header, &content, &count) == 1 else { return nil }
+        defer {
+            CRYPTO_free(label, nil, 0)
+            CRYPTO_free(header, nil, 0)
+            CRYPTO_clear_free(content, count, nil, 0)
+        }
+        guard let label, let header, let content else { return nil }
+        self.label = Array(String(cString: label).utf8)
+        self.header = String(cString: header)
+        self.content = Array(UnsafeBufferPointer(start: content, count: count))
+    }
+
+    /// Opens the key; the caller frees it.
+    ///
+    /// - Parameters:
+    ///   - password: The password, if it is encrypted.
+    ///   - derivations: Pays for the derivation.
+    /// - Returns: The key.
+    /// - Throws: ``TLSIdentityFailure``.
+    func open(password: String?, _ derivations: KeyDerivations) throws(TLSIdentityFailure) -> OpaquePointer {
+        OpenSSLErrors.clear()
+        switch Form.allCases.first(where: { label.elementsEqual($0.rawValue.utf8) }) {
+        case .pkcs8 where header.isEmpty: return try Self.key(ofPKCS8: content)
+        case .encryptedPKCS8 where header.isEmpty: return try decrypted(password, derivations)
+        case .rsa: return try traditional(EVP_PKEY_RSA, password, derivations)
+        case .elliptic: return try traditional(EVP_PKEY_EC, password, derivations)
+        default: throw .unreadable("private key: of an unknown form, or with headers that do not belong to it")
+        }
+    }
+
+    private static func key(ofPKCS8 content: [UInt8]) throws(TLSIdentityFailure) -> OpaquePointer {
+        let key = content.withUnsafeBufferPointer { bytes in
+            var start = bytes.baseAddress
+            let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &start, bytes.count)
+            defer { PKCS8_PRIV_KEY_INFO_free(info) }
+            return info.flatMap { EVP_PKCS82PKEY($0) }
+        }
+        guard let key else { throw .unreadable("private key: \(OpenSSLErrors.takeText())") }
+        return key
+    }
+
+    /// PKCS#8 that a password closes (RFC 5958 section 3).
+    private func decrypted(
+        _ password: String?,
+        _ derivations: KeyDerivations
+    ) throws(TLSIdentityFailure) -> OpaquePointer {
+        let closed = content.withUnsafeBufferPointer { bytes in
+            var start = bytes.baseAddress
+            return d2i_X509_SIG(nil, &start, bytes.count)
+        }
+        guard let closed else { throw .unreadable("private key: \(OpenSSLErrors.takeText())") }
+        defer { X509_SIG_free(closed) }
+        try derivations.pay(closed)
+        let info = PKCS8_decrypt(closed, password ?? "", -1)
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        guard let info else { throw .wrongPassword }
+        guard let key = EVP_PKCS82PKEY(info) else { throw .unreadable("private key: \(OpenSSLErrors.takeText())") }
+        return key
+    }
+
+    /// A key in its algorithm's own form; an encrypted one is derived in one round of MD5 by design.
+    private func traditional(
+        _ type: Int32,
+        _ password: String?,
+        _ derivations: KeyDerivations
+    ) throws(TLSIdentityFailure) -> OpaquePointer {
+        var content = content
+        if !header.isEmpty {
+            var (header, cipher, count) = (Array(header.utf8CString), EVP_CIPHER_INFO(), content.count)
+            guard PEM_get_EVP_CIPHER_INFO(&header, &cipher) == 1 else {
+                throw .unreadable("private key: \(OpenSSLErrors.takeText())")
+            }
+            try derivations.pay(1)
+            var secret = Array((password ?? "").utf8CString)
+            guard PEM_do_header(&cipher, &content, &count, nil, &secret) == 1 else { throw .wrongPassword }
+            content.removeLast(content.count - count)
+        }
+        let key = content.withUnsafeBufferPointer { bytes in
+            var start = bytes.baseAddress
+            return d2i_PrivateKey(type, nil, &start, bytes.count)
+        }
+        if let key { return key }
+        // A wrong password may give bytes that look decrypted.
+        guard header.isEmpty else { throw .wrongPassword }
+        throw .unreadable("private key: \(OpenSSLErrors.takeText())")
+    }
+}
+
+extension KeyDerivations {
+    /// Pays for opening what an algorithm with its parameters closes.
+    func pay(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(TLSIdentityFailure) {
+        guard let algorithm else { throw .tooManyDerivations }
+        try pay(switchboard_iterations(algorithm))
+    }
+
+    /// Pays for opening an encrypted key.
+    func pay(_ closed: OpaquePointer?) throws(TLSIdentityFailure) {
+        guard let closed else { throw .tooManyDerivations }
+        var algorithm: UnsafePointer<X509_ALGOR>?
+        X509_SIG_get0(closed, &algorithm, nil)
+        try pay(algorithm)
+    }
+}
