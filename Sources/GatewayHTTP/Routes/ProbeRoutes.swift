@@ -135,7 +135,7 @@ enum ProbeRoutes {
     // MARK: Self-check
 
     private static func selfCheck(_ call: Call) async throws -> Response {
-        let brand = try await call.requireBackend(.deliveriesRead)
+        let brand = try await call.requireBackend(.brandAdmin)
         let app = try await app(call, brand)
         let body = try await call.object()
         var checks = FieldChecks()

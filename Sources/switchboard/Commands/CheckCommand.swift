@@ -43,6 +43,21 @@ struct CheckCommand: AsyncParsableCommand {
         for brand in gateway.directory.brands where gateway.directory.apps(brand: brand.id).isEmpty {
             report.say("brand \(brand.id)", true, "has no apps")
         }
+        for app in gateway.directory.appsWithoutLinkHost {
+            let host = app.settings.links?.host ?? ""
+            report.say(
+                "app \(app.brand)/\(app.id)",
+                false,
+                "its links are off: \(host) is not in the brand's linkHosts"
+            )
+        }
+        for brand in gateway.directory.brands where brand.settings.anonymousMerge == .device {
+            report.warn(
+                "brand \(brand.id)",
+                "anonymousMerge is device: who knows a device's id can prepare what its next login takes over; set it to "
+                    + "token when the apps send anonymousToken"
+            )
+        }
         // What an earlier version stored closed by a password.
         for app in gateway.directory.allApps { _ = try? await gateway.directory.openApp(brand: app.brand, app: app.id) }
         for lane in gateway.directory.lanes {
