@@ -53,9 +53,11 @@ struct DataDirectory {
         let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
         let directories = Set(names.map { ($0.isEmpty ? "." : $0 as NSString).standardizingPath })
         return directories.sorted().compactMap { directory in
-            var facts = stat()
-            guard stat(directory, &facts) == 0, facts.st_mode & 0o077 != 0 else { return nil }
-            let mode = String(facts.st_mode & 0o777, radix: 8)
+            // A link's own permissions say nothing of what it leads to.
+            let path = (directory as NSString).resolvingSymlinksInPath
+            let facts = try? FileManager.default.attributesOfItem(atPath: path)
+            guard let permissions = facts?[.posixPermissions] as? Int, permissions & 0o077 != 0 else { return nil }
+            let mode = String(permissions & 0o777, radix: 8)
             return "\(directory) is open to group or others (mode \(mode)); run chmod 700 on it"
         }
     }
