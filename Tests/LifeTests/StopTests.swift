@@ -15,7 +15,11 @@ struct StopTests {
     private func hangingSite(drainSeconds: String) async throws -> Site {
         let site = try await Site.start(
             in: directory,
-            environment: ["SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS": drainSeconds]
+            environment: [
+                "SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS": drainSeconds,
+                // The gateway itself must not give the push up before the test says so, however slow the machine is.
+                "SWITCHBOARD_PROVIDER_REQUEST_TIMEOUT_SECONDS": "600",
+            ]
         )
         try await site.rules([["match": ["provider": "apns"], "do": ["silent": true]]])
         for id in ["e-1", "e-2", "e-3"] { #expect(try await site.post(id).status == 202) }

@@ -3,9 +3,13 @@ import Configuration
 /// Outgoing connections.
 ///
 /// - `provider.trustRoots` (path of a PEM file, default none: the system's roots alone)
+/// - `provider.requestTimeoutSeconds` (seconds, 10 to 600, default 15)
 struct ProviderSettings: Equatable {
     /// A file of certificate authorities that are trusted beside the system's, for every outgoing connection.
     var trustRoots: String?
+    /// The longest wait for the answer to one push; Google asks for 10 s at least (FCM, "Best practices for sending
+    /// messages at scale").
+    var requestTimeoutSeconds = 15
 
     /// The defaults.
     init() {}
@@ -15,6 +19,12 @@ struct ProviderSettings: Equatable {
     /// - Parameter config: Flags, environment and file.
     /// - Throws: ``SettingsError``.
     init(config: ConfigReader) async throws {
-        trustRoots = try await SettingsReader(config: config).text(.providerTrustRoots)
+        let reader = SettingsReader(config: config)
+        trustRoots = try await reader.text(.providerTrustRoots)
+        requestTimeoutSeconds = try await reader.integer(
+            .providerRequestTimeoutSeconds,
+            in: 10...600,
+            default: requestTimeoutSeconds
+        )
     }
 }

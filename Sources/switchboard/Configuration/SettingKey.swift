@@ -16,6 +16,7 @@ enum SettingKey: String, CaseIterable {
     case storageMinFreeMegabytes = "storage.minFreeMegabytes"
     case storageCopyBeforeMigration = "storage.copyBeforeMigration"
     case providerTrustRoots = "provider.trustRoots"
+    case providerRequestTimeoutSeconds = "provider.requestTimeoutSeconds"
     case intakeMaxPendingEvents = "intake.maxPendingEvents"
     case intakeMaxPendingBytes = "intake.maxPendingBytes"
     case deliverySlotsPerLane = "delivery.slotsPerLane"

@@ -111,6 +111,8 @@ final class Gateway: Sendable {
             configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
         )
         let providers: PushProviderFactory
+        var configuration = PushProviderConfiguration()
+        configuration.requestTimeout = .seconds(Int64(settings.provider.requestTimeoutSeconds))
         do {
             providers = try PushProviderFactory(
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
@@ -118,7 +120,8 @@ final class Gateway: Sendable {
                 httpClient: httpClient,
                 clock: clock,
                 metrics: ProviderMetrics(factory: registry),
-                logger: logger
+                logger: logger,
+                configuration: configuration
             )
         } catch {
             try? await httpClient.shutdown()
