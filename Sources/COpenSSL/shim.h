@@ -1,5 +1,6 @@
 #ifndef SWITCHBOARD_COPENSSL_SHIM_H
 #define SWITCHBOARD_COPENSSL_SHIM_H
+#include <limits.h>
 #include <openssl/ssl.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -40,7 +41,7 @@ static inline void switchboard_sk_X509_free_all(STACK_OF(X509) *stack) { sk_X509
 static inline EVP_PKEY *switchboard_EVP_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
 static inline EVP_PKEY *switchboard_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
 
-// How often the key derivation that an algorithm names is repeated; -1 for one that we do not know.
+// How many rounds the key derivations that an algorithm names have together; -1 for an algorithm that we do not know.
 static inline long switchboard_iterations(const X509_ALGOR *algorithm) {
     const ASN1_OBJECT *object;
     const void *value;
@@ -63,6 +64,8 @@ static inline long switchboard_iterations(const X509_ALGOR *algorithm) {
         PBEPARAM *derivation = ASN1_item_unpack(value, ASN1_ITEM_rptr(PBEPARAM));
         if (derivation != NULL) iterations = ASN1_INTEGER_get(derivation->iter);
         PBEPARAM_free(derivation);
+        // Those of PKCS#12 derive the key and the initialization vector, one after the other (RFC 7292 appendix B.3).
+        if (iterations > 0) iterations = iterations > LONG_MAX / 2 ? LONG_MAX : 2 * iterations;
     }
     return iterations;
 }
