@@ -1,15 +1,22 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Whether the fuzzers are built: `Deploy/fuzz.sh` sets it, and has a build directory of its own.
+let fuzzes = Context.environment["SWITCHBOARD_FUZZ"] != nil
+
+/// What makes libFuzzer see which ways an input took, and memory that is read beyond its end.
+let sanitizers: [SwiftSetting] = fuzzes ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
+
 /// One settings list for every target, so that no room is held to less than the others.
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
-]
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ] + sanitizers
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -69,7 +76,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
             name: "CSimdjson",
-            cxxSettings: [.unsafeFlags(["-O3"])],
+            cxxSettings: [.unsafeFlags(["-O3"] + (fuzzes ? ["-fsanitize=fuzzer-no-link,address"] : []))],
             linkerSettings: [.linkedLibrary("simdjson")]
         ),
 
@@ -240,6 +247,20 @@ let package = Package(
             linkerSettings: [allocator]
         ),
 
+        // Feeding the readers of foreign bytes with whatever a fuzzer finds.
+        .target(
+            name: "DerivationCounter",
+            dependencies: ["COpenSSL"],
+            path: "Tests/Fuzz/DerivationCounter"
+        ),
+        .target(
+            name: "FuzzChecks",
+            dependencies: ["CSimdjson", "DerivationCounter", "HTTP2Connections", "Identity", "TextFormats"],
+            path: "Tests/Fuzz/Checks",
+            swiftSettings: settings
+        ),
+        .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzChecks"], swiftSettings: settings),
+
         // Tests.
         .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: settings),
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel"], swiftSettings: settings),
@@ -374,3 +395,16 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+if fuzzes {
+    package.targets += [
+        .target(name: "CFuzzer", path: "Tests/Fuzz/Program/CFuzzer"),
+        .executableTarget(
+            name: "switchboard-fuzz",
+            dependencies: ["CFuzzer", "FuzzChecks"],
+            path: "Tests/Fuzz/Program/Main",
+            swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]
+        ),
+    ]
+}

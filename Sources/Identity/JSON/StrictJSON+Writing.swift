@@ -5,7 +5,7 @@ extension StrictJSON {
     ///
     /// - Parameter text: Where to, UTF-8.
     /// - Returns: False when a number in it is not a whole one that fits: its value is not known any more.
-    func write(to text: inout [UInt8]) -> Bool {
+    package func write(to text: inout [UInt8]) -> Bool {
         switch self {
         case .object(let members):
             text.append(UInt8(ascii: "{"))

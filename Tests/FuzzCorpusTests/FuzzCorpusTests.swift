@@ -1,0 +1,20 @@
+import Foundation
+import FuzzChecks
+import Testing
+
+/// What the fuzzers found worth keeping, without them and without sanitizers.
+@Suite("Inputs that a fuzzer found", .timeLimit(.minutes(10)))
+struct FuzzCorpusTests {
+    @Test("every kept input is read as its check wants", arguments: FuzzTarget.allCases)
+    func replay(target: FuzzTarget) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Fuzz/Corpora/\(target.rawValue)")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        #expect(files.count > 20)
+        for file in files {
+            let input = try Data(contentsOf: file)
+            let failure = input.withUnsafeBytes { target.failure(on: $0) }
+            #expect(failure == nil, "\(file.lastPathComponent)")
+        }
+    }
+}
