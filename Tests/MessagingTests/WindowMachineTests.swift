@@ -133,7 +133,12 @@ struct WindowMachineTests {
     @Test("does not say again what the window wrote itself, when it is read from the store with the rest")
     func ownMessages() {
         var steps = Steps.open(["c": 21])
-        let message = ClientMessage(clientID: "k", conversation: Steps.conversation("c"), text: "x", data: nil)
+        let message = ClientMessage(
+            clientID: ClientID(trusted: "k"),
+            conversation: Steps.conversation("c"),
+            text: "x",
+            data: nil
+        )
         _ = steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 0)]))
         #expect(steps.says(.send(message)) == [])
         #expect(steps.page("c", 1...20) == (1...20).map { "c#\($0)" } + ["run send k"])

@@ -17,7 +17,7 @@ enum ConversationRoutes {
         let access = try await call.requireConsumer()
         let body = try await call.object()
         var checks = FieldChecks()
-        let client = checks.identifier(body["clientId"], as: ClientID.self, isRequired: true)
+        let client = checks.clientID(body["clientId"])
         let claim = EngagementBody.Claim(body["engagement"], &checks)
         checks.refuseOthers(in: body, than: ["clientId", "engagement"])
         // The active one is the answer to every repetition, whatever its name for the request.
@@ -58,9 +58,9 @@ enum ConversationRoutes {
         let conversation = try call.identifier("conversation", as: ConversationID.self)
         let body = try await call.object()
         var checks = FieldChecks()
-        let client = checks.identifier(body["clientId"], as: ClientID.self, isRequired: true)
-        let text = checks.content(body["text"], atMost: EventLimits.textBytes, isRequired: true)
-        let data = checks.raw("data", of: body, atMost: EventLimits.dataBytes)
+        let client = checks.clientID(body["clientId"])
+        let text = checks.messageText(body["text"])
+        let data = checks.messageData(of: body)
         checks.refuseOthers(in: body, than: ["clientId", "text", "data"])
         let (clientID, words) = try checks.finish(client, text)
         let message = ConsumerMessage(

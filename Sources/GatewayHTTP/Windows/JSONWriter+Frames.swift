@@ -60,7 +60,7 @@ extension JSONWriter {
             string(byConsumer ? "consumer" : "agent")
         case .sent(let clientID, let id, let sequence):
             literal(#"{"type":"sent","clientId":"#)
-            string(clientID)
+            string(clientID.rawValue)
             literal(#","messageId":"#)
             identifier(orNull: id)
             literal(#","sequence":"#)

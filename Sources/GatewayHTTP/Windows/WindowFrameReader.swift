@@ -6,9 +6,6 @@ internal import TextFormats
 
 /// Reads what a client says in a window, as strictly as the bodies of requests.
 enum WindowFrameReader {
-    /// `clientId` and `ref` of errors.
-    private static let nameBytes = 128
-
     /// Reads a message.
     ///
     /// - Parameter text: The whole message, as bytes.
@@ -73,22 +70,11 @@ enum WindowFrameReader {
         _ checks: inout FieldChecks,
         _ ref: inout String?
     ) throws(Problem) -> ClientFrame {
-        let clientID = checks.line(body["clientId"], atMost: nameBytes, isRequired: true)
-        if let clientID { ref = clientID }
+        let clientID = checks.clientID(body["clientId"])
+        if let clientID { ref = clientID.rawValue }
         let id = conversation(body["conversation"], &checks)
-        let text = checks.text(body["text"], isRequired: true)
-        if let text, text.isEmpty || text.utf8.count > EventLimits.textBytes {
-            checks.fail("/text", "must be 1 to \(EventLimits.textBytes) bytes")
-        }
-        var data: JSONText?
-        if checks.object(body["data"]) != nil {
-            let range = body.text.withUnsafeBufferPointer { RawMember.value("data", of: $0) }
-            if let range, range.count <= EventLimits.dataBytes {
-                data = JSONText(trusted: String(decoding: body.text[range], as: UTF8.self))
-            } else {
-                checks.fail("/data", "must hold at most \(EventLimits.dataBytes) bytes")
-            }
-        }
+        let text = checks.messageText(body["text"])
+        let data = checks.messageData(of: body)
         let (client, conversation, words) = try checks.finish(clientID, id, text)
         return .send(ClientMessage(clientID: client, conversation: conversation, text: words, data: data))
     }
@@ -98,7 +84,7 @@ enum WindowFrameReader {
     }
 
     private static func short(_ ref: String?) -> String? {
-        guard let ref, ref.utf8.count <= nameBytes else { return nil }
+        guard let ref, ref.utf8.count <= EventLimits.identifierBytes else { return nil }
         return ref
     }
 }

@@ -145,14 +145,14 @@ struct WindowOperations: Sendable {
         do throws(Problem) { if let session { _ = try limiter.take(.session, session) } } catch {
             return .failed(.rateLimited, error.detail)
         }
-        guard let brand = services.directory.brand(name.brand), let client = ClientID(message.clientID) else {
-            return .failed(.invalidRequest, "`clientId` is not a valid id.")
+        guard let brand = services.directory.brand(name.brand) else {
+            return .failed(.notFound, "There is no such conversation.")
         }
         var written = ConsumerMessage(
             brand: name.brand,
             consumer: name.consumer,
             conversation: message.conversation,
-            clientID: client,
+            clientID: message.clientID,
             text: message.text,
             data: message.data,
             dedupeHours: brand.settings.dedupeHours

@@ -37,7 +37,7 @@ package enum ClientFrame: Sendable {
 /// A consumer's message as a window sent it, checked.
 package struct ClientMessage: Sendable, Equatable {
     /// The client's own name for it; a repetition means the same message.
-    package var clientID: String
+    package var clientID: ClientID
     /// The conversation.
     package var conversation: ConversationID
     /// The text.
@@ -52,7 +52,7 @@ package struct ClientMessage: Sendable, Equatable {
     ///   - conversation: The conversation.
     ///   - text: The text.
     ///   - data: A JSON object for the agent's side.
-    package init(clientID: String, conversation: ConversationID, text: String, data: JSONText?) {
+    package init(clientID: ClientID, conversation: ConversationID, text: String, data: JSONText?) {
         self.clientID = clientID
         self.conversation = conversation
         self.text = text

@@ -14,7 +14,7 @@ package enum ServerFrame: Sendable {
     /// Somebody types.
     case typing(ConversationID, byConsumer: Bool)
     /// A message of this window was stored.
-    case sent(clientID: String, messageID: MessageID, sequence: Int64)
+    case sent(clientID: ClientID, messageID: MessageID, sequence: Int64)
     /// Something that the client sent was not done.
     case error(WindowError)
     /// The token's time will soon be over.

@@ -439,7 +439,7 @@ extension WindowOperation {
     fileprivate var ref: String? {
         switch self {
         case .ack: "ack"
-        case .send(let message): message.clientID
+        case .send(let message): message.clientID.rawValue
         case .typing: "typing"
         case .reauthenticate: "reauthenticate"
         case .open, .ready, .page, .recheck: nil
