@@ -340,7 +340,7 @@ package protocol GatewayStore: Sendable {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
-    /// - Returns: The total, and the conversations with messages, newest first, at most 500.
+    /// - Returns: The total, and the conversations with messages, at most ``UnreadCounts/maxConversations``.
     /// - Throws: `StorageError`.
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts
 

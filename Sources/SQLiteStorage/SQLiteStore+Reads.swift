@@ -194,13 +194,14 @@ extension SQLiteStore {
             )
             guard let row else { return UnreadCounts(total: 0, conversations: []) }
             let key: Int64 = try row.value(0)
+            // One more tells whether there are others.
             let conversations = try Row.fetchAll(
                 db,
                 sql: """
                     SELECT id, unread, last_sequence, read_sequence FROM conversations
-                    WHERE consumer = ? AND last_sequence > 0 ORDER BY last_message DESC LIMIT 500
+                    WHERE consumer = ? AND last_sequence > 0 ORDER BY unread > 0 DESC, last_message DESC LIMIT ?
                     """,
-                arguments: [key]
+                arguments: [key, UnreadCounts.maxConversations + 1]
             ).map {
                 try ConversationUnread(
                     id: ConversationID(trusted: $0.value(0)),
@@ -209,7 +210,11 @@ extension SQLiteStore {
                     readSequence: $0.value(3)
                 )
             }
-            return try UnreadCounts(total: row.value(1), conversations: conversations)
+            return try UnreadCounts(
+                total: row.value(1),
+                conversations: Array(conversations.prefix(UnreadCounts.maxConversations)),
+                hasMore: conversations.count > UnreadCounts.maxConversations
+            )
         }
     }
 

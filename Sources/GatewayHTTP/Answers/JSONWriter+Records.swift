@@ -66,7 +66,13 @@ extension JSONWriter {
 
     /// Appends a message as devices download it: the members of the window's `message` frame (`http-api.md` section 7),
     /// and what a push of it would have carried.
-    mutating func message(_ message: Message, isFrame: Bool = false) {
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - isFrame: Whether it is a frame of a window.
+    ///   - part: The beginning of its text where it must be shortened, without its data and with `truncated`; nil writes
+    ///     the whole message.
+    mutating func message(_ message: Message, isFrame: Bool = false, shortenedTo part: Substring? = nil) {
         literal(isFrame ? #"{"type":"message","messageId":""# : #"{"messageId":""#)
         identifier(message.id)
         literal(#"","conversation":"#)
@@ -86,13 +92,20 @@ extension JSONWriter {
             string(orNull: message.agentNickname)
             literal("}")
         }
-        literal(#","text":"#)
-        string(message.text)
+        if let part {
+            literal(#","text":""#)
+            escaped(part)
+            if part.utf8.count < message.text.utf8.count { literal("…") }
+            literal(#"","truncated":true"#)
+        } else {
+            literal(#","text":"#)
+            string(message.text)
+        }
         if let title = message.title {
             literal(#","title":"#)
             string(title)
         }
-        if let data = message.data {
+        if part == nil, let data = message.data {
             literal(#","data":"#)
             value(data)
         }

@@ -12,7 +12,7 @@ extension OpenAPIDocument {
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               responses:
                 '200':
-                  description: The counts, of the newest 500 conversations one by one.
+                  description: The counts, of 500 conversations one by one, those with unread messages and the newest first.
                   content:
                     application/json:
                       schema:

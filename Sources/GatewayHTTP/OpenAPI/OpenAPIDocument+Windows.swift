@@ -12,7 +12,9 @@ extension OpenAPIDocument {
                 The token comes in `Authorization: Bearer`, or, from a browser, in `Sec-WebSocket-Protocol: switchboard.v1,
                 bearer.<token>`. The upgrade succeeds also with a token that is not good: the window then closes with 4401
                 (`token_missing`, `token_expired`) or 4403 (`token_invalid: reason`, `forbidden`). Frames are JSON objects
-                with a `type`, at most 64 KiB each; the server begins with `ready`.
+                with a `type`, at most 64 KiB each; the server begins with `ready`. That names at most 500 conversations, those
+                with unread messages first, and says `more` when there are others; a message that is too long comes with its
+                text or data cut and `truncated`. A `clientId` has 1 to 256 bytes, and a text no U+0000, as in requests.
               security: [{ session: [] }, {}]
               parameters:
                 - name: deviceId

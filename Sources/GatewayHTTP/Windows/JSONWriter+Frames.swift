@@ -4,7 +4,9 @@ internal import Messaging
 internal import PushPayloads
 
 extension JSONWriter {
-    /// A frame as text (`http-api.md` section 7).
+    /// A frame as text, at most ``WindowLimits/maxMessageBytes`` (`http-api.md` section 7).
+    ///
+    /// `ready` and `message` are fitted; what the others hold is bounded far below that by itself.
     ///
     /// - Parameter frame: The frame.
     init(_ frame: ServerFrame) {
@@ -13,12 +15,59 @@ extension JSONWriter {
             self.init(capacity: 64 + counts.conversations.count * 80)
             ready(counts)
         case .message(let message):
-            self.init(capacity: 512)
-            self.message(message, isFrame: true)
+            self.init(message: message)
         default:
             self.init(capacity: 160)
             small(frame)
         }
+    }
+
+    /// The counts, with as many conversations as a `ready` frame has room for.
+    ///
+    /// - Parameter counts: The counts.
+    /// - Returns: The same, or the first conversations of them.
+    static func fitting(_ counts: UnreadCounts) -> UnreadCounts {
+        // All that stands around the conversations is shorter.
+        let room = WindowLimits.maxMessageBytes - 128
+        var writer = JSONWriter(capacity: WindowLimits.maxMessageBytes)
+        var named = 0
+        for conversation in counts.conversations {
+            writer.positions(conversation)
+            writer.literal(",")
+            guard writer.bytes.count <= room else { break }
+            named += 1
+        }
+        guard named < counts.conversations.count else { return counts }
+        return UnreadCounts(
+            total: counts.total,
+            conversations: Array(counts.conversations.prefix(named)),
+            hasMore: true
+        )
+    }
+
+    /// A message that is too long loses its data first; what is left of its text ends with an ellipsis.
+    private init(message: Message) {
+        self.init(capacity: 512)
+        self.message(message, isFrame: true)
+        let limit = WindowLimits.maxMessageBytes
+        guard bytes.count > limit else { return }
+        self = JSONWriter(capacity: limit)
+        self.message(message, isFrame: true, shortenedTo: message.text[...])
+        guard bytes.count > limit else { return }
+        let rest = bytes.count - message.text.utf8.reduce(0) { $0 + Self.escapedCount($1) }
+        let part = TextFitting.prefix(of: message.text, escapedBytes: limit - rest)
+        self = JSONWriter(capacity: limit)
+        self.message(message, isFrame: true, shortenedTo: part)
+    }
+
+    private mutating func positions(_ conversation: ConversationUnread) {
+        literal(#"{"id":"#)
+        string(conversation.id.rawValue)
+        literal(#","lastSequence":"#)
+        integer(conversation.lastSequence)
+        literal(#","readSequence":"#)
+        integer(conversation.readSequence)
+        literal("}")
     }
 
     private mutating func ready(_ counts: UnreadCounts) {
@@ -27,15 +76,9 @@ extension JSONWriter {
         literal(#","conversations":["#)
         for (index, conversation) in counts.conversations.enumerated() {
             if index > 0 { literal(",") }
-            literal(#"{"id":"#)
-            string(conversation.id.rawValue)
-            literal(#","lastSequence":"#)
-            integer(conversation.lastSequence)
-            literal(#","readSequence":"#)
-            integer(conversation.readSequence)
-            literal("}")
+            positions(conversation)
         }
-        literal("]}")
+        if counts.hasMore { literal(#"],"more":true}"#) } else { literal("]}") }
     }
 
     private mutating func small(_ frame: ServerFrame) {

@@ -4,6 +4,7 @@ internal import GatewayStorage
 internal import Identity
 internal import Messaging
 internal import Outbound
+internal import PushPayloads
 internal import Telemetry
 
 /// What windows ask of the gateway, done; any task may call.
@@ -94,7 +95,7 @@ struct WindowOperations: Sendable {
         // What a turn commits that did not know of the window yet must be among what is read.
         await services.delivery.settle()
         return await read { store throws(StorageError) in
-            .ready(try await store.unread(brand: name.brand, consumer: name.consumer))
+            .ready(JSONWriter.fitting(try await store.unread(brand: name.brand, consumer: name.consumer)))
         }
     }
 

@@ -19,7 +19,7 @@ package struct WindowLimits: Sendable, Equatable {
         self.stallSeconds = stallSeconds
     }
 
-    /// The longest message of a client, put together from its fragments.
+    /// The longest message of either side, in bytes; a client's is put together from its fragments.
     package static let maxMessageBytes = 65_536
     /// Windows of one consumer: far more than a person has devices and tabs, so that only a loop that has gone wild meets it.
     package static let maxPerConsumer = 50

@@ -1,6 +1,6 @@
 /// Makes a payload fit its provider's limit by the steps of `http-api.md` section 10: cut the text, then leave `data` out
 /// and cut again, then a bare push.
-enum TextFitting {
+package enum TextFitting {
     /// How a payload is to be rendered.
     struct Fit {
         /// The text, or the part of it that fits.
@@ -85,6 +85,22 @@ enum TextFitting {
         }
         guard let end else { return nil }
         return text[..<end]
+    }
+
+    /// The beginning of a text that fits into a JSON string with an ellipsis behind it; takes time in proportion to the room.
+    ///
+    /// - Parameters:
+    ///   - text: The whole text.
+    ///   - budget: The most bytes that it and the ellipsis may take with their escapes.
+    /// - Returns: The whole text if it fits; else whole characters, or whole scalars where few characters fit.
+    package static func prefix(of text: String, escapedBytes budget: Int) -> Substring {
+        if let part = longestPrefix(of: text[...], escapedBytes: budget) { return part }
+        var left = budget - ellipsisBytes
+        let end = text.unicodeScalars.firstIndex { scalar in
+            left -= UTF8.width(scalar) == 1 ? JSONWriter.escapedCount(UInt8(scalar.value)) : UTF8.width(scalar)
+            return left < 0
+        }
+        return text[..<(end ?? text.endIndex)]
     }
 
     /// At most so many bytes of a text, without half a scalar at the end.
