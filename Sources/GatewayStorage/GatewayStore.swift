@@ -233,9 +233,9 @@ package protocol GatewayStore: Sendable {
     // MARK: Codes
 
     /// Notes that an authorization code was presented, so that it is never presented again on any node, and forgets some
-    /// of those that were burnt ``RedeemedCode/lifetimeMilliseconds`` ago.
+    /// of those that are past ``RedeemedCode/lifetimeMilliseconds``.
     ///
-    /// - Parameter code: The code, as a hash.
+    /// - Parameter code: The code, as a hash, kept from now on.
     /// - Returns: True the first time; false when it was burnt before, and then nothing is changed.
     /// - Throws: `StorageError`; the code may be burnt then.
     func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool

@@ -26,16 +26,16 @@ struct CredentialRouteTests {
     private static let bodies: [(kind: String, body: String, members: Set<String>)] = [
         ("serviceAccount", #""kind":"serviceAccount","scopes":["events:write"]"#, ["secret", "scopes"]),
         ("apiKey", #""kind":"apiKey""#, ["secret"]),
-        ("sdkKey", #""kind":"sdkKey","app":"ios""#, ["secret", "algorithm", "app"]),
+        ("sdkKey", #""kind":"sdkKey","app":"ios""#, ["secret", "algorithm", "app", "maxLifetimeSeconds", "singleUse"]),
         (
             "jwtIssuer",
             #""kind":"jwtIssuer","issuer":"i","algorithm":"ES256","publicKey":"\#(publicPEM)","keyId":"k""#,
-            ["issuer", "algorithm", "publicKey", "publicKeyFingerprint", "keyId"]
+            ["issuer", "algorithm", "publicKey", "publicKeyFingerprint", "keyId", "maxLifetimeSeconds", "singleUse"]
         ),
         (
             "jwtIssuer",
             #""kind":"jwtIssuer","issuer":"i","algorithm":"RS256","jwksUrl":"https://i.example/jwks","audience":"a""#,
-            ["issuer", "algorithm", "jwksUrl", "audience"]
+            ["issuer", "algorithm", "jwksUrl", "audience", "maxLifetimeSeconds", "singleUse"]
         ),
         (
             "jweKey", #""kind":"jweKey","algorithm":"ECDH-ES""#,
@@ -49,7 +49,7 @@ struct CredentialRouteTests {
             "identityProvider", provider + #","jwksUrl":"https://idp.example/jwks","issuerDisplayName":"Shop""#,
             [
                 "issuer", "issuerDisplayName", "tokenEndpoint", "clientId", "clientAuth", "redirectUris", "algorithm",
-                "pkce", "jwksUrl",
+                "pkce", "jwksUrl", "maxLifetimeSeconds", "singleUse",
             ]
         ),
         ("customerTokenKey", #""kind":"customerTokenKey""#, ["secret"]),
@@ -58,6 +58,56 @@ struct CredentialRouteTests {
             ["secret", "app", "tokenUrl", "clientId", "keyId", "scope", "publicKey", "publicKeyFingerprint"]
         ),
     ]
+
+    @Test("limits of assertions are a day and none unless named, and refused where there are no assertions")
+    func assertionLimits() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            for (index, item) in Self.bodies.enumerated() {
+                func post(_ more: String) async throws -> Reply {
+                    try await api.call(.post, Self.path, #"{"name":"l \#(index)",\#(item.body)\#(more)}"#)
+                }
+                guard item.members.contains("singleUse") else {
+                    for member in [#""singleUse":false"#, #""singleUse":null"#, #""maxLifetimeSeconds":60"#] {
+                        let refused = try await post("," + member)
+                        refused.expectProblem(422, "invalid_request")
+                        let detail = refused["errors"]?[0]?["detail"]?.string
+                        #expect(detail == "is not a member of the kind \(item.kind)")
+                    }
+                    continue
+                }
+                let wrong: [(String, String)] = [
+                    (#""maxLifetimeSeconds":0"#, "must be 1 to 31536000"),
+                    (#""maxLifetimeSeconds":31536001"#, "must be 1 to 31536000"),
+                    (#""maxLifetimeSeconds":"60""#, "must be a whole number"),
+                    (#""singleUse":1"#, "must be true or false"),
+                ]
+                for (member, detail) in wrong {
+                    #expect(try await post("," + member)["errors"]?[0]?["detail"]?.string == detail)
+                }
+                let made = try await post(#","maxLifetimeSeconds":31536000,"singleUse":true"#)
+                #expect(made.status == 201, "\(made.text)")
+                let path = Self.path + "/" + (try #require(made["id"]?.string))
+                let listed = try await api.call(.get, Self.path + "?kind=\(item.kind)&limit=500")
+                let items = try #require(listed["items"]).items
+                for shown in [try made.json(), try await api.call(.get, path).json()]
+                    + items.filter({ $0["id"] == made["id"] })
+                {
+                    #expect(shown["maxLifetimeSeconds"]?.int == 31_536_000 && shown["singleUse"]?.bool == true)
+                }
+                #expect(try await api.call(.delete, path).status == 204)
+                let usual = try await api.call(
+                    .post,
+                    Self.path,
+                    #"{"name":"u \#(index)",\#(item.body),"maxLifetimeSeconds":null}"#
+                )
+                #expect(usual["maxLifetimeSeconds"]?.int == 86_400 && usual["singleUse"]?.bool == false)
+                let audit = try await api.call(.get, "/v1/brands/acme/audit?limit=1")
+                let changes = try #require(audit["items"]?[0]?["changes"]).items.compactMap(\.string)
+                #expect(Set(changes).isSuperset(of: ["maxLifetimeSeconds", "singleUse"]), "\(audit.text)")
+            }
+        }
+    }
 
     @Test("each kind is made, shown and listed with what is public about it, and its secret shown once")
     func kinds() async throws {

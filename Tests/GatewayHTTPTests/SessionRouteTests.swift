@@ -36,6 +36,36 @@ struct SessionRouteTests {
         )
     }
 
+    @Test("an assertion that is valid for too long, or comes again where it may come once, opens nothing")
+    func limits() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await makeKey(api, #","maxLifetimeSeconds":600,"singleUse":true"#)
+            func token(_ more: String, life: Int64 = 600) -> String {
+                Self.assertion(Self.claims(api, #","identifier":"u-1""# + more, life: life))
+            }
+            func refusal(_ token: String) async throws -> String? {
+                let reply = try await grant(api, token)
+                reply.expectProblem(401, "token_invalid")
+                return reply["reason"]?.string
+            }
+            #expect(try await refusal(token(#","jti":"a""#, life: 601)) == "lifetime")
+            #expect(try await refusal(token("")) == "missing_claim")
+            #expect(try await grant(api, token(#","jti":"a","name":"Ann""#)).status == 201)
+            #expect(try await refusal(token(#","jti":"a","name":"Eve""#)) == "reused")
+            let profile = try await api.call(.get, "/v1/brands/acme/consumers/u-1")
+            #expect(profile.text.contains("Ann") && !profile.text.contains("Eve"))
+            // Of many at once one wins.
+            let contended = token(#","jti":"b""#)
+            let answers = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<8 { group.addTask { try await grant(api, contended) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count(where: { $0.status == 201 }) == 1)
+            #expect(answers.count(where: { $0.status == 401 && $0["reason"]?.string == "reused" }) == 7)
+        }
+    }
+
     @Test("an assertion opens a session that its consumer uses")
     func assertion() async throws {
         try await TestGateway.run { api in

@@ -245,12 +245,47 @@ def first():
         rows(algorithm, key, issuer, token)
     copilot()
     ccai(secret)
+    once = limits(secret, keys["ES256"])
     published(keys["ES256"])
     audiences(keys["RS256"])
     texts(sign("RS256", keys["RS256"], claims("https://RS256.example/")), keys["RS256"])
     encrypted(keys)
-    codes()
+    codes(once)
     revocation(secret)
+
+
+def limits(secret, key):
+    """Tokens of credentials that accept short ones only, each once."""
+    members = {"maxLifetimeSeconds": 900, "singleUse": True}
+    issue("sdkKey", "sdk-once", secret=secret.raw_value.decode(), **members)
+    pem = key.as_pem(private=False).decode()
+    issue("jwtIssuer", "once", issuer="https://once.example/", algorithm="ES256", publicKey=pem, **members)
+    tokens = []
+    for name, one in [
+        ("SDK key: ", lambda **more: sign("HS256", secret, claims("sdk-once", sub=None, identifier="u-1", **more))),
+        ("issuer: ", lambda **more: sign("ES256", key, claims("https://once.example/", **more))),
+    ]:
+        invalid(name + "valid for too long", "lifetime", one(jti="long", exp=now + 901))
+        invalid(name + "for single use without a jti", "missing_claim", one())
+        invalid(name + "a jti that is no text", "malformed", one(jti=7))
+        tokens.append(one(jti="first", exp=now + 900))
+        taken(name + "the first time", grant="assertion", token=tokens[-1])
+        invalid(name + "the second time", "reused", tokens[-1])
+        invalid(name + "the same jti in another token", "reused", one(jti="first"))
+        contended = one(jti="second")
+        found = []
+        body = {"grant": "assertion", "token": contended}
+        askers = [
+            threading.Thread(target=lambda: found.append(call("POST", "/v1/brands/acme/sessions", body)[0]))
+            for _ in range(4)
+        ]
+        for asker in askers:
+            asker.start()
+        for asker in askers:
+            asker.join()
+        tell_one = {"name": name + "several at once", "wanted": [201, 401, 401, 401], "found": sorted(found)}
+        print(json.dumps(tell_one), flush=True)
+    return tokens
 
 
 def copilot():
@@ -500,7 +535,7 @@ def encrypted(keys):
             invalid(name + "RSA1_5", "wrong_algorithm", wrong)
 
 
-def codes():
+def codes(once):
     common = {
         "issuer": "https://id.example/", "issuerDisplayName": "Acme ID", "clientId": "switchboard",
         "clientSecret": "simulator secret", "redirectUris": [back, "https://app.example/other"], "pkce": "required",
@@ -552,7 +587,7 @@ def codes():
     answer = call("GET", "/v1/brands/acme/unread", headers=bearer)
     tell("code: a session of the old one", [401, "token_invalid", "revoked"], *answer)
     with open(state_path, "w") as file:
-        json.dump({"code": "c-1"}, file)
+        json.dump({"code": "c-1", "once": once}, file)
 
 
 def revocation(secret):
@@ -574,6 +609,8 @@ def again():
     with open(state_path) as file:
         state = json.load(file)
     refused("code: after a restart", "token_invalid", "code_reused", **code_body(state["code"]))
+    for token in state["once"]:
+        invalid("for single use: after a restart", "reused", token)
     call("PUT", "/identity-provider/codes", [], base=control)
     named = {"sub": "u-code", "iss": "https://id.example/"}
     taken("code after a restart", "u-code", **code_body(give("c-20", claims=named)))

@@ -55,6 +55,20 @@ struct CredentialRotationTests {
         #expect(try await status(gateway, third) == 200)
         let gone = try await gateway.verb(["credential", "rotate", "acme", second["id"].plain])
         #expect(gone.exit.status == 1 && gone.output.isEmpty, "\(gone)")
+        let key = try await create(
+            gateway,
+            "--kind",
+            "sdkKey",
+            "--name",
+            "web",
+            "--max-lifetime",
+            "900",
+            "--single-use"
+        )
+        let next = try await json(gateway, ["credential", "rotate", "acme", key["id"].plain, "--name", "web-2"])
+        for made in [key, next] {
+            #expect(made["maxLifetimeSeconds"] == .integer(900) && made["singleUse"] == .bool(true))
+        }
         let plain = try await gateway.verb(["credential", "rotate", "acme", third["id"].plain, "--revoke-old"])
         #expect(plain.output.count == 3 && plain.output.last == "credential \(third["id"].plain) revoked", "\(plain)")
         #expect(plain.output[1].hasPrefix("secret  "))

@@ -42,7 +42,7 @@ struct LoginTests {
         site.gateway.process.signal(SIGKILL)
         _ = try await site.gateway.process.ended()
         let again = try await site.restarted()
-        #expect(try await Self.attempts("again", again, state) == 5)
+        #expect(try await Self.attempts("again", again, state) == 7)
         try Self.expectNoSecrets(in: again, state)
     }
 

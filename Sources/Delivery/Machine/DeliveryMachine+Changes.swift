@@ -48,7 +48,8 @@ extension DeliveryMachine {
         case .sessionOpened(let opening), .merged(let opening):
             for merge in opening.merged { self.merge(merge, now: now) }
             for ended in opening.endedRegistrations { end(ended) }
-        case .tapped, .receipts, .credentialRevoked, .sessionEnded, .boundElsewhere, .retried, .notRetried, .notFound,
+        case .tapped, .receipts, .credentialRevoked, .alreadyPresented, .sessionEnded, .boundElsewhere, .retried,
+            .notRetried, .notFound,
             .gone,
             .notMerged, .conversation, .written, .resolved, .conflict:
             break

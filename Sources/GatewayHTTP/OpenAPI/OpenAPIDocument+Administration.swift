@@ -467,6 +467,18 @@ extension OpenAPIDocument {
                 redirectUris: { type: array, minItems: 1, maxItems: 32, items: { type: string, format: uri } }
                 pkce: { enum: [required, optional] }
                 scope: { type: string, minLength: 1, maxLength: 512 }
+                maxLifetimeSeconds:
+                  type: [integer, 'null']
+                  minimum: 1
+                  maximum: 31536000
+                  description: |
+                    The longest time from `iat` to `exp` of its tokens; longer ones are refused (`lifetime`). Of an sdkKey, a
+                    jwtIssuer and an identityProvider; 86400 when it is not given.
+                singleUse:
+                  type: [boolean, 'null']
+                  description: |
+                    Whether each of its tokens is accepted once only (`reused`); they must have a `jti` of 1 to 256 bytes. Of
+                    the same kinds.
             Scope: { enum: ['events:write', 'events:read', 'events:manage', 'sessions:mint', 'deliveries:read', 'consumers:write', 'brand:admin'] }
             Credential:
               type: object
@@ -481,6 +493,10 @@ extension OpenAPIDocument {
                 algorithm: { type: [string, 'null'] }
                 app: { type: [string, 'null'] }
                 publicKey: { type: string }
+                maxLifetimeSeconds:
+                  type: integer
+                  description: The longest time from `iat` to `exp` of its tokens; absent where it has no limit.
+                singleUse: { type: boolean, description: Whether each of its tokens is accepted once only. }
                 expiresAt: { $ref: '#/components/schemas/NullableTime' }
                 createdAt: { $ref: '#/components/schemas/Time' }
         """

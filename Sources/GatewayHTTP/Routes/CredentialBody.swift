@@ -91,7 +91,7 @@ struct CredentialBody {
             let algorithm = reader.checks.word(reader.member("algorithm"), as: HMACAlgorithm.self)
             let app = reader.checks.identifier(reader.member("app"), as: AppID.self)
             let secret = reader.text("secret", CredentialRules.problem(ofSecret:))
-            return .sdkKey(algorithm: algorithm ?? .hs256, secret: secret, app: app)
+            return .sdkKey(algorithm: algorithm ?? .hs256, secret: secret, app: app, limits: limits(&reader))
         case .jwtIssuer: return issuer(&reader).map { .jwtIssuer($0) }
         case .jweKey:
             let algorithm = reader.checks.word(
@@ -127,8 +127,27 @@ struct CredentialBody {
         let displayName = reader.line("issuerDisplayName")
         let audience = reader.line("audience")
         let key = verificationKey(&reader)
+        let limits = limits(&reader)
         guard let issuer, let key else { return nil }
-        return JWTIssuerDetails(issuer: issuer, issuerDisplayName: displayName, audience: audience, key: key)
+        return JWTIssuerDetails(
+            issuer: issuer,
+            issuerDisplayName: displayName,
+            audience: audience,
+            key: key,
+            limits: limits
+        )
+    }
+
+    /// Limits of the assertions; every new credential that verifies any limits their lifetime.
+    private static func limits(_ reader: inout Reader) -> AssertionLimits {
+        let lifetime = reader.checks.integer(
+            reader.member("maxLifetimeSeconds"),
+            in: AssertionLimits.lifetimeSeconds
+        )
+        return AssertionLimits(
+            maxLifetimeSeconds: lifetime ?? AssertionLimits.defaultLifetimeSeconds,
+            singleUse: reader.checks.flag(reader.member("singleUse")) ?? false
+        )
     }
 
     private static func verificationKey(_ reader: inout Reader) -> VerificationKey? {
@@ -167,6 +186,7 @@ struct CredentialBody {
         let uris = redirectURIs(&reader)
         let pkce = reader.checks.word(reader.member("pkce"), as: IdentityProviderDetails.PKCE.self, isRequired: true)
         let key = verificationKey(&reader)
+        let limits = limits(&reader)
         guard let issuer, let endpoint, let clientId, let clientSecret, let clientAuth, let uris, let pkce, let key
         else { return nil }
         let details = IdentityProviderDetails(
@@ -177,7 +197,8 @@ struct CredentialBody {
             clientAuth: clientAuth,
             redirectUris: uris,
             pkce: pkce,
-            key: key
+            key: key,
+            limits: limits
         )
         return .identityProvider(details, clientSecret: clientSecret)
     }

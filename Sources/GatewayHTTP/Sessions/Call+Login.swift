@@ -39,14 +39,6 @@ extension Call {
                 .require(device: device)
         }
         let device = device ?? session?.device
-        _ = try await perform(
-            .upsertConsumer(
-                brand: brand.id,
-                id: assertion.consumer,
-                anonymous: assertion.anonymous,
-                profile: assertion.profile
-            )
-        )
         let minted = try await open(
             brand,
             assertion.consumer,
@@ -55,6 +47,11 @@ extension Call {
             isAnonymous: assertion.anonymous,
             expiresNoLaterThan: session?.expiresAt,
             signedBy: session?.tokenHash,
+            assertion: LoginAssertion(
+                anonymous: assertion.anonymous,
+                profile: assertion.profile,
+                presentation: assertion.presentation
+            ),
             proofs: proofs,
             by: grant
         )
@@ -111,6 +108,7 @@ extension Call {
         isAnonymous: Bool = false,
         expiresNoLaterThan limit: Timestamp? = nil,
         signedBy signer: [UInt8]? = nil,
+        assertion: LoginAssertion? = nil,
         proofs: LoginProofs = LoginProofs(),
         by grant: GrantLabel
     ) async throws(Problem) -> MintedSession {
@@ -123,6 +121,7 @@ extension Call {
                 isAnonymous: isAnonymous,
                 expiresNoLaterThan: limit,
                 signedBy: signer,
+                assertion: assertion,
                 proofs: proofs
             )
             services.metrics.sessionsOpened[grant].increment()

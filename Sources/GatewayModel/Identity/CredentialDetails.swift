@@ -6,8 +6,8 @@ package enum CredentialDetails: Sendable, Equatable {
     case serviceAccount(scopes: [Scope])
     /// Nothing but its name.
     case apiKey
-    /// The only algorithm that it verifies, and the app that it is for, if it is for one.
-    case sdkKey(algorithm: HMACAlgorithm, app: AppID?)
+    /// The only algorithm that it verifies, the app that it is for, if it is for one, and the limits of its assertions.
+    case sdkKey(algorithm: HMACAlgorithm, app: AppID?, limits: AssertionLimits = AssertionLimits())
     /// Who signs, and with what.
     case jwtIssuer(JWTIssuerDetails)
     /// The only algorithm that it opens, and the half of it that senders need.
@@ -36,7 +36,7 @@ package enum CredentialDetails: Sendable, Equatable {
     /// The app that it is bound to, if it is bound to one.
     package var app: AppID? {
         switch self {
-        case .sdkKey(_, let app): app
+        case .sdkKey(_, let app, _): app
         case .tokenBroker(let broker): broker.app
         case .serviceAccount, .apiKey, .jwtIssuer, .jweKey, .identityProvider, .customerTokenKey: nil
         }
@@ -61,7 +61,8 @@ extension CredentialDetails: Codable {
             let app = try members.decodeIfPresent(String.self, forKey: .app)
             self = .sdkKey(
                 algorithm: try members.decode(HMACAlgorithm.self, forKey: .algorithm),
-                app: app.map(AppID.init(trusted:))
+                app: app.map(AppID.init(trusted:)),
+                limits: try AssertionLimits(from: decoder)
             )
         case .jwtIssuer: self = .jwtIssuer(try JWTIssuerDetails(from: decoder))
         case .jweKey:
@@ -85,9 +86,10 @@ extension CredentialDetails: Codable {
         switch self {
         case .serviceAccount(let scopes): try members.encode(scopes, forKey: .scopes)
         case .apiKey, .customerTokenKey: break
-        case .sdkKey(let algorithm, let app):
+        case .sdkKey(let algorithm, let app, let limits):
             try members.encode(algorithm, forKey: .algorithm)
             try members.encodeIfPresent(app?.rawValue, forKey: .app)
+            try limits.encode(to: encoder)
         case .jwtIssuer(let issuer): try issuer.encode(to: encoder)
         case .jweKey(let algorithm, let publicKey):
             try members.encode(algorithm, forKey: .algorithm)

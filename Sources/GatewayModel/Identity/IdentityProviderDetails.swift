@@ -32,6 +32,8 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
     package var pkce: PKCE
     /// How the signatures of id tokens are verified.
     package var key: VerificationKey
+    /// Limits of its id tokens.
+    package var limits: AssertionLimits
 
     private enum CodingKeys: String, CodingKey {
         case issuer, issuerDisplayName, tokenEndpoint, clientId, clientAuth, redirectUris, pkce
@@ -48,6 +50,7 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
     ///   - redirectUris: The only redirect URIs that apps may name.
     ///   - pkce: Whether codes must have been asked for with a challenge.
     ///   - key: How the signatures of id tokens are verified.
+    ///   - limits: Limits of its id tokens.
     package init(
         issuer: String,
         issuerDisplayName: String?,
@@ -56,7 +59,8 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         clientAuth: ClientAuthentication,
         redirectUris: [String],
         pkce: PKCE,
-        key: VerificationKey
+        key: VerificationKey,
+        limits: AssertionLimits = AssertionLimits()
     ) {
         self.issuer = issuer
         self.issuerDisplayName = issuerDisplayName
@@ -66,6 +70,7 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         self.redirectUris = redirectUris
         self.pkce = pkce
         self.key = key
+        self.limits = limits
     }
 
     /// Reads the flat members.
@@ -82,6 +87,7 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         redirectUris = try members.decode([String].self, forKey: .redirectUris)
         pkce = try members.decode(PKCE.self, forKey: .pkce)
         key = try VerificationKey(from: decoder)
+        limits = try AssertionLimits(from: decoder)
     }
 
     /// Writes the flat members.
@@ -98,5 +104,6 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         try members.encode(redirectUris, forKey: .redirectUris)
         try members.encode(pkce, forKey: .pkce)
         try key.encode(to: encoder)
+        try limits.encode(to: encoder)
     }
 }

@@ -10,6 +10,8 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
     package var audience: String?
     /// How its signatures are verified.
     package var key: VerificationKey
+    /// Limits of its tokens.
+    package var limits: AssertionLimits
 
     private enum CodingKeys: String, CodingKey {
         case issuer, issuerDisplayName, audience
@@ -22,11 +24,19 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
     ///   - issuerDisplayName: The name by which apps choose it.
     ///   - audience: The `aud` that its tokens must name.
     ///   - key: How its signatures are verified.
-    package init(issuer: String, issuerDisplayName: String?, audience: String?, key: VerificationKey) {
+    ///   - limits: Limits of its tokens.
+    package init(
+        issuer: String,
+        issuerDisplayName: String?,
+        audience: String?,
+        key: VerificationKey,
+        limits: AssertionLimits = AssertionLimits()
+    ) {
         self.issuer = issuer
         self.issuerDisplayName = issuerDisplayName
         self.audience = audience
         self.key = key
+        self.limits = limits
     }
 
     /// Reads the flat members.
@@ -39,6 +49,7 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
         issuerDisplayName = try members.decodeIfPresent(String.self, forKey: .issuerDisplayName)
         audience = try members.decodeIfPresent(String.self, forKey: .audience)
         key = try VerificationKey(from: decoder)
+        limits = try AssertionLimits(from: decoder)
     }
 
     /// Writes the flat members.
@@ -51,5 +62,6 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
         try members.encodeIfPresent(issuerDisplayName, forKey: .issuerDisplayName)
         try members.encodeIfPresent(audience, forKey: .audience)
         try key.encode(to: encoder)
+        try limits.encode(to: encoder)
     }
 }

@@ -15,6 +15,8 @@ package struct LoginTerms: Sendable {
     package var anonymousToken: [UInt8]?
     /// The proof that the device is the one that another consumer's registration pushes to.
     package var currentToken: PushTokenProof?
+    /// What the assertion says of the consumer; nil for a login without one, which changes nothing that is known.
+    package var assertion: LoginAssertion?
 
     /// Creates the terms of a login that shows nothing.
     ///
@@ -25,13 +27,15 @@ package struct LoginTerms: Sendable {
     ///   - signedBy: The token hash of the session that had the login signed.
     ///   - anonymousToken: The token hash of an anonymous session.
     ///   - currentToken: The proof for another consumer's registration.
+    ///   - assertion: What the assertion says of the consumer.
     package init(
         singleDevice: Bool = false,
         anonymousMerge: AnonymousMerge = .token,
         anonymousMergeDays: Int64 = 7,
         signedBy: [UInt8]? = nil,
         anonymousToken: [UInt8]? = nil,
-        currentToken: PushTokenProof? = nil
+        currentToken: PushTokenProof? = nil,
+        assertion: LoginAssertion? = nil
     ) {
         self.singleDevice = singleDevice
         self.anonymousMerge = anonymousMerge
@@ -39,6 +43,7 @@ package struct LoginTerms: Sendable {
         self.signedBy = signedBy
         self.anonymousToken = anonymousToken
         self.currentToken = currentToken
+        self.assertion = assertion
     }
 
     /// Creates the terms that a brand's settings ask.

@@ -35,8 +35,9 @@ package enum StoreChange: Sendable {
     /// (`unregistered`); not for a login that names no device. Registrations that others have of the device end with proof
     /// of their present token (``LoginTerms/currentToken``) and stay without it. The consumer's oldest sessions above
     /// ``SessionLimits/perConsumer`` end. Without the session of ``LoginTerms/signedBy`` being live the answer is
-    /// `sessionEnded`. One that a service account opens, and that none had signed, is counted by the audit trail
-    /// (``AuditAction/sessionsMinted``): one entry for each account and hour.
+    /// `sessionEnded`. What ``LoginTerms/assertion`` says of the consumer is written with the session; one that is accepted
+    /// once only and was presented before changes nothing (`alreadyPresented`). One that a service account opens, and that
+    /// none had signed, is counted by the audit trail (``AuditAction/sessionsMinted``): one entry for each account and hour.
     case openSession(StoredSession, LoginTerms = LoginTerms())
     /// Ends one session; with a scope also unregisters the device that it is bound to (all of the consumer's devices
     /// when it is bound to none).

@@ -18,6 +18,8 @@ package enum StoreChangeResult: Sendable {
     case sessionOpened(SessionOpening)
     /// A session was not opened: the credential that was to open it is revoked, or not the brand's.
     case credentialRevoked
+    /// A session was not opened: the assertion was presented before, and is accepted once only.
+    case alreadyPresented
     /// A device was not registered: the session that asked has ended, or is not the consumer's.
     case sessionEnded
     /// A device was not registered: the session that asked is bound to another one.

@@ -51,6 +51,34 @@ enum AssertionClaims {
         return hash
     }
 
+    /// The longest `jti`, in bytes.
+    private static let maxIDBytes = 256
+
+    /// The presentation of an assertion that its credential accepts once only, by its `jti`.
+    ///
+    /// - Parameters:
+    ///   - claims: The claims.
+    ///   - brand: The brand.
+    ///   - credential: The credential's id.
+    ///   - expiry: The assertion's `exp`, after which it is refused anyway.
+    /// - Returns: What the store keeps of it.
+    /// - Throws: `missing_claim` without a `jti`, `malformed` for one that is no text of 1 to 256 bytes.
+    static func presentation(
+        _ claims: [BoundedName: StrictJSON],
+        brand: BrandID,
+        credential: String,
+        expiry: Int64
+    ) throws(AuthenticationError) -> RedeemedCode {
+        guard let claim = claims["jti"], claim != .null else { throw .tokenInvalid(.missingClaim) }
+        guard let id = claim.text, (1...maxIDBytes).contains(id.utf8.count) else { throw .tokenInvalid(.malformed) }
+        // Codes begin with their brand, which is not empty; neither a brand nor a credential's id holds a zero byte.
+        let parts = "\0\(brand.rawValue)\0\(credential)\0\(id)"
+        return RedeemedCode(
+            hash: SecretHash.sha256(parts.utf8),
+            keptFrom: Timestamp(milliseconds: expiry * 1000)
+        )
+    }
+
     /// The push token that an assertion may carry (R32).
     static func pushToken(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) -> String? {
         try text("push_token", claims, maxBytes: 4096)

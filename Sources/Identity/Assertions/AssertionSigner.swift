@@ -8,7 +8,7 @@ package import TextFormats
 ///
 /// What it signs, ``AssertionVerifier`` takes.
 package struct AssertionSigner: Sendable {
-    /// How long a token is good for, in seconds (R23).
+    /// How long a token is good for, in seconds (R23); shorter where its key allows less.
     package static let lifeSeconds: Int64 = 600
     /// The longest payload as JSON, in bytes: with what is added to it the token stays below what is verified.
     package static let maxPayloadBytes = 4096
@@ -60,7 +60,8 @@ package struct AssertionSigner: Sendable {
         claims["identifier"] = .string(consumer.rawValue)
         claims["iss"] = .string(key.name)
         claims["iat"] = .integer(now)
-        claims["exp"] = .integer(now + Self.lifeSeconds)
+        claims["exp"] = .integer(now + min(Self.lifeSeconds, key.limits.maxLifetimeSeconds ?? Self.lifeSeconds))
+        if key.limits.singleUse { claims["jti"] = .string(StrictBase64.encode(SecureRandom.bytes(16), .url)) }
         if let session {
             for name: BoundedName in ["email", "phone"] { claims[name] = nil }
             claims[AssertionClaims.sessionName] = AssertionClaims.sessionClaim(session)

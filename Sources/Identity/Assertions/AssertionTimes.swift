@@ -6,7 +6,7 @@ struct AssertionTimes {
     /// `iat`.
     private let issuedAt: Int64
     /// `exp`.
-    private let expiry: Int64
+    let expiry: Int64
     /// `nbf`.
     private let notBefore: Int64?
 
@@ -29,6 +29,14 @@ struct AssertionTimes {
         guard let issuedAt, let expiry else { throw .tokenInvalid(.missingClaim) }
         self.issuedAt = issuedAt
         self.expiry = expiry
+    }
+
+    /// Compares the time from `iat` to `exp` with a limit.
+    ///
+    /// - Parameter limit: The longest time in seconds; nil sets no limit.
+    /// - Throws: `lifetime`.
+    func check(lifetime limit: Int64?) throws(AuthenticationError) {
+        if let limit, expiry - issuedAt > limit { throw .tokenInvalid(.lifetime) }
     }
 
     /// Compares them with a clock.

@@ -51,7 +51,13 @@ extension AssertionVerifier {
         if let party = jws.claims["azp"] {
             guard let party = party.text, party.hasSameBytes(as: clientID) else { throw .tokenInvalid(.wrongAudience) }
         }
-        return try assertion(jws.claims, brand, credential: credentialID, named: credential.name)
+        return try assertion(
+            jws.claims,
+            brand,
+            credential: credentialID,
+            named: credential.name,
+            limits: known.details.limits
+        )
     }
 
     /// Verifies an assertion that an issuer signed with its own key (R48); several credentials may be the issuer's,
@@ -95,7 +101,13 @@ extension AssertionVerifier {
                 if case .tokenInvalid = refusal { refusal = .tokenInvalid(.wrongAudience) }
                 continue
             }
-            return try assertion(jws.claims, issuer.brand, credential: issuer.id, named: issuer.name)
+            return try assertion(
+                jws.claims,
+                issuer.brand,
+                credential: issuer.id,
+                named: issuer.name,
+                limits: issuer.details.limits
+            )
         }
         throw refusal
     }
@@ -126,15 +138,18 @@ extension AssertionVerifier {
         _ claims: [BoundedName: StrictJSON],
         _ brand: BrandID,
         credential: String,
-        named name: String
+        named name: String,
+        limits: AssertionLimits
     ) throws(AuthenticationError) -> VerifiedAssertion {
         // A logout token or another security event: issuers of old say so by nothing else (OpenID Connect Back-Channel Logout
         // section 2.4, RFC 8417 section 2.2).
         guard claims["events"] == nil else { throw .tokenInvalid(.malformed) }
         // What makes it invalid for ever goes before what time mends (R54).
         let times = try AssertionTimes(claims)
+        try times.check(lifetime: limits.maxLifetimeSeconds)
         guard let subject = claims["sub"], subject != .null else { throw .tokenInvalid(.missingClaim) }
         let consumer = try AssertionClaims.consumer(subject, name: "sub")
+        let presentation = try presentation(claims, times, limits, brand: brand, credential: credential)
         try times.check(at: clock.now)
         // It may have been revoked while its published keys were asked for.
         guard directory.snapshot.credential(credential) != nil else { throw .tokenInvalid(.revoked) }
@@ -146,7 +161,8 @@ extension AssertionVerifier {
             pushToken: nil,
             app: nil,
             credential: credential,
-            keyName: name
+            keyName: name,
+            presentation: presentation
         )
     }
 

@@ -74,6 +74,7 @@ extension AssertionVerifier {
         guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
         // What makes it invalid for ever goes before what time mends (R54).
         let times = try AssertionTimes(jws.claims)
+        try times.check(lifetime: key.limits.maxLifetimeSeconds)
         var consumer: ConsumerID?
         if let claim = jws.claims["identifier"], claim != .null {
             consumer = try AssertionClaims.consumer(claim, name: "identifier")
@@ -85,6 +86,7 @@ extension AssertionVerifier {
         let profile = try AssertionClaims.checkedProfile(jws.claims)
         let session = try AssertionClaims.session(jws.claims)
         let pushToken = try AssertionClaims.pushToken(jws.claims)
+        let presentation = try presentation(jws.claims, times, key.limits, brand: key.brand, credential: key.id)
         try times.check(at: clock.now)
         return VerifiedAssertion(
             brand: key.brand,
@@ -95,7 +97,8 @@ extension AssertionVerifier {
             app: key.app,
             credential: key.id,
             keyName: key.name,
-            session: session
+            session: session,
+            presentation: presentation
         )
     }
 

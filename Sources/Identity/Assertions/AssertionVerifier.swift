@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import GatewayStorage
 internal import TextFormats
 
 /// Verifies consumers' assertions: signed with an SDK key (R25-R33) or by an issuer's own key (R48), each perhaps encrypted
@@ -85,6 +86,18 @@ package struct AssertionVerifier: Sendable {
         // Encryption proves nothing: everybody has the public key.
         guard !inner.signature.isEmpty else { throw .tokenInvalid(.malformed) }
         return inner
+    }
+
+    /// The presentation of an assertion, where its credential accepts it once only.
+    func presentation(
+        _ claims: [BoundedName: StrictJSON],
+        _ times: AssertionTimes,
+        _ limits: AssertionLimits,
+        brand: BrandID,
+        credential: String
+    ) throws(AuthenticationError) -> RedeemedCode? {
+        guard limits.singleUse else { return nil }
+        return try AssertionClaims.presentation(claims, brand: brand, credential: credential, expiry: times.expiry)
     }
 
     static func issuerKey(_ issuer: String, _ brand: BrandID) -> DirectorySnapshot.IssuerKey {

@@ -23,4 +23,6 @@ package struct VerifiedAssertion: Sendable, Equatable {
     ///
     /// It is worth no more than that session. Nil for every other signature.
     package var session: [UInt8]?
+    /// The assertion as the store keeps it, where its credential accepts it once only.
+    package var presentation: RedeemedCode?
 }

@@ -52,6 +52,8 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         case .wrongAlgorithm: "The algorithm of the token is not the key's."
         case .wrongAudience: "The token is meant for another audience."
         case .notYetValid: "The token is not valid yet."
+        case .lifetime: "The token is valid for longer than its credential allows."
+        case .reused: "The token was presented before."
         case .codeReused: "The code was presented before."
         case .redirectMismatch: "The redirect URI is not one of the identity provider's."
         case .pkceMismatch: "The code verifier is missing or wrong."

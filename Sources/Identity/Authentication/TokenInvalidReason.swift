@@ -16,6 +16,10 @@ package enum TokenInvalidReason: String, Sendable, CaseIterable {
     case wrongAudience = "wrong_audience"
     /// `iat` or `nbf` lies in the future.
     case notYetValid = "not_yet_valid"
+    /// It is valid for longer than its credential allows.
+    case lifetime
+    /// It was presented before, and its credential accepts it once only.
+    case reused
     /// The code was presented before (R51).
     case codeReused = "code_reused"
     /// The redirect URI is none of the identity provider's (R52).

@@ -31,9 +31,9 @@ struct CredentialParts: Sendable {
             prefix = "api_"
             details = .apiKey
             password = Self.newSecret(32)
-        case .sdkKey(let algorithm, let secret, let app):
+        case .sdkKey(let algorithm, let secret, let app, let limits):
             prefix = "sdk_"
-            details = .sdkKey(algorithm: algorithm, app: app)
+            details = .sdkKey(algorithm: algorithm, app: app, limits: limits)
             material = try Self.hmacKey(secret, newLength: algorithm.keyLength)
             showsMaterial = true
         case .jwtIssuer(var issuer):

@@ -8,7 +8,12 @@ package enum CredentialRequest: Sendable, Equatable {
     case apiKey
     /// An HMAC key for assertions; `secret` takes one over, 32 bytes or more whatever the algorithm (`http-api.md`
     /// section 2), and nil makes one as long as the algorithm's hash.
-    case sdkKey(algorithm: HMACAlgorithm, secret: String?, app: AppID?)
+    case sdkKey(
+        algorithm: HMACAlgorithm,
+        secret: String?,
+        app: AppID?,
+        limits: AssertionLimits = AssertionLimits()
+    )
     /// Who signs assertions with a key of its own.
     case jwtIssuer(JWTIssuerDetails)
     /// A key that opens assertions; `privateKey` takes one over (PEM), and nil makes one.

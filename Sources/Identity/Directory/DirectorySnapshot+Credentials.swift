@@ -27,7 +27,7 @@ extension DirectorySnapshot {
                 secretHash: hash,
                 expiresAt: credential.expiresAt
             )
-        case .sdkKey(let algorithm, let app):
+        case .sdkKey(let algorithm, let app, let limits):
             guard let secret else { throw .damaged(what: what) }
             sdkKeys[KeyName(credential.name)] = SDKKey(
                 id: credential.id,
@@ -35,6 +35,7 @@ extension DirectorySnapshot {
                 brand: credential.brand,
                 app: app,
                 algorithm: algorithm,
+                limits: limits,
                 secret: secret,
                 expiresAt: credential.expiresAt
             )

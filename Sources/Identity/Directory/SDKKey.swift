@@ -8,6 +8,7 @@ struct SDKKey: Sendable {
     var brand: BrandID
     var app: AppID?
     var algorithm: HMACAlgorithm
+    var limits: AssertionLimits
     /// The HMAC key: the secret's UTF-8 bytes.
     var secret: [UInt8]
     var expiresAt: Timestamp?

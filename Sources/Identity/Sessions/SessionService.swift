@@ -111,10 +111,11 @@ package final class SessionService: Sendable {
     ///   - isAnonymous: Whether the login had no identity, whose sessions may have a lifetime of their own (R65).
     ///   - limit: When it ends at the latest, whatever the brand's lifetime; nil sets no limit.
     ///   - signer: The token hash of the session that had the login signed; nil when none had.
+    ///   - assertion: What the assertion of the login says of the consumer; nil for a login without one.
     ///   - proofs: What the login shows beside its identity.
     /// - Returns: The session with its token.
-    /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more, the limit has passed or the signing
-    ///   session has ended, or `storage`.
+    /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more, the limit has passed, the signing
+    ///   session has ended or the assertion is accepted once only and was presented before, or `storage`.
     package func open(
         brand: BrandID,
         consumer: ConsumerID,
@@ -123,6 +124,7 @@ package final class SessionService: Sendable {
         isAnonymous: Bool = false,
         expiresNoLaterThan limit: Timestamp? = nil,
         signedBy signer: [UInt8]? = nil,
+        assertion: LoginAssertion? = nil,
         proofs: LoginProofs = LoginProofs()
     ) async throws(SessionError) -> MintedSession {
         guard let settings = directory.brand(brand)?.settings else { throw .unknownBrand }
@@ -143,11 +145,13 @@ package final class SessionService: Sendable {
         )
         var terms = LoginTerms(settings)
         terms.signedBy = signer
+        terms.assertion = assertion
         terms.anonymousToken = proofs.anonymousToken.flatMap(SessionToken.hash)
         terms.currentToken = proofs.currentToken
         let opening: SessionOpening
         switch try await perform(.openSession(session, terms)) {
         case .sessionOpened(let done): opening = done
+        case .alreadyPresented: throw .refused(.tokenInvalid(.reused))
         case .credentialRevoked, .sessionEnded: throw .refused(.tokenInvalid(.revoked))
         default: throw .unknownBrand
         }

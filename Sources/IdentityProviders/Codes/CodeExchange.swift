@@ -147,7 +147,7 @@ package final class CodeExchange: Sendable {
         let isFirst: Bool
         do {
             isFirst = try await store.burnCode(
-                RedeemedCode(hash: Array(SHA256.hash(data: parts)), burntAt: clock.now)
+                RedeemedCode(hash: Array(SHA256.hash(data: parts)), keptFrom: clock.now)
             )
         } catch {
             metrics.codeExchanges[.storage].increment()

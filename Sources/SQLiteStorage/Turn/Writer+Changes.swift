@@ -56,8 +56,18 @@ extension Writer {
         guard let brandKey = try brandKey(brand) else { return .notFound }
         try flush(&context)
         let name = BrandedName(brand: brandKey, id: id.rawValue)
-        let consumer =
-            try self.consumer(name) ?? makeConsumer(name, isAnonymous: anonymous, at: context.turn.now)
+        let consumer = try upsert(name, profile, isAnonymous: anonymous, at: context.turn.now)
+        return try stored(consumer.key, &context)
+    }
+
+    /// Finds or makes a consumer, and updates what is known of it.
+    func upsert(
+        _ name: BrandedName,
+        _ profile: ConsumerProfile,
+        isAnonymous: Bool,
+        at now: Timestamp
+    ) throws -> KnownConsumer {
+        let consumer = try self.consumer(name) ?? makeConsumer(name, isAnonymous: isAnonymous, at: now)
         // One who has authenticated is not anonymous any more, whoever asks later.
         try db.prepare(
             """
@@ -65,8 +75,8 @@ extension Writer {
             anonymous = min(anonymous, ?5) WHERE key = ?1
             """
         )
-        .int(consumer.key).text(profile.name).text(profile.email).text(profile.phone).int(anonymous ? 1 : 0).run()
-        return try stored(consumer.key, &context)
+        .int(consumer.key).text(profile.name).text(profile.email).text(profile.phone).int(isAnonymous ? 1 : 0).run()
+        return consumer
     }
 
     /// A consumer as it is at this point of the turn.

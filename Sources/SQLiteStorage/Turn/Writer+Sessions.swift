@@ -17,7 +17,14 @@ extension Writer {
         if let signer = terms.signedBy, try !isLive(signer, of: known?.key, at: context.turn.now) {
             return .sessionEnded
         }
-        let consumer = try known ?? makeConsumer(name, at: context.turn.now)
+        // The last of the refusals: what is refused otherwise may be presented again.
+        if let code = terms.assertion?.presentation, try !burn(code, at: context.turn.now) { return .alreadyPresented }
+        let consumer: KnownConsumer
+        if let assertion = terms.assertion {
+            consumer = try upsert(name, assertion.profile, isAnonymous: assertion.anonymous, at: context.turn.now)
+        } else {
+            consumer = try known ?? makeConsumer(name, at: context.turn.now)
+        }
         var opening = SessionOpening(
             consumer: ConsumerID(trusted: consumer.name.id),
             anonymous: try isAnonymous(consumer.key)

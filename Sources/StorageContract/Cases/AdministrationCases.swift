@@ -301,7 +301,7 @@ enum AdministrationCases {
     static let codes = ContractCase("a code is burnt once, for an hour, across restarts, however many come at once") {
         (f) async throws in
         func code(_ byte: UInt8) -> RedeemedCode {
-            RedeemedCode(hash: .init(repeating: byte, count: 32), burntAt: f.now)
+            RedeemedCode(hash: .init(repeating: byte, count: 32), keptFrom: f.now)
         }
         #expect(try await f.store.burnCode(code(1)))
         #expect(try await !f.store.burnCode(code(1)))

@@ -4,7 +4,7 @@ import Testing
 
 /// Sessions and the credentials that opened them.
 enum CredentialSessionCases {
-    static let all = [revoked, refused, signed, expired]
+    static let all = [revoked, refused, signed, expired, presented]
 
     static let revoked = ContractCase("a revoked credential ends the sessions that it opened, and no others") {
         (f) async throws in
@@ -62,6 +62,59 @@ enum CredentialSessionCases {
         }
         #expect(try await f.hasSession(3))
         for byte in UInt8(4)...5 { #expect(try await !f.hasSession(byte)) }
+    }
+
+    static let presented = ContractCase(
+        "an assertion for single use opens one session, and what is refused changes nothing"
+    ) {
+        (f) async throws in
+        try await f.makeCredential("key-1")
+        /// A login with an assertion that expires in a minute.
+        func login(_ byte: UInt8, with hash: UInt8, name: String, credential: String = "key-1") -> StoreChange {
+            let presentation = RedeemedCode(
+                hash: [UInt8](repeating: hash, count: 32),
+                keptFrom: f.now.adding(seconds: 60)
+            )
+            let assertion = LoginAssertion(
+                anonymous: false,
+                profile: ConsumerProfile(name: name),
+                presentation: presentation
+            )
+            return .openSession(f.session(byte, credential: credential), LoginTerms(assertion: assertion))
+        }
+        func name() async throws -> String? {
+            let found = try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1"))
+            return found?.profile.name
+        }
+        func expectRefused(_ change: StoreChange) async throws {
+            let result = try await f.change(change)
+            guard case .alreadyPresented = result else { throw Unexpected(what: "\(result)") }
+        }
+        // What is refused for something else is not presented, and makes no consumer.
+        guard case .credentialRevoked = try await f.change(login(1, with: 1, name: "Eve", credential: "nobody's"))
+        else {
+            throw Unexpected(what: "a credential that is nobody's")
+        }
+        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == nil)
+        #expect(try await f.change(login(1, with: 1, name: "Ann")).opening.anonymous == false)
+        #expect(try await name() == "Ann")
+        try await expectRefused(login(2, with: 1, name: "Eve"))
+        #expect(try await name() == "Ann")
+        #expect(try await !f.hasSession(2))
+        // Of two in one turn the first wins.
+        let both = try await f.commit { $0.changes = [login(3, with: 2, name: "Bea"), login(4, with: 2, name: "Eve")] }
+        _ = try both.changes[0].opening
+        guard case .alreadyPresented = both.changes[1] else { throw Unexpected(what: "\(both.changes[1])") }
+        #expect(try await name() == "Bea")
+        _ = try await f.restart()
+        try await expectRefused(login(5, with: 1, name: "Eve"))
+        // It is kept for longer than it is valid, whatever else is presented meanwhile.
+        f.wait(seconds: 60 + 3599)
+        #expect(try await f.store.burnCode(RedeemedCode(hash: .init(repeating: 9, count: 32), keptFrom: f.now)))
+        try await expectRefused(login(5, with: 1, name: "Eve"))
+        f.wait(seconds: 1)
+        _ = try await f.change(login(5, with: 1, name: "Cleo")).opening
+        #expect(try await name() == "Cleo")
     }
 
     static let expired = ContractCase("a credential that expires ends no session") { (f) async throws in

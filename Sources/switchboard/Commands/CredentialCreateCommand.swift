@@ -13,13 +13,14 @@ struct CredentialCreateCommand: AsyncParsableCommand {
               serviceAccount    --scope ... (events:write events:read events:manage sessions:mint deliveries:read
                                 consumers:write brand:admin)
               apiKey            nothing more
-              sdkKey            [--algorithm HS256|HS384|HS512] [--secret-file] [--app]
+              sdkKey            [--algorithm HS256|HS384|HS512] [--secret-file] [--app] [--max-lifetime] [--single-use]
               jwtIssuer         --issuer, --algorithm RS256|PS256|ES256, --public-key-file or --jwks-url,
-                                [--key-id] [--audience] [--issuer-display-name]
+                                [--key-id] [--audience] [--issuer-display-name] [--max-lifetime] [--single-use]
               jweKey            --algorithm RSA-OAEP-256|RSA-OAEP|ECDH-ES [--private-key-file]
               identityProvider  --issuer, --token-endpoint, --client-id, --client-secret-file, --client-auth basic|body,
                                 --redirect-uri ..., --pkce required|optional, --algorithm RS256|PS256|ES256,
-                                --public-key-file or --jwks-url, [--key-id] [--issuer-display-name]
+                                --public-key-file or --jwks-url, [--key-id] [--issuer-display-name] [--max-lifetime]
+                                [--single-use]
               customerTokenKey  [--secret-file]
               tokenBroker       --app, --token-url, --client-id, --private-key-file, --key-id, --token-scope
 
@@ -50,6 +51,14 @@ struct CredentialCreateCommand: AsyncParsableCommand {
     @Option(help: "The iss of its tokens.") var issuer: String?
     @Option(help: "The name by which apps choose it.") var issuerDisplayName: String?
     @Option(help: "The aud of its tokens.") var audience: String?
+    @Option(
+        help: ArgumentHelp(
+            "The longest time from iat to exp of its tokens, 1 to 31536000; a day when it is not given.",
+            valueName: "seconds"
+        )
+    )
+    var maxLifetime: Int64?
+    @Flag(help: "Accept each of its tokens once only; they must have a jti.") var singleUse = false
     @Option(help: ArgumentHelp("Where codes are exchanged.", valueName: "url")) var tokenEndpoint: String?
     @Option(help: ArgumentHelp("Where tokens are had.", valueName: "url")) var tokenUrl: String?
     @Option(help: "Our name there.") var clientId: String?
@@ -83,6 +92,8 @@ struct CredentialCreateCommand: AsyncParsableCommand {
     private func members() throws -> [String: JSONValue] {
         var members: [String: JSONValue] = ["kind": .string(kind), "name": .string(name)]
         if !scopes.isEmpty { members["scopes"] = .array(scopes.map { .string($0) }) }
+        if let maxLifetime { members["maxLifetimeSeconds"] = .integer(maxLifetime) }
+        if singleUse { members["singleUse"] = .bool(true) }
         if !redirectURIs.isEmpty { members["redirectUris"] = .array(redirectURIs.map { .string($0) }) }
         let texts: [(String, String?)] = [
             ("expiresAt", expiresAt), ("algorithm", algorithm), ("app", app), ("jwksUrl", jwksUrl), ("keyId", keyId),

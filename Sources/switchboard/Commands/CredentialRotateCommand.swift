@@ -6,7 +6,8 @@ struct CredentialRotateCommand: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Make a second credential like one that is there; its secret is shown this once.",
         discussion: """
-            The new one has the kind, name, scopes, app and algorithm of the old one, and a secret of its own. The old one \
+            The new one has the kind, name, scopes, app, algorithm and limits of the old one, and a secret of its own. An \
+            SDK key of an earlier version has no limit of its tokens' lifetime; the new one's is a day. The old one \
             stays in force until it is revoked: let everybody use the new one first. Names of SDK keys are unique in the \
             instance, so that a new one needs --name. Of jwtIssuer, identityProvider and tokenBroker the keys come from \
             elsewhere: make those with credential create.
@@ -76,7 +77,9 @@ struct CredentialRotateCommand: AsyncParsableCommand {
         var members: [String: JSONValue] = [
             "kind": .string(kind), "name": .string(name ?? old["name"].plain),
         ]
-        for member in ["scopes", "algorithm", "app"] where old[member] != .null { members[member] = old[member] }
+        for member in ["scopes", "algorithm", "app", "maxLifetimeSeconds", "singleUse"] where old[member] != .null {
+            members[member] = old[member]
+        }
         if let expiresAt, expiresAt != "never" { members["expiresAt"] = .string(expiresAt) }
         return members
     }
