@@ -83,6 +83,9 @@ let package = Package(
         // Texts and their forms, below everything.
         .target(name: "TextFormats", swiftSettings: settings),
 
+        // Shares of what is scarce.
+        .target(name: "FairSharing", dependencies: [collections], swiftSettings: settings),
+
         // The words, and what everything may say about itself.
         .target(name: "GatewayModel", dependencies: ["TextFormats"], swiftSettings: settings),
         .target(name: "Telemetry", dependencies: ["GatewayModel", logging, metrics], swiftSettings: settings),
@@ -110,7 +113,7 @@ let package = Package(
         // Asking whom others chose.
         .target(
             name: "GuardedHTTP",
-            dependencies: [httpClient, nioCore, nioHTTP1, nioPosix, nioSSL],
+            dependencies: ["FairSharing", httpClient, nioCore, nioHTTP1, nioPosix, nioSSL],
             swiftSettings: settings
         ),
 
@@ -130,14 +133,16 @@ let package = Package(
         // Deciding.
         .target(
             name: "Identity",
-            dependencies: ["COpenSSL", "GatewayModel", "GatewayStorage", "TextFormats", crypto, cryptoExtras],
+            dependencies: [
+                "COpenSSL", "FairSharing", "GatewayModel", "GatewayStorage", "TextFormats", crypto, cryptoExtras,
+            ],
             swiftSettings: settings
         ),
         .target(
             name: "IdentityProviders",
             dependencies: [
-                "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry", "TextFormats", crypto,
-                logging, metrics,
+                "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry", "TextFormats",
+                crypto, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -153,7 +158,7 @@ let package = Package(
         .target(
             name: "Outbound",
             dependencies: [
-                "GatewayModel", "GatewayStorage", "GuardedHTTP", "PushPayloads", "Telemetry",
+                "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "PushPayloads", "Telemetry",
                 crypto, lifecycle, logging, metrics,
             ],
             swiftSettings: settings
@@ -162,7 +167,9 @@ let package = Package(
         // Talking with open windows.
         .target(
             name: "Messaging",
-            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "Identity", "Telemetry", logging, metrics],
+            dependencies: [
+                "Delivery", "FairSharing", "GatewayModel", "GatewayStorage", "Identity", "Telemetry", logging, metrics,
+            ],
             swiftSettings: settings
         ),
 
@@ -170,7 +177,7 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "CSimdjson", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
+                "CSimdjson", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
                 "IdentityProviders", "Messaging", "Outbound", "PushPayloads", "PushProviders", "Telemetry",
                 "TextFormats", crypto, hummingbird, logging, nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
@@ -263,6 +270,7 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: settings),
+        .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"], swiftSettings: settings),
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel"], swiftSettings: settings),
         .testTarget(
             name: "TelemetryTests",
