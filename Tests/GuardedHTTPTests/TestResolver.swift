@@ -13,7 +13,7 @@ final class TestResolver: HostResolver {
     /// How often it was asked.
     var asked: Int { count.withLock { $0 } }
 
-    func addresses(of host: String) async -> [InternetAddress] {
+    func addresses(of host: String, for _: String) async -> [InternetAddress] {
         count.withLock { $0 += 1 }
         return answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? [] }
     }

@@ -2,7 +2,17 @@
 package protocol HostResolver: Sendable {
     /// Looks a name up, once; returns at once when the caller's task is cancelled, whatever the look-up does.
     ///
+    /// - Parameters:
+    ///   - host: The name.
+    ///   - owner: The brand that chose it, which has its share of the look-ups; empty for the gateway itself.
+    /// - Returns: All its addresses; empty when there are none or nobody answered.
+    func addresses(of host: String, for owner: String) async -> [InternetAddress]
+}
+
+extension HostResolver {
+    /// Looks a name up that the gateway itself chose; see ``addresses(of:for:)``.
+    ///
     /// - Parameter host: The name.
     /// - Returns: All its addresses; empty when there are none or nobody answered.
-    func addresses(of host: String) async -> [InternetAddress]
+    package func addresses(of host: String) async -> [InternetAddress] { await addresses(of: host, for: "") }
 }

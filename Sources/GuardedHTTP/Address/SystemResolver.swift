@@ -1,3 +1,4 @@
+internal import FairSharing
 internal import NIOPosix
 internal import Synchronization
 
@@ -8,18 +9,28 @@ import Musl
 #endif
 
 /// The system's resolver, on threads of its own: a name server that does not answer holds one of them and no event loop.
-package struct SystemResolver: HostResolver {
-    /// So many names are looked up at once; others wait.
-    private static let threads = 8
-    /// So many look-ups may wait for a thread, those that their callers gave up included; more find nothing.
-    private static let maxWaiting = 1024
+///
+/// Brands take turns, and have their shares of the threads: names of one brand that hang hold up no other's.
+package final class SystemResolver: HostResolver {
+    /// So many names are looked up at once, half of them of one brand; others wait.
+    private static let threads = 16
+    /// So many look-ups may wait and run, those that their callers gave up included; beyond, the brand with the most gives
+    /// way to one with less, and who has no place finds nothing.
+    private static let maxExpected = 1024
 
     private let pool: NIOThreadPool
     private let lookUp: @Sendable (String) -> [InternetAddress]
-    private let waiting = Waiting()
+    private let line = Mutex(
+        FairLine<String, LookUp>(runningAtOnce: SystemResolver.threads, capacity: SystemResolver.maxExpected)
+    )
+
+    private struct LookUp: Sendable {
+        var host: String
+        var answer: Answer
+    }
 
     /// Starts the threads, which stay until ``shutdown()``.
-    package init() { self.init(lookUp: Self.system) }
+    package convenience init() { self.init(lookUp: SystemResolver.system) }
 
     /// Looks names up by something else than the system.
     ///
@@ -32,41 +43,41 @@ package struct SystemResolver: HostResolver {
 
     /// Looks a name up by `getaddrinfo`, which nothing can stop: a caller that is cancelled leaves it to its thread.
     ///
-    /// - Parameter host: The name.
+    /// - Parameters:
+    ///   - host: The name.
+    ///   - owner: The brand that chose it; empty for the gateway itself.
     /// - Returns: All its addresses, in the system's order; empty when the caller is cancelled.
-    package func addresses(of host: String) async -> [InternetAddress] {
-        guard waiting.enter(atMost: Self.maxWaiting) else { return [] }
+    package func addresses(of host: String, for owner: String) async -> [InternetAddress] {
         let answer = Answer()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer.set(continuation)
-                pool.submit { [lookUp, waiting] state in
-                    // What nobody waits for any more is not looked up.
-                    if case .active = state, answer.isAwaited { answer.resume(lookUp(host)) } else { answer.resume([]) }
-                    waiting.leave()
+                switch line.withLock({ $0.enter(LookUp(host: host, answer: answer), of: owner) }) {
+                case .entered: break
+                case .displaced(let other): other.answer.resume([])
+                case .full: answer.resume([])
                 }
+                beginNext()
             }
         } onCancel: {
             answer.resume([])
         }
     }
 
-    /// Ends the threads, each when its look-up is over; nobody waits for one that hangs.
-    package func shutdown() { pool.shutdownGracefully { _ in } }
-
-    private final class Waiting: Sendable {
-        private let count = Mutex(0)
-
-        func enter(atMost limit: Int) -> Bool {
-            count.withLock { count in
-                guard count < limit else { return false }
-                count += 1
-                return true
+    private func beginNext() {
+        while let (owner, next) = line.withLock({ $0.next() }) {
+            pool.submit { [self] state in
+                // What nobody waits for any more is not looked up.
+                let isWanted = if case .active = state { next.answer.isAwaited } else { false }
+                next.answer.resume(isWanted ? lookUp(next.host) : [])
+                line.withLock { $0.ended(owner) }
+                beginNext()
             }
         }
-
-        func leave() { count.withLock { $0 -= 1 } }
     }
+
+    /// Ends the threads, each when its look-up is over; nobody waits for one that hangs.
+    package func shutdown() { pool.shutdownGracefully { _ in } }
 
     /// Who waits for one look-up: told once, by its end or by its caller's.
     private final class Answer: Sendable {

@@ -91,7 +91,7 @@ package final class GuardedHTTPClient: Sendable {
         if let literal = request.url.literal {
             addresses = [literal]
         } else {
-            addresses = await resolver.addresses(of: request.url.host)
+            addresses = await resolver.addresses(of: request.url.host, for: request.owner)
         }
         // A look-up that was given up finds nothing, and must not be taken for a name without addresses.
         guard !Task.isCancelled else { return .failure(.timeout) }

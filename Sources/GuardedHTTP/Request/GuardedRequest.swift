@@ -27,6 +27,8 @@ package struct GuardedRequest: Sendable {
     package var answerBody: AnswerBody
     /// For all of it: look-up, connection, request and answer.
     package var timeout: Duration
+    /// The brand that chose the address, which has its share of the look-ups; empty for the gateway itself.
+    package var owner: String
     /// How often it was tried before in vain: chooses with which of several addresses to begin.
     package var attempt: Int
 
@@ -38,6 +40,7 @@ package struct GuardedRequest: Sendable {
     ///   - headers: The header, beside what HTTP itself needs.
     ///   - answerBody: What becomes of the answer's body.
     ///   - timeout: For all of it.
+    ///   - owner: The brand that chose the address; empty for the gateway itself.
     ///   - attempt: How often it was tried before in vain.
     package init(
         url: GuardedURL,
@@ -45,6 +48,7 @@ package struct GuardedRequest: Sendable {
         headers: [(name: String, value: String)],
         answerBody: AnswerBody,
         timeout: Duration,
+        owner: String = "",
         attempt: Int = 0
     ) {
         self.url = url
@@ -52,6 +56,7 @@ package struct GuardedRequest: Sendable {
         self.headers = headers
         self.answerBody = answerBody
         self.timeout = timeout
+        self.owner = owner
         self.attempt = attempt
     }
 }

@@ -42,6 +42,7 @@ package final class HTTPWebhookSender: WebhookSender {
             // The status decides.
             answerBody: .drained(maxBytes: Self.maxAnswerBytes),
             timeout: .seconds(Self.timeoutSeconds),
+            owner: target.brand.rawValue,
             attempt: attempt
         )
         do {

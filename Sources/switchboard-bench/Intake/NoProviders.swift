@@ -7,7 +7,8 @@ struct NoPublishedKeys: PublishedKeys {
     func keys(
         at url: String,
         keyID: String?,
-        algorithm: SignatureAlgorithm
+        algorithm: SignatureAlgorithm,
+        of brand: BrandID
     ) async throws(AuthenticationError) -> [VerifyingKey] {
         throw .upstreamUnavailable("Nobody can be asked for keys.")
     }
@@ -15,5 +16,5 @@ struct NoPublishedKeys: PublishedKeys {
 
 /// No name leads anywhere.
 struct NoNames: HostResolver {
-    func addresses(of host: String) async -> [InternetAddress] { [] }
+    func addresses(of host: String, for _: String) async -> [InternetAddress] { [] }
 }

@@ -95,5 +95,5 @@ extension TestGateway {
 
 /// Identity providers are on this machine here, by their address.
 private struct NoNames: HostResolver {
-    func addresses(of host: String) async -> [InternetAddress] { [] }
+    func addresses(of host: String, for _: String) async -> [InternetAddress] { [] }
 }

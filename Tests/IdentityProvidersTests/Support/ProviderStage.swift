@@ -222,7 +222,7 @@ struct NoSettingsReader: AppSettingsReader {
 struct FixedResolver: HostResolver {
     var found: [InternetAddress]
 
-    func addresses(of host: String) async -> [InternetAddress] { found }
+    func addresses(of host: String, for _: String) async -> [InternetAddress] { found }
 }
 
 /// Finds nothing, and only once it is released.
@@ -238,7 +238,7 @@ final class HeldResolver: HostResolver {
     /// How often it was asked.
     var asked: Int { state.withLock { $0.asked } }
 
-    func addresses(of host: String) async -> [InternetAddress] {
+    func addresses(of host: String, for _: String) async -> [InternetAddress] {
         await withCheckedContinuation { continuation in
             let isReleased = state.withLock { state in
                 state.asked += 1

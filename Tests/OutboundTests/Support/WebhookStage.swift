@@ -37,7 +37,7 @@ final class TestResolver: HostResolver {
 
     init(_ addresses: [String]) { found = addresses.compactMap { InternetAddress($0) } }
 
-    func addresses(of host: String) async -> [InternetAddress] {
+    func addresses(of host: String, for _: String) async -> [InternetAddress] {
         asked.withLock { $0.append(host) }
         return found
     }
