@@ -31,15 +31,25 @@ struct JWKSetCacheTests {
     }
 
     /// How somebody who wants keys is refused; nil when nobody is.
-    private func refusal(_ cache: JWKSetCache, _ url: String, _ keyID: String? = nil) async -> AuthenticationError? {
+    private func refusal(
+        _ cache: JWKSetCache,
+        _ url: String,
+        _ keyID: String? = nil,
+        of brand: BrandID = Stage.brand
+    ) async -> AuthenticationError? {
         do {
-            _ = try await cache.keys(at: url, keyID: keyID, algorithm: .rs256)
+            _ = try await cache.keys(at: url, keyID: keyID, algorithm: .rs256, of: brand)
             return nil
         } catch { return error }
     }
 
-    private func isUnavailable(_ cache: JWKSetCache, _ url: String, _ keyID: String? = nil) async -> Bool {
-        await refusal(cache, url, keyID)?.isUpstream == true
+    private func isUnavailable(
+        _ cache: JWKSetCache,
+        _ url: String,
+        _ keyID: String? = nil,
+        of brand: BrandID = Stage.brand
+    ) async -> Bool {
+        await refusal(cache, url, keyID, of: brand)?.isUpstream == true
     }
 
     private func expect(
@@ -48,9 +58,10 @@ struct JWKSetCacheTests {
         _ url: String,
         _ keyID: String?,
         _ algorithm: SignatureAlgorithm = .rs256,
+        of brand: BrandID = Stage.brand,
         _ location: SourceLocation = #_sourceLocation
     ) async throws {
-        let found = try await cache.keys(at: url, keyID: keyID, algorithm: algorithm).count
+        let found = try await cache.keys(at: url, keyID: keyID, algorithm: algorithm, of: brand).count
         #expect(found == count, sourceLocation: location)
     }
 
@@ -64,17 +75,17 @@ struct JWKSetCacheTests {
                 let before = stage.asked
                 try await with(stage) { cache in
                     for (algorithm, id) in [(SignatureAlgorithm.rs256, rsa), (.ps256, pss), (.es256, curve)] {
-                        let keys = try await cache.keys(at: url, keyID: id, algorithm: algorithm)
+                        let keys = try await cache.keys(at: url, keyID: id, algorithm: algorithm, of: Stage.brand)
                         #expect(keys.map(\.keyID) == [id] && keys.map(\.algorithm) == [algorithm])
                         try await expect(1, cache, url, nil, algorithm)
                     }
                     try await expect(0, cache, url, rsa, .es256)
                     stage.clock.advance(seconds: 599)
-                    _ = try await cache.keys(at: url, keyID: rsa, algorithm: .rs256)
+                    _ = try await cache.keys(at: url, keyID: rsa, algorithm: .rs256, of: Stage.brand)
                     // Once for the `kid` that is no key of the algorithm, a while after the first read: not yet.
                     #expect(stage.asked == before + 1)
                     stage.clock.advance(seconds: 1)
-                    _ = try await cache.keys(at: url, keyID: rsa, algorithm: .rs256)
+                    _ = try await cache.keys(at: url, keyID: rsa, algorithm: .rs256, of: Stage.brand)
                     #expect(stage.asked == before + 2)
                 }
             }
@@ -265,7 +276,54 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("is turned away when as many as there may be are being read, with the reason, and taken later")
+    @Test("stays where it is, however many issuers of another brand fail or answer")
+    func shares() async throws {
+        try await Stage.with { stage in
+            let (good, theirs) = (stage.plain + "/jwks?good", stage.plain + "/jwks?theirs")
+            let greedy = BrandID(trusted: "greedy")
+            _ = try stage.simulator.identityProvider.rotateKey(.rs256)
+            try await with(stage) { cache in
+                try await expect(1, cache, good, nil)
+                try await expect(1, cache, theirs, nil, of: greedy)
+                // Nobody listens there: it fails at once.
+                for number in 0..<300 {
+                    #expect(await isUnavailable(cache, "http://127.0.0.1:1/\(number)", of: greedy))
+                }
+                #expect(stage.asked == 2)
+                // Of its own sets the ones that fail go first.
+                try await expect(1, cache, good, nil)
+                try await expect(1, cache, theirs, nil, of: greedy)
+                #expect(stage.asked == 2)
+                for number in 0..<300 { try await expect(1, cache, stage.plain + "/jwks?\(number)", nil, of: greedy) }
+                #expect(stage.asked == 302)
+                try await expect(1, cache, good, nil)
+                #expect(stage.asked == 302)
+                // One more of a brand with few has room, too.
+                try await expect(1, cache, stage.plain + "/jwks?more", nil)
+                try await expect(1, cache, stage.plain + "/jwks?more", nil)
+                try await expect(1, cache, good, nil)
+                #expect(stage.asked == 303)
+            }
+        }
+    }
+
+    @Test("of one brand is not another's, at the same address either")
+    func ofOneBrand() async throws {
+        try await Stage.with { stage in
+            let url = stage.plain + "/jwks"
+            let other = BrandID(trusted: "other")
+            try await with(stage) { cache in
+                // Made up by one, this key makes nobody else's set wait for its minute.
+                try await expect(0, cache, url, "new")
+                stage.clock.advance(seconds: 60)
+                try await expect(0, cache, url, "new", of: other)
+                try await expect(0, cache, url, "new")
+                #expect(stage.asked == 3)
+            }
+        }
+    }
+
+    @Test("is turned away with the reason while a brand's share is being read, and taken later; others are read")
     func full() async throws {
         try await Stage.with { stage in
             let resolver = HeldResolver()
@@ -275,19 +333,32 @@ struct JWKSetCacheTests {
                 allowsPrivate: false,
                 maxIdle: 0
             )
+            let kept = stage.plain + "/jwks"
+            _ = try stage.simulator.identityProvider.rotateKey(.rs256)
             try await with(stage, client: client) { cache in
+                try await expect(1, cache, kept, nil)
+                stage.clock.advance(seconds: 600)
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    for number in 0..<256 {
-                        group.addTask { _ = await isUnavailable(cache, "https://keys.example/\(number)") }
+                    func ask(_ path: String, of brand: BrandID = Stage.brand) {
+                        group.addTask { _ = await isUnavailable(cache, "https://keys.example/\(path)", of: brand) }
                     }
-                    try await until("all reads") { resolver.asked == 256 }
-                    let refused = await refusal(cache, "https://keys.example/256")
+                    for number in 0..<128 { ask("\(number)") }
+                    try await until("the brand's reads") { resolver.asked == 128 }
+                    let refused = await refusal(cache, "https://keys.example/128")
                     #expect(refused?.isUpstream == true && refused?.text.contains("too many issuers") == true)
-                    #expect(resolver.asked == 256)
+                    // What is kept goes on until it can be read again.
+                    try await expect(1, cache, kept, nil)
+                    #expect(stage.asked == 1)
+                    for number in 0..<128 { ask("\(number)", of: BrandID(trusted: "b-\(number)")) }
+                    try await until("all reads") { resolver.asked == 256 }
+                    let last = await refusal(cache, "https://keys.example/", of: BrandID(trusted: "last"))
+                    #expect(last?.text.contains("too many issuers") == true && resolver.asked == 256)
                     resolver.release()
                     try await group.waitForAll()
-                    #expect(await isUnavailable(cache, "https://keys.example/256"))
+                    #expect(await isUnavailable(cache, "https://keys.example/128"))
                     #expect(resolver.asked == 257)
+                    try await expect(1, cache, kept, nil)
+                    #expect(stage.asked == 2)
                 }
             }
             await client.close()

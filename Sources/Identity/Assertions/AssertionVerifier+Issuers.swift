@@ -39,7 +39,7 @@ extension AssertionVerifier {
         let keyID = jws.header["kid"]?.text
         guard Self.isTaken(keyID, by: provider.key) else { throw .tokenInvalid(.unknownKey) }
         guard jws.isSigned(by: provider.key.algorithm) else { throw .tokenInvalid(.wrongAlgorithm) }
-        let keys = try await keys(provider.key, known.key, keyID)
+        let keys = try await keys(provider.key, known.key, keyID, brand)
         guard !keys.isEmpty else { throw .tokenInvalid(.unknownKey) }
         guard Self.isAuthentic(jws, keys.prefix(Self.maxKeys)) else { throw .tokenInvalid(.badSignature) }
         guard let issuer = jws.claims["iss"] else { throw .tokenInvalid(.missingClaim) }
@@ -85,7 +85,7 @@ extension AssertionVerifier {
         var left = Self.maxKeys
         for issuer in Self.inOrder(fitting, jws.claims).prefix(Self.maxTries) {
             let keys: [VerifyingKey]
-            do { keys = try await self.keys(issuer.details.key, issuer.key, keyID) } catch {
+            do { keys = try await self.keys(issuer.details.key, issuer.key, keyID, issuer.brand) } catch {
                 refusal = error
                 continue
             }
@@ -125,11 +125,13 @@ extension AssertionVerifier {
     private func keys(
         _ key: VerificationKey,
         _ given: VerifyingKey?,
-        _ keyID: String?
+        _ keyID: String?,
+        _ brand: BrandID
     ) async throws(AuthenticationError) -> [VerifyingKey] {
         switch key.source {
         case .key: given.map { [$0] } ?? []
-        case .jwks(let url): try await publishedKeys.keys(at: url, keyID: keyID, algorithm: key.algorithm)
+        case .jwks(let url):
+            try await publishedKeys.keys(at: url, keyID: keyID, algorithm: key.algorithm, of: brand)
         }
     }
 

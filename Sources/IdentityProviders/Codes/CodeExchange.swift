@@ -72,11 +72,11 @@ package final class CodeExchange: Sendable {
             metrics.codeExchanges[.unavailable].increment()
             throw .refused(.upstreamUnavailable(Self.text(of: .forbiddenAddress)))
         }
-        guard slots.take(provider.credentialID) else {
+        guard slots.take(provider.credentialID, of: brand) else {
             metrics.codeExchanges[.overloaded].increment()
             throw .overloaded
         }
-        defer { slots.give(back: provider.credentialID) }
+        defer { slots.give(back: provider.credentialID, of: brand) }
         if let seconds = allowance.take(provider.credentialID) {
             metrics.codeExchanges[.limited].increment()
             throw .limited(retryAfterSeconds: seconds)
@@ -94,7 +94,7 @@ package final class CodeExchange: Sendable {
             redirectURI: redirectURI,
             codeVerifier: codeVerifier
         )
-        switch await ask(request.message(to: url)) {
+        switch await ask(request.message(to: url, of: brand)) {
         case .token(let token):
             metrics.codeExchanges[.redeemed].increment()
             return CodeRedemption(

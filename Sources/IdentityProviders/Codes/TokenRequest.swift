@@ -15,7 +15,7 @@ struct TokenRequest {
     var codeVerifier: String?
 
     /// The request as it goes out, with our secret in one place only.
-    func message(to url: GuardedURL) -> GuardedRequest {
+    func message(to url: GuardedURL, of brand: BrandID) -> GuardedRequest {
         var headers = [
             ("accept", "application/json"), ("content-type", "application/x-www-form-urlencoded"),
             ("user-agent", "switchboard"),
@@ -37,7 +37,8 @@ struct TokenRequest {
             method: .post(FormEncoding.body(fields)),
             headers: headers,
             answerBody: .read(maxBytes: Self.maxAnswerBytes),
-            timeout: .seconds(Self.timeoutSeconds)
+            timeout: .seconds(Self.timeoutSeconds),
+            owner: brand.rawValue
         )
     }
 }

@@ -11,7 +11,8 @@ final class TestPublishedKeys: PublishedKeys {
     func keys(
         at url: String,
         keyID: String?,
-        algorithm: SignatureAlgorithm
+        algorithm: SignatureAlgorithm,
+        of brand: BrandID
     ) async throws(AuthenticationError) -> [VerifyingKey] {
         guard let keys = sets.withLock({ $0[url] }) else { throw .upstreamUnavailable("The key set does not answer.") }
         return keys.filter { $0.algorithm == algorithm && (keyID == nil || $0.keyID == keyID) }
