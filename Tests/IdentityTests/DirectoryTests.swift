@@ -31,17 +31,6 @@ struct DirectoryTests {
         }
     }
 
-    private final class Counter: Sendable {
-        private let count = Mutex(0)
-
-        func next() -> Int {
-            count.withLock { count in
-                count += 1
-                return count
-            }
-        }
-    }
-
     private func put(_ settings: AppSettings, _ gateway: Gateway, brand: BrandID = Gateway.acme) async throws -> Bool {
         try await gateway.directory.putApp(brand: brand, app: Self.ios, settings: settings).isNew
     }
@@ -441,7 +430,7 @@ struct DirectoryTests {
         let results = await withTaskGroup(of: DirectoryError?.self) { group in
             group.addTask {
                 do throws(DirectoryError) {
-                    try await gate.run { () async throws(DirectoryError) in
+                    try await gate.run(of: Gateway.acme) { () async throws(DirectoryError) in
                         inside.continuation.finish()
                         for await _ in release.stream {}
                     }
@@ -455,7 +444,7 @@ struct DirectoryTests {
             for _ in 0..<100 {
                 group.addTask {
                     do throws(DirectoryError) {
-                        try await gate.run { () async throws(DirectoryError) in }
+                        try await gate.run(of: Gateway.acme) { () async throws(DirectoryError) in }
                         return nil
                     } catch {
                         // The last one to be turned away lets the others in.
@@ -470,5 +459,37 @@ struct DirectoryTests {
         }
         #expect(results.count { $0 == .busy } == 37)
         #expect(results.count { $0 == nil } == 64)
+    }
+
+    @Test("the administrator of one brand is served while another's fill the line")
+    func shares() async throws {
+        let gate = AdministrationGate()
+        let release = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (refused, order) = (Counter(), Counter())
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    do throws(DirectoryError) {
+                        try await gate.run(of: Gateway.acme) { () async throws(DirectoryError) in
+                            for await _ in release.stream {}
+                            order.next()
+                        }
+                    } catch { refused.next() }
+                }
+            }
+            await refused.reaches(36)
+            group.addTask {
+                do throws(DirectoryError) {
+                    let place = try await gate.run(of: BrandID(trusted: "other")) { () async throws(DirectoryError) in
+                        order.next()
+                    }
+                    #expect(place <= 3)
+                } catch { Issue.record("\(error)") }
+            }
+            // One of the others gives way.
+            await refused.reaches(37)
+            release.continuation.finish()
+        }
+        #expect(refused.count == 37 && order.count == 64)
     }
 }

@@ -23,7 +23,7 @@ enum CredentialRoutes {
         let (now, allowsPrivate) = (call.services.clock.now, call.services.outbound.allowsPrivateAddresses)
         // Keys are checked as they are read.
         let read = try await call.administer { directory throws(DirectoryError) in
-            try await directory.keyWork.run {
+            try await directory.keyWork.run(of: brand.id) {
                 Result { () throws(Problem) in try CredentialBody(body, at: now, allowsPrivate: allowsPrivate) }
             }
         }

@@ -51,7 +51,7 @@ enum ProbeRoutes {
         let now = call.services.clock.now
         // The app's keys are read for it.
         let made = try await call.administer { directory throws(DirectoryError) in
-            try await directory.keyWork.run {
+            try await directory.keyWork.run(of: brand.id) {
                 Result { () throws(PushCredentialError) in
                     try PushPreview(
                         of: job,

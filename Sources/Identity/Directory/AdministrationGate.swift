@@ -1,58 +1,41 @@
+internal import FairSharing
+internal import GatewayModel
 internal import Synchronization
 
-/// Lets administrative changes through one by one, in the order of their coming, so that memory changes in the store's order.
+/// Lets administrative changes through one by one, so that memory changes in the store's order; brands take turns.
 ///
-/// At most 64 wait; more are told ``DirectoryError/busy``. A change is a few milliseconds, and operators are few.
+/// At most 64 wait; beyond, the brand with the most gives way to one with less, and who has no place is told
+/// ``DirectoryError/busy``. A change is a few milliseconds, and operators are few.
 final class AdministrationGate: Sendable {
     private static let limit = 64
 
-    private struct State {
-        var taken = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-        /// How many are inside or wait.
-        var expected = 0
-    }
+    /// Those who wait are told whether they may go in.
+    private let line = Mutex(
+        FairLine<BrandID, CheckedContinuation<Bool, Never>>(runningAtOnce: 1, capacity: AdministrationGate.limit)
+    )
 
-    private let state = Mutex(State())
-
-    /// Runs a change alone.
+    /// Runs a change of a brand alone.
     func run<Result>(
+        of brand: BrandID,
         _ change: () async throws(DirectoryError) -> Result
     ) async throws(DirectoryError) -> Result {
-        try await enter()
-        defer { leave() }
+        let mayEnter = await withCheckedContinuation { continuation in
+            switch line.withLock({ $0.enter(continuation, of: brand) }) {
+            case .entered: break
+            case .displaced(let other): other.resume(returning: false)
+            case .full: continuation.resume(returning: false)
+            }
+            admitNext()
+        }
+        guard mayEnter else { throw .busy }
+        defer {
+            line.withLock { $0.ended(brand) }
+            admitNext()
+        }
         return try await change()
     }
 
-    private func enter() async throws(DirectoryError) {
-        let admitted = state.withLock { state in
-            guard state.expected < Self.limit else { return false }
-            state.expected += 1
-            return true
-        }
-        guard admitted else { throw .busy }
-        await withCheckedContinuation { continuation in
-            let free = state.withLock { state in
-                if state.taken {
-                    state.waiting.append(continuation)
-                    return false
-                }
-                state.taken = true
-                return true
-            }
-            if free { continuation.resume() }
-        }
-    }
-
-    private func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            state.expected -= 1
-            if state.waiting.isEmpty {
-                state.taken = false
-                return nil
-            }
-            return state.waiting.removeFirst()
-        }
-        next?.resume()
+    private func admitNext() {
+        while let (_, next) = line.withLock({ $0.next() }) { next.resume(returning: true) }
     }
 }

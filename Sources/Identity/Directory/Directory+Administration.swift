@@ -12,7 +12,7 @@ extension Directory {
     ///   - origin: Who asks.
     /// - Throws: ``DirectoryError/duplicate``, ``DirectoryError/linkHostGiven(_:)`` and others of ``DirectoryError``.
     package func createBrand(_ brand: Brand, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
-        try await gate.run { () async throws(DirectoryError) in
+        try await gate.run(of: brand.id) { () async throws(DirectoryError) in
             try checkLinkHosts(of: brand, before: [])
             let plain = Brand(id: brand.id, name: "", settings: BrandSettings(), createdAt: brand.createdAt)
             let changes = Self.differences(from: plain, to: brand)
@@ -40,7 +40,7 @@ extension Directory {
         by origin: AuditOrigin = .gateway,
         _ change: (inout Brand) throws(DirectoryError) -> Void
     ) async throws(DirectoryError) -> Brand {
-        try await gate.run { () async throws(DirectoryError) -> Brand in
+        try await gate.run(of: id) { () async throws(DirectoryError) -> Brand in
             var next = snapshot
             guard let old = next.brands[id] else { throw .notFound }
             var brand = old
@@ -70,7 +70,7 @@ extension Directory {
     ///   - origin: Who asks.
     /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
     package func deleteBrand(_ id: BrandID, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
-        try await gate.run { () async throws(DirectoryError) in
+        try await gate.run(of: id) { () async throws(DirectoryError) in
             let audit = entry(.brandDeleted, brand: id, target: id.rawValue, by: origin)
             let lanes = try await stored { () async throws(StorageError) in
                 try await self.store.deleteBrand(id, audit: audit)
@@ -112,8 +112,8 @@ extension Directory {
         by origin: AuditOrigin = .gateway,
         on condition: (DirectoryApp?) throws(DirectoryError) -> Void = { _ in }
     ) async throws(DirectoryError) -> (app: DirectoryApp, isNew: Bool) {
-        let (settings, certificate) = try await opened(settings)
-        return try await gate.run { () async throws(DirectoryError) in
+        let (settings, certificate) = try await opened(settings, of: brand)
+        return try await gate.run(of: brand) { () async throws(DirectoryError) in
             guard snapshot.brands[brand] != nil else { throw .notFound }
             let old = self.app(brand: brand, app: app)
             try condition(old)
@@ -168,7 +168,7 @@ extension Directory {
         app: AppID,
         by origin: AuditOrigin = .gateway
     ) async throws(DirectoryError) {
-        try await gate.run { () async throws(DirectoryError) in
+        try await gate.run(of: brand) { () async throws(DirectoryError) in
             let now = clock.now
             let audit = entry(.appDeleted, brand: brand, target: app.rawValue, by: origin)
             let lanes = try await stored { () async throws(StorageError) in

@@ -28,7 +28,7 @@ extension Directory {
     ) async throws(DirectoryError) -> IssuedCredential {
         // Before a key is made for nothing; the gate looks again.
         try checkRoom(in: brand, of: snapshot)
-        let made = try await keyWork.run {
+        let made = try await keyWork.run(of: brand) {
             Result { () throws(DirectoryError) in try CredentialParts(request) }
         }
         let parts = try made.get()
@@ -72,7 +72,7 @@ extension Directory {
         id: String,
         by origin: AuditOrigin = .gateway
     ) async throws(DirectoryError) {
-        try await gate.run { () async throws(DirectoryError) in
+        try await gate.run(of: brand) { () async throws(DirectoryError) in
             let now = clock.now
             let audit = entry(.credentialRevoked, brand: brand, target: id, by: origin)
             let isRevoked = try await stored { () async throws(StorageError) in
@@ -95,8 +95,8 @@ extension Directory {
             let detail = "must be 1 to 256 bytes of text without control characters"
             throw .invalid([SettingsProblem(pointer: "/name", detail: detail)])
         }
-        try await gate.run { () async throws(DirectoryError) in
-            let brand = credential.brand
+        let brand = credential.brand
+        try await gate.run(of: brand) { () async throws(DirectoryError) in
             try checkRoom(in: brand, of: snapshot)
             if let app = credential.details.app, self.app(brand: brand, app: app) == nil {
                 throw .invalid([SettingsProblem(pointer: "/app", detail: "is not an app of the brand")])

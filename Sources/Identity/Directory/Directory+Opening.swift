@@ -4,10 +4,12 @@ internal import GatewayStorage
 extension Directory {
     /// Opens settings that somebody gives, and checks them; what a password closes is derived here and never again.
     func opened(
-        _ settings: AppSettings
+        _ settings: AppSettings,
+        of brand: BrandID
     ) async throws(DirectoryError) -> (settings: AppSettings, certificate: APNsCertificateFacts?) {
         let reader = reader
-        let result = try await keyWork.run { () -> Result<(AppSettings, APNsCertificateFacts?), DirectoryError> in
+        typealias Opened = Result<(AppSettings, APNsCertificateFacts?), DirectoryError>
+        let result = try await keyWork.run(of: brand) { () -> Opened in
             switch reader.open(settings) {
             case .failure(let problem): return .failure(.invalid([problem]))
             case .success(let opened):
@@ -34,12 +36,12 @@ extension Directory {
             return app(brand: brand, app: id)
         }
         // Within the gate, so that two who need it derive its keys once.
-        return try await gate.run { () async throws(DirectoryError) in
+        return try await gate.run(of: brand) { () async throws(DirectoryError) in
             guard var app = self.app(brand: brand, app: id), app.isClosed, app.openingProblem == nil else {
                 return self.app(brand: brand, app: id)
             }
             let (reader, closed) = (reader, app.settings)
-            switch try await keyWork.run({ reader.open(closed) }) {
+            switch try await keyWork.run(of: brand, { reader.open(closed) }) {
             case .failure(let problem): app.openingProblem = problem
             case .success(let opened):
                 app.settings = opened
