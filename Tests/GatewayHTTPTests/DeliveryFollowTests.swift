@@ -138,11 +138,13 @@ struct DeliveryFollowTests {
     private static func open(
         _ api: API,
         _ query: String = "",
+        brand: String = "acme",
         lastID: String? = nil,
         credential: String = Credential.admin.header ?? ""
     ) throws -> RawClient {
         let client = try RawClient(port: try #require(api.client.port))
         let resume = lastID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+        let path = path.replacing("/acme/", with: "/\(brand)/")
         client.send("GET \(path)/tail\(query) HTTP/1.1\r\nHost: h\r\nAuthorization: \(credential)\r\n\(resume)\r\n")
         return client
     }
@@ -284,6 +286,26 @@ struct DeliveryFollowTests {
                 open.append(client)
             }
             try await api.call(.get, path).expectProblem(503, "overloaded")
+            withExtendedLifetime(open) {}
+        }
+    }
+
+    @Test("the tails of some brands leave one to a brand that has none")
+    func tailShares() async throws {
+        try await TestGateway.run(.live) { api in
+            var open: [RawClient] = []
+            // As many brands as held all tails when each had all that it may.
+            for number in 0..<DeliveryTail.limit / DeliveryTail.brandLimit {
+                try await api.makeBrand("b-\(number)")
+                for _ in 0..<DeliveryTail.brandLimit {
+                    let client = try Self.open(api, brand: "b-\(number)")
+                    if try #require(await client.readAnswer()).contains(" 200 ") { open.append(client) }
+                }
+            }
+            #expect(open.count >= DeliveryTail.limit / 2)
+            try await api.makeBrand("newcomer")
+            let client = try Self.open(api, brand: "newcomer")
+            _ = try #require(await client.read(until: "id: 0\n\n"))
             withExtendedLifetime(open) {}
         }
     }

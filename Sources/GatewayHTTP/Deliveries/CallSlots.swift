@@ -1,12 +1,8 @@
+internal import FairSharing
 internal import Synchronization
 
-/// Counts calls that hold something for long, for all brands together and for each; any thread.
+/// Counts calls that hold something for long, of which each brand has its share; any thread.
 final class CallSlots: Sendable {
-    private struct Counts {
-        var all = 0
-        var byBrand: [String: Int] = [:]
-    }
-
     /// A place that is given back when nobody holds it any more.
     final class Slot: Sendable {
         private let slots: CallSlots
@@ -17,34 +13,15 @@ final class CallSlots: Sendable {
             self.brand = brand
         }
 
-        deinit { slots.giveBack(brand) }
+        deinit { slots.places.withLock { $0.giveBack(brand) } }
     }
 
-    private let limit: Int
-    private let brandLimit: Int
-    private let counts = Mutex(Counts())
+    private let places: Mutex<FairPlaces<String>>
 
     init(limit: Int, brandLimit: Int) {
-        self.limit = limit
-        self.brandLimit = brandLimit
+        places = Mutex(FairPlaces(capacity: limit, capacityPerOwner: brandLimit))
     }
 
-    /// Takes a place; nil when there is none.
-    func take(_ brand: String) -> Slot? {
-        let isTaken = counts.withLock { counts in
-            guard counts.all < limit, counts.byBrand[brand, default: 0] < brandLimit else { return false }
-            counts.all += 1
-            counts.byBrand[brand, default: 0] += 1
-            return true
-        }
-        return isTaken ? Slot(self, brand) : nil
-    }
-
-    private func giveBack(_ brand: String) {
-        counts.withLock { counts in
-            counts.all -= 1
-            let left = counts.byBrand[brand, default: 0] - 1
-            counts.byBrand[brand] = left > 0 ? left : nil
-        }
-    }
+    /// Takes a place; nil when there is none for the brand.
+    func take(_ brand: String) -> Slot? { places.withLock { $0.take(brand) } ? Slot(self, brand) : nil }
 }
