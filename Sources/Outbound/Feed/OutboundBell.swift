@@ -1,3 +1,4 @@
+internal import FairSharing
 package import GatewayModel
 import Synchronization
 
@@ -7,7 +8,8 @@ import Synchronization
 package final class OutboundBell: Sendable {
     /// Readers of one brand that may wait at once: each of its subscriptions twice.
     package static let waitersPerBrand = 64
-    /// Readers that may wait at once; each holds a connection and one of the server's places for requests.
+    /// Readers that may wait at once, of which each brand has its share; each holds a connection and one of the server's
+    /// places for requests.
     package static let waiters = 512
 
     /// How a wait ended.
@@ -31,14 +33,12 @@ package final class OutboundBell: Sendable {
     private struct State {
         var rings: [BrandID: UInt64] = [:]
         var waiting: [BrandID: [Waiter]] = [:]
-        var count = 0
+        var places: FairPlaces<BrandID>
         var lastNumber: UInt64 = 0
         var isClosed = false
     }
 
-    private let state = Mutex(State())
-    private let limit: Int
-    private let limitPerBrand: Int
+    private let state: Mutex<State>
 
     /// A bell that was never rung.
     ///
@@ -46,8 +46,7 @@ package final class OutboundBell: Sendable {
     ///   - limit: How many may wait at once.
     ///   - limitPerBrand: How many may wait for one brand.
     package init(limit: Int = OutboundBell.waiters, limitPerBrand: Int = OutboundBell.waitersPerBrand) {
-        self.limit = limit
-        self.limitPerBrand = limitPerBrand
+        state = Mutex(State(places: FairPlaces(capacity: limit, capacityPerOwner: limitPerBrand)))
     }
 
     /// The number of the last ring for a brand, for ``wait(_:after:atMost:)``.
@@ -57,7 +56,7 @@ package final class OutboundBell: Sendable {
     package func rings(_ brand: BrandID) -> UInt64 { state.withLock { $0.rings[brand] ?? 0 } }
 
     /// How many wait.
-    package var waiting: Int { state.withLock { $0.count } }
+    package var waiting: Int { state.withLock { $0.places.count } }
 
     /// Wakes everybody who waits for a brand.
     ///
@@ -66,7 +65,7 @@ package final class OutboundBell: Sendable {
         let woken = state.withLock { state in
             state.rings[brand, default: 0] += 1
             let woken = state.waiting.removeValue(forKey: brand) ?? []
-            state.count -= woken.count
+            state.places.giveBack(brand, woken.count)
             return woken
         }
         for waiter in woken { waiter.continuation.resume(returning: .rung) }
@@ -83,7 +82,7 @@ package final class OutboundBell: Sendable {
             let woken = waiting.filter(\.wantsPassing)
             guard !woken.isEmpty else { return [] }
             state.waiting[brand] = waiting.filter { !$0.wantsPassing }
-            state.count -= woken.count
+            state.places.giveBack(brand, woken.count)
             return woken
         }
         for waiter in woken { waiter.continuation.resume(returning: .passed(item)) }
@@ -93,10 +92,9 @@ package final class OutboundBell: Sendable {
     package func close() {
         let woken = state.withLock { state in
             state.isClosed = true
-            let woken = state.waiting.values.flatMap { $0 }
-            state.waiting = [:]
-            state.count = 0
-            return woken
+            for (brand, waiting) in state.waiting { state.places.giveBack(brand, waiting.count) }
+            defer { state.waiting = [:] }
+            return state.waiting.values.flatMap { $0 }
         }
         for waiter in woken { waiter.continuation.resume(returning: .over) }
     }
@@ -139,12 +137,10 @@ package final class OutboundBell: Sendable {
                 let ending: Ending? = state.withLock { state in
                     if state.isClosed || Task.isCancelled { return .over }
                     if state.rings[brand] ?? 0 > rings { return .rung }
-                    let others = state.waiting[brand]?.count ?? 0
-                    guard others < limitPerBrand, state.count < limit else { return .full }
+                    guard state.places.take(brand) else { return .full }
                     state.waiting[brand, default: []].append(
                         Waiter(number: number, wantsPassing: wantsPassing, continuation: continuation)
                     )
-                    state.count += 1
                     return nil
                 }
                 if let ending { continuation.resume(returning: ending) }
@@ -152,7 +148,7 @@ package final class OutboundBell: Sendable {
         } onCancel: {
             let waiter = state.withLock { state -> Waiter? in
                 guard let index = state.waiting[brand]?.firstIndex(where: { $0.number == number }) else { return nil }
-                state.count -= 1
+                state.places.giveBack(brand)
                 return state.waiting[brand]?.remove(at: index)
             }
             waiter?.continuation.resume(returning: .over)

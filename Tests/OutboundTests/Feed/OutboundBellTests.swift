@@ -1,11 +1,16 @@
 import GatewayModel
 import Outbound
+import Synchronization
 import Testing
 
 @Suite("Readers that wait", .timeLimit(.minutes(10)))
 struct OutboundBellTests {
     private let acme = BrandID(trusted: "acme")
     private let other = BrandID(trusted: "other")
+
+    private final class Refused: Sendable {
+        let count = Atomic(0)
+    }
 
     private func waiters(_ bell: OutboundBell, _ count: Int) async {
         while bell.waiting != count { await Task.yield() }
@@ -82,5 +87,32 @@ struct OutboundBellTests {
         #expect(await bell.wait(BrandID(trusted: "third"), after: 0, atMost: nil) == .full)
         bell.close()
         _ = await (first, second)
+    }
+
+    @Test("of many brands leave places to those who have none")
+    func shares() async {
+        let bell = OutboundBell()
+        let refused = Refused()
+        await withTaskGroup(of: Void.self) { group in
+            // As many as there are places, if each took all that it may.
+            for number in 0..<OutboundBell.waiters {
+                group.addTask {
+                    let brand = BrandID(trusted: "b-\(number % 8)")
+                    if await bell.wait(brand, after: 0, atMost: nil) == .full {
+                        refused.count.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+            while bell.waiting + refused.count.load(ordering: .relaxed) < OutboundBell.waiters { await Task.yield() }
+            let others = bell.waiting
+            #expect(others >= OutboundBell.waiters / 2 && others < OutboundBell.waiters / 2 + 8)
+            async let newcomer = bell.wait(acme, after: 0, atMost: nil)
+            await waiters(bell, others + 1)
+            bell.ring(acme)
+            let ending = await newcomer
+            #expect(ending == .rung)
+            bell.close()
+        }
+        #expect(bell.waiting == 0)
     }
 }
