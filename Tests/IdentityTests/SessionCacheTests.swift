@@ -43,6 +43,19 @@ struct SessionCacheTests {
         #expect(Self.find(&cache, Self.session(4, "u-1")) == nil)
     }
 
+    @Test("keeps a brand's few sessions while another's come in masses")
+    func shares() {
+        var cache = SessionCache(limit: 1000)
+        let few = (0..<100).map { Self.session($0, "u-\($0)", brand: "small") }
+        for session in few { cache.insert(session, SessionCache.Key(session.tokenHash), now: Self.now) }
+        for number in 0..<5000 {
+            let session = Self.session(1000 + number, "u-\(number)", brand: "big")
+            cache.insert(session, SessionCache.Key(session.tokenHash), now: Self.now)
+        }
+        let kept = few.count { Self.find(&cache, $0) != nil }
+        #expect(kept == few.count && cache.count <= 1000 && cache.count > 800)
+    }
+
     @Test("a name that died and comes again does not bring its sessions back")
     func deadNames() {
         var cache = SessionCache(limit: 8)

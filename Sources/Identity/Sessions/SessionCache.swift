@@ -4,6 +4,7 @@ import TextFormats
 
 /// Sessions in memory, at most so many, found by their tokens' hashes and ended by consumer, credential or brand.
 ///
+/// Each brand has its share of them: one with many has no other's forgotten.
 /// Each is a slot of about 100 bytes in one array; names of brands and credentials are there once. What ends all sessions
 /// of a brand or a credential costs the same however many they are: its name's number dies, and sessions with a number
 /// that is dead are not found. The sessions of one consumer hang together, so that to end them walks over no others.
@@ -162,10 +163,17 @@ struct SessionCache {
         }
         // A part makes room at once, of live ones if need be, so that the next ones do not each look at all of them.
         var excess = max(0, limit / 8 + 1 - (before - byKey.count))
+        guard excess > 0, !byKey.isEmpty else { return }
+        var held: [Int32: Int] = [:]
+        for slot in slots where slot.isUsed { held[slot.brand, default: 0] += 1 }
+        // Brands with more than their share of what stays make the room: some brand has more as long as there is excess.
+        let share = (byKey.count - excess) / held.count
         while excess > 0, !byKey.isEmpty {
             hand = hand + 1 < slots.count ? hand + 1 : 0
-            guard slots[hand].isUsed else { continue }
+            let (slot, count) = (slots[hand], held[slots[hand].brand] ?? 0)
+            guard slot.isUsed, count > share else { continue }
             remove(Int32(hand))
+            held[slot.brand] = count - 1
             excess -= 1
         }
     }
