@@ -108,6 +108,8 @@ struct WindowHubTests {
             #expect(isAdmitted)
         }
         #expect(!hub.admitsTyping(Steps.consumer, c, byConsumer: true))
+        let other = ConsumerName(brand: BrandID(trusted: "other"), consumer: Steps.consumer.consumer)
+        #expect(hub.admitsTyping(other, c, byConsumer: true))
         clock.pass(.seconds(1))
         #expect(hub.admitsTyping(Steps.consumer, c, byConsumer: true))
     }

@@ -1,3 +1,4 @@
+import FairSharing
 import GatewayModel
 import GatewayStorage
 
@@ -10,21 +11,27 @@ struct TypingLimiter: Sendable {
         var byConsumer: Bool
     }
 
-    /// Sides that are kept at once; when so many typed within a second, what others type is lost until some are forgotten.
-    static let maxSides = 20_000
+    /// Sides that are kept at once, of which each brand has its share; when so many typed within a second, what others type
+    /// is lost until some are forgotten.
+    static let maxSides = 40_000
     private static let interval: Duration = .seconds(1)
 
     private var last: [Side: ContinuousClock.Instant] = [:]
+    private var places = FairPlaces<BrandID>(capacity: TypingLimiter.maxSides)
     private var forgottenAt: ContinuousClock.Instant?
 
     /// Whether typing may pass now.
     mutating func admits(_ side: Side, now: ContinuousClock.Instant) -> Bool {
         if now - (forgottenAt ?? now) >= Self.interval || forgottenAt == nil {
+            for (side, time) in last where now - time >= Self.interval { places.giveBack(side.consumer.brand) }
             last = last.filter { now - $0.value < Self.interval }
             forgottenAt = now
         }
-        if let last = last[side], now - last < Self.interval { return false }
-        guard last.count < Self.maxSides else { return false }
+        if let last = last[side] {
+            guard now - last >= Self.interval else { return false }
+        } else {
+            guard places.take(side.consumer.brand) else { return false }
+        }
         last[side] = now
         return true
     }
