@@ -48,7 +48,7 @@ struct AuditTests {
                     "brand.created new name,settings.retentionDays",
                     "brand.changed new settings.preview,settings.retentionDays", "app.created ios \(appMembers)",
                     "app.changed ios apns.privateKey,apns.sandboxKey.keyId,apns.sandboxKey.privateKey,dialect",
-                    "credential.issued \(key.summary.id) algorithm,app,kind",
+                    "credential.issued \(key.summary.id) algorithm,app,kind,singleUse",
                     "credential.revoked \(key.summary.id) ", "app.self_checked ios ", "app.deleted ios ",
                     "brand.deleted new ",
                 ]

@@ -49,9 +49,7 @@ extension DeliveryMachine {
             for merge in opening.merged { self.merge(merge, now: now) }
             for ended in opening.endedRegistrations { end(ended) }
         case .tapped, .receipts, .credentialRevoked, .alreadyPresented, .sessionEnded, .boundElsewhere, .retried,
-            .notRetried, .notFound,
-            .gone,
-            .notMerged, .conversation, .written, .resolved, .conflict:
+            .notRetried, .notFound, .gone, .notMerged, .conversation, .written, .resolved, .conflict:
             break
         }
     }
