@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Watch over a connection")
 struct ConnectionWatchTests {
-    private var watch = ConnectionWatch(limit: .seconds(30))
+    private var watch = ConnectionWatch(limit: .seconds(30), start: .seconds(30))
 
     private static func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
 
@@ -33,6 +33,24 @@ struct ConnectionWatchTests {
         watch.bytesArrived(now: Self.at(129))
         #expect(look(129) == .lookAgain)
         #expect(look(130) == .cut(.slowBody))
+    }
+
+    @Test("a head, and the first byte of a body, have a shorter time than the whole")
+    mutating func start() {
+        watch = ConnectionWatch(limit: .seconds(30), start: .seconds(10))
+        watch.bytesArrived(now: Self.at(100))
+        #expect(look(109) == .lookAgain)
+        #expect(look(110) == .cut(.slowHead))
+        watch.headArrived(now: Self.at(109))
+        #expect(look(109) == .lookAgain)
+        #expect(look(110) == .cut(.slowBody))
+        watch.bodyBegan()
+        #expect(look(129) == .lookAgain)
+        #expect(look(130) == .cut(.slowBody))
+        watch.requestArrived()
+        // The next one's first byte has its own time.
+        watch.headArrived(now: Self.at(200))
+        #expect(look(210) == .cut(.slowBody))
     }
 
     @Test("each request has its own time, also one that came in the same bytes as the one before")

@@ -18,7 +18,7 @@ extension Call {
         if let announced, announced > limit(nil) { throw tooLarge(limit(nil)) }
         var body: ByteBuffer?
         var most = limit(nil)
-        for try await var part in request.body where part.readableBytes > 0 {
+        while var part = try await arriving.next() {
             guard var whole = body else {
                 most = limit(part.readableBytesView)
                 if max(announced ?? 0, part.readableBytes) > most { throw tooLarge(most) }

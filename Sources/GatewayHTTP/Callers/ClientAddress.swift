@@ -25,11 +25,16 @@ enum ClientAddress: Equatable {
             self = .unknown
             return
         }
-        let isTrusted = proxies.contains { $0.contains(peer) }
+        let address = InternetAddress(peer)
+        func isPeer(in ranges: [AddressRange]) -> Bool {
+            guard let address else { return false }
+            return ranges.contains { $0.contains(address) }
+        }
+        let isTrusted = isPeer(in: proxies)
         // A proxy on this machine that does not say for whom it speaks is not this machine: it speaks for anybody. One that
         // leaves no trace is known by the settings alone: who names a proxy on this machine has one.
         let hasLocalProxy = isTrusted && proxies != AddressRange.loopback
-        let isLocal = AddressRange.loopback.contains { $0.contains(peer) } && !hasLocalProxy && !isProxied()
+        let isLocal = isPeer(in: AddressRange.loopback) && !hasLocalProxy && !isProxied()
         self = isLocal ? .local : .remote(peer)
         guard isTrusted else { return }
         let hops = forwarded.flatMap { $0.byteSplit(",") }.map { String($0.trimmingBlanks) }
@@ -53,16 +58,14 @@ enum ClientAddress: Equatable {
     /// - Returns: Whether it is one of them.
     static func isProxyField(_ name: String) -> Bool {
         let name = name.utf8
+        // Each request is asked for each of its fields.
+        guard let first = name.first, "fvx".utf8.contains(first) else { return false }
         return name.starts(with: "x-forwarded-".utf8)
             || ["forwarded", "via", "x-real-ip"].contains { name.elementsEqual($0.utf8) }
     }
 }
 
 extension String {
-    /// What an address is counted by: IPv4 by itself, IPv6 by its first 64 bits, of which one site has all the rest (RFC 4291
-    /// section 2.5.4, RFC 6177).
-    var network: [UInt8] {
-        guard let bytes = InternetAddress(self)?.unmapped.bytes else { return Array(utf8) }
-        return Array(bytes.prefix(8))
-    }
+    /// What a text that may be an address is counted by: the address's network, or the text itself.
+    var network: [UInt8] { InternetAddress(self).map(\.network.bytes) ?? Array(utf8) }
 }

@@ -2,7 +2,7 @@ internal import GuardedHTTP
 
 /// Addresses that share a prefix: `10.0.0.0/8`, `::1` (RFC 4632 section 3.1, RFC 4291 section 2.3).
 package struct AddressRange: Sendable, Equatable {
-    private let bytes: [UInt8]
+    private let first: InternetAddress
     private let prefixLength: Int
 
     /// Reads a range; nil for what is none.
@@ -10,14 +10,12 @@ package struct AddressRange: Sendable, Equatable {
     /// - Parameter text: An address, or an address, a slash and the length of the prefix in bits.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let first = parts.first, let bytes = InternetAddress(String(first))?.unmapped.bytes
-        else { return nil }
-        self.bytes = bytes
-        guard parts.count == 2 else {
-            prefixLength = bytes.count * 8
-            return
+        guard parts.count <= 2, let name = parts.first, let first = InternetAddress(String(name))?.unmapped else {
+            return nil
         }
-        guard let length = Int(parts[1]), (0...bytes.count * 8).contains(length) else { return nil }
+        let bits = first.isV6 ? 128 : 32
+        guard let length = parts.count == 2 ? Int(parts[1]) : bits, (0...bits).contains(length) else { return nil }
+        self.first = first
         prefixLength = length
     }
 
@@ -28,12 +26,17 @@ package struct AddressRange: Sendable, Equatable {
     ///
     /// - Parameter address: The address.
     /// - Returns: False also for what is no address.
-    package func contains(_ address: String) -> Bool {
-        guard let other = InternetAddress(address)?.unmapped.bytes, other.count == bytes.count else { return false }
-        for bit in stride(from: 0, to: prefixLength, by: 8) {
-            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> min(8, prefixLength - bit))
-            guard bytes[bit / 8] & mask == other[bit / 8] & mask else { return false }
+    package func contains(_ address: String) -> Bool { InternetAddress(address).map(contains) ?? false }
+
+    /// Whether an address lies within it.
+    func contains(_ address: InternetAddress) -> Bool {
+        switch (first, address.unmapped) {
+        case (.v4(let first), .v4(let other)): (first ^ other) & ~0 << UInt32(32 - prefixLength) == 0
+        case (.v6(let high, let low), .v6(let otherHigh, let otherLow)):
+            // A shift by all bits or more leaves nothing.
+            (high ^ otherHigh) & ~0 << UInt64(max(64 - prefixLength, 0)) == 0
+                && (low ^ otherLow) & ~0 << UInt64(min(128 - prefixLength, 64)) == 0
+        default: false
         }
-        return true
     }
 }

@@ -3,12 +3,16 @@
 /// A window gives it back when it opens: windows are counted for themselves.
 final class ConnectionPlace {
     private var slots: ConnectionSlots?
+    private let address: AddressShare?
 
-    init(_ slots: ConnectionSlots) { self.slots = slots }
+    init(_ slots: ConnectionSlots, _ address: AddressShare?) {
+        self.slots = slots
+        self.address = address
+    }
 
     /// Gives it back; does nothing the second time.
     func giveBack() {
-        slots?.close()
+        slots?.close(address)
         slots = nil
     }
 }

@@ -4,7 +4,7 @@ extension RateLimiter {
     /// The address that a request comes from.
     func address(of request: Request, _ context: GatewayContext) -> ClientAddress {
         ClientAddress(
-            peer: context.peer?.ipAddress,
+            peer: context.peer,
             forwarded: request.headers[values: .xForwardedFor],
             isProxied: request.headers.contains { ClientAddress.isProxyField($0.name.canonicalName) },
             proxies: trustedProxies

@@ -1,28 +1,41 @@
 internal import CoreMetrics
-internal import Synchronization
 internal import Telemetry
 
-/// Counts the requests that are being handled; any thread.
+/// The requests that are being handled, of all callers and of each address; any thread.
 final class RequestSlots: Sendable {
-    private let running = Atomic(0)
-    private let limit: Int
+    private let places: SharedPlaces
     private let metrics: HTTPMetrics
 
-    init(limit: Int, metrics: HTTPMetrics) {
-        self.limit = limit
+    init(_ limits: ServerLimits, metrics: HTTPMetrics) {
+        places = SharedPlaces(limit: limits.maxRequestsInFlight, perAddress: limits.slotsPerAddress)
         self.metrics = metrics
     }
 
-    /// Takes a place for a request; whoever gets one gives it back with ``leave()``.
+    /// Refuses a request for which there is no slot now, without taking one.
     ///
-    /// - Throws: `Problem` 503 when there is no room.
-    func enter() throws(Problem) {
-        guard running.wrappingAdd(1, ordering: .relaxed).newValue > limit else { return }
-        leave()
-        metrics.refused[.requests].increment()
-        throw Problem(.overloaded, "Too many requests are being handled.", retryAfterSeconds: 1)
+    /// - Parameter address: The caller's share; nil for one without.
+    /// - Throws: `Problem` 503.
+    func check(_ address: AddressShare?) throws(Problem) {
+        do { try places.check(address) } catch { throw problem(error) }
     }
 
-    /// Gives a place back.
-    func leave() { running.wrappingSubtract(1, ordering: .relaxed) }
+    /// Takes a slot for a request.
+    ///
+    /// - Parameter address: The caller's share; nil for one without.
+    /// - Returns: The slot, which must be given back.
+    /// - Throws: `Problem` 503 when there is no room.
+    func enter(_ address: AddressShare?) throws(Problem) -> SharedPlaces.Place {
+        do { return try places.take(address) } catch { throw problem(error) }
+    }
+
+    private func problem(_ refusal: PlaceRefusal) -> Problem {
+        switch refusal {
+        case .full:
+            metrics.refused[.requests].increment()
+            return Problem(.overloaded, "Too many requests are being handled.", retryAfterSeconds: 1)
+        case .address:
+            metrics.refused[.addressRequests].increment()
+            return Problem(.overloaded, "Too many requests of this address are being handled.", retryAfterSeconds: 1)
+        }
+    }
 }

@@ -6,6 +6,8 @@ internal import Identity
 /// One request on its way through a route, with everything that routes need.
 struct Call: Sendable {
     let request: Request
+    /// The request's body; nothing else reads it.
+    let arriving: ArrivingBody
     let context: GatewayContext
     /// What routes stand on: one object, for a copy of all of them with each call would cost more than the call.
     let shared: Shared

@@ -1,5 +1,4 @@
 package import Hummingbird
-internal import NIOCore
 
 /// What goes along with a request through the router.
 package struct GatewayContext: RequestContext {
@@ -7,8 +6,8 @@ package struct GatewayContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// What names the request; set by the first middleware.
     var requestID = ""
-    /// The other end of the connection; nil for a socket without addresses.
-    let peer: SocketAddress?
+    /// The address of the connection's other end; nil for a socket without addresses.
+    let peer: String?
     /// What is learned of the request.
     let notes = RequestNotes()
 
@@ -17,6 +16,6 @@ package struct GatewayContext: RequestContext {
     /// - Parameter source: The connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        peer = source.channel.remoteAddress
+        peer = source.channel.remoteAddress?.ipAddress
     }
 }

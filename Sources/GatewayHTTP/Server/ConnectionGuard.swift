@@ -20,10 +20,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isPeerAwaited = false
     private var timer: Scheduled<Void>?
 
-    init(limit: TimeAmount, metrics: HTTPMetrics) {
-        watch = ConnectionWatch(limit: limit)
-        // Coarse: a peer is cut off after the limit and at most a quarter of it.
-        tick = .nanoseconds(max(limit.nanoseconds / 4, 1_000_000))
+    init(limit: TimeAmount, start: TimeAmount, metrics: HTTPMetrics) {
+        watch = ConnectionWatch(limit: limit, start: start)
+        // Coarse: a peer is cut off after a limit and at most a quarter of the shorter one.
+        tick = .nanoseconds(max(min(limit, start).nanoseconds / 4, 1_000_000))
         self.metrics = metrics
     }
 

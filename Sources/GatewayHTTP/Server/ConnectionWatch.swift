@@ -20,10 +20,12 @@ struct ConnectionWatch {
     private enum Reading {
         case nothing
         case head(since: NIODeadline)
-        case body(since: NIODeadline)
+        /// The head is whole; the body is awaited, of which something may have come.
+        case body(since: NIODeadline, hasBegun: Bool)
     }
 
     private let limit: TimeAmount
+    private let start: TimeAmount
     private var reading = Reading.nothing
     private var written = 0
     private var taken = 0
@@ -32,8 +34,13 @@ struct ConnectionWatch {
 
     /// Waits for the first byte.
     ///
-    /// - Parameter limit: How long a request may take to arrive, and an answer not to move.
-    init(limit: TimeAmount) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: How long a request may take to arrive, and an answer not to move.
+    ///   - start: How long its head and the first byte of its body may take; no longer than `limit`.
+    init(limit: TimeAmount, start: TimeAmount) {
+        self.limit = limit
+        self.start = min(limit, start)
+    }
 
     /// Bytes came in; they begin a request when none is on its way.
     mutating func bytesArrived(now: @autoclosure () -> NIODeadline) {
@@ -43,10 +50,15 @@ struct ConnectionWatch {
     /// A request's head is whole.
     mutating func headArrived(now: @autoclosure () -> NIODeadline) {
         switch reading {
-        case .head(let since): reading = .body(since: since)
+        case .head(let since): reading = .body(since: since, hasBegun: false)
         // The head came in the same bytes as the end of the request before it.
-        case .nothing, .body: reading = .body(since: now())
+        case .nothing, .body: reading = .body(since: now(), hasBegun: false)
         }
+    }
+
+    /// Bytes of a request's body came.
+    mutating func bodyBegan() {
+        if case .body(let since, false) = reading { reading = .body(since: since, hasBegun: true) }
     }
 
     /// A request's body is whole, or nothing more of it will be read.
@@ -77,14 +89,14 @@ struct ConnectionWatch {
         switch reading {
         case .nothing: return verdict
         case .head(let since):
-            return now - since >= limit ? .cut(.slowHead) : .lookAgain
-        case .body(let since):
+            return now - since >= start ? .cut(.slowHead) : .lookAgain
+        case .body(let since, let hasBegun):
             if !isPeerAwaited {
                 // The route has not asked for more: the caller is not to blame for this time.
-                reading = .body(since: now)
+                reading = .body(since: now, hasBegun: hasBegun)
                 return .lookAgain
             }
-            return now - since >= limit ? .cut(.slowBody) : .lookAgain
+            return now - since >= (hasBegun ? limit : start) ? .cut(.slowBody) : .lookAgain
         }
     }
 

@@ -10,6 +10,7 @@ package import NIOCore
 package final class GatewayServer: Sendable {
     private let shared: Call.Shared
     private let limiter: RateLimiter
+    private let addresses: AddressShares
     private let limits: ServerLimits
 
     private var services: GatewayServices { shared.services }
@@ -22,6 +23,7 @@ package final class GatewayServer: Sendable {
     package init(services: GatewayServices, limits: ServerLimits = ServerLimits()) {
         shared = Call.Shared(services)
         limiter = RateLimiter(limits, clock: services.clock, metrics: services.metrics)
+        addresses = AddressShares(limits, clock: services.clock, logger: services.logger)
         self.limits = limits
         services.sessions.onEnd { [hub = services.windows.hub] in hub.sessionsEnded($0) }
     }
@@ -33,7 +35,7 @@ package final class GatewayServer: Sendable {
 
     /// All routes but those of listeners for machinery alone.
     var routes: RouteTable {
-        var routes = RouteTable(shared: shared, limiter: limiter, limits: limits)
+        var routes = RouteTable(shared: shared, limiter: limiter, addresses: addresses, limits: limits)
         HealthRoutes.add(to: &routes)
         HealthRoutes.addDescription(to: &routes)
         BrandRoutes.add(to: &routes)
@@ -64,7 +66,7 @@ package final class GatewayServer: Sendable {
     ///
     /// - Returns: A new router each time.
     package func makeMonitoringRouter() -> Router<GatewayContext> {
-        var routes = RouteTable(shared: shared, limiter: limiter, limits: limits)
+        var routes = RouteTable(shared: shared, limiter: limiter, addresses: addresses, limits: limits)
         HealthRoutes.add(to: &routes, isOpen: true)
         return routes.finish()
     }
@@ -90,8 +92,14 @@ package final class GatewayServer: Sendable {
         let windows = router == nil ? windowShell : nil
         return Application(
             router: router ?? makeRouter(),
-            server: HTTPServerBuilder { [limits, metrics = services.metrics] responder in
-                GuardedHTTP1Channel(responder: responder, limits: limits, metrics: metrics, windows: windows)
+            server: HTTPServerBuilder { [limits, addresses, metrics = services.metrics] responder in
+                GuardedHTTP1Channel(
+                    responder: responder,
+                    limits: limits,
+                    addresses: addresses,
+                    metrics: metrics,
+                    windows: windows
+                )
             },
             configuration: .init(address: .hostname(host, port: port), serverName: nil, backlog: 1024),
             onServerRunning: onServerRunning,

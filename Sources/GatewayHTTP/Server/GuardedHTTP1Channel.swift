@@ -26,27 +26,36 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     private let responder: HTTPChannelHandler.Responder
     private let limits: ServerLimits
     private let slots: ConnectionSlots
+    private let addresses: AddressShares
     private let metrics: HTTPMetrics
     private let windows: WindowHandler.Shell?
 
     init(
         responder: @escaping HTTPChannelHandler.Responder,
         limits: ServerLimits,
+        addresses: AddressShares,
         metrics: HTTPMetrics,
         windows: WindowHandler.Shell?
     ) {
         self.responder = responder
         self.limits = limits
+        self.addresses = addresses
         self.metrics = metrics
         self.windows = windows
-        slots = ConnectionSlots(limit: limits.maxConnections, metrics: metrics)
+        slots = ConnectionSlots(limits, metrics: metrics)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        let admission = slots.take()
-        let place = NIOLoopBound(ConnectionPlace(slots), eventLoop: channel.eventLoop)
+        let address = addresses.share(ofPeer: channel.remoteAddress?.ipAddress)
+        let admission = slots.take(address)
+        let place = NIOLoopBound(ConnectionPlace(slots, address), eventLoop: channel.eventLoop)
         channel.closeFuture.whenComplete { _ in place.value.giveBack() }
-        let isRefused = admission == .refused || Self.hasLastDescriptor(channel)
+        var refusal: RefusalLabel?
+        if case .refused(let label) = admission {
+            refusal = label
+        } else if Self.hasLastDescriptor(channel) {
+            refusal = .connections
+        }
         let value: Value
         do {
             // A peer that is gone without a word, though what is written to it is little enough for the system to keep. The
@@ -55,12 +64,16 @@ struct GuardedHTTP1Channel: ServerChildChannel {
                 .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
                 value: Int(clamping: max(.seconds(60), TimeAmount(limits.requestTimeout * 2)).nanoseconds / 1_000_000)
             )
-            let connection = ConnectionGuard(limit: TimeAmount(limits.requestTimeout), metrics: metrics)
+            let connection = ConnectionGuard(
+                limit: TimeAmount(limits.requestTimeout),
+                start: TimeAmount(limits.startTimeout),
+                metrics: metrics
+            )
             try channel.pipeline.syncOperations.addHandler(connection)
             let upgrade = WindowUpgradeHandler(
                 connection: connection,
                 place: place.value,
-                isSurplus: admission != .served,
+                surplus: admission.label,
                 idleTimeout: limits.idleTimeout,
                 windows: windows,
                 metrics: metrics,
@@ -72,8 +85,8 @@ struct GuardedHTTP1Channel: ServerChildChannel {
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        if isRefused {
-            metrics.refused[.connections].increment()
+        if let refusal {
+            metrics.refused[refusal].increment()
             channel.close(promise: nil)
         }
         return channel.eventLoop.makeSucceededFuture(value)

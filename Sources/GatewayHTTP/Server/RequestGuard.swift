@@ -21,7 +21,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     static let alwaysAnswered: Set<BoundedName> = ["/livez", "/readyz", "/metrics"]
 
     private let connection: ConnectionGuard
-    private let isSurplus: Bool
+    /// The limit that the connection is beyond.
+    private let surplus: RefusalLabel?
     private let metrics: HTTPMetrics
     /// Requests whose heads came and whose answers have not gone out.
     private var unanswered = 0
@@ -33,9 +34,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLast = false
     private var requestFields: HTTPFields?
 
-    init(connection: ConnectionGuard, isSurplus: Bool, metrics: HTTPMetrics) {
+    init(connection: ConnectionGuard, surplus: RefusalLabel?, metrics: HTTPMetrics) {
         self.connection = connection
-        self.isSurplus = isSurplus
+        self.surplus = surplus
         self.metrics = metrics
     }
 
@@ -52,16 +53,19 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             requestFields = head.headerFields
             // The codec takes what follows for another protocol: no further request would ever be read.
             if head.headerFields[.upgrade] != nil || head.method == .connect { isLast = true }
-            if isSurplus, !(BoundedName(head.path ?? "").map(Self.alwaysAnswered.contains) ?? false) {
-                metrics.refused[.connections].increment()
-                answer(context, Problem(.overloaded, "Too many connections are open.", retryAfterSeconds: 5))
+            if let surplus, !(BoundedName(head.path ?? "").map(Self.alwaysAnswered.contains) ?? false) {
+                metrics.refused[surplus].increment()
+                let text =
+                    surplus == .connections
+                    ? "Too many connections are open." : "This address has too many connections open."
+                answer(context, Problem(.overloaded, text, retryAfterSeconds: 5))
                 return
             }
             guard RequestHeadRules.isReadable(head) else {
                 answer(context, .unreadable("The path or a header holds bytes beyond ASCII."))
                 return
             }
-        case .body: break
+        case .body: connection.watch.bodyBegan()
         case .end:
             connection.watch.requestArrived()
             isReading = false
@@ -88,7 +92,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             isAnswering = false
             unanswered -= 1
-            if isSurplus || isLast && unanswered == 0 {
+            if surplus != nil || isLast && unanswered == 0 {
                 context.writeAndFlush(data, promise: promise)
                 context.close(promise: nil)
                 return

@@ -7,16 +7,18 @@ struct RouteTable {
     private let shared: Call.Shared
     private let slots: RequestSlots
     private let limiter: RateLimiter
+    private let addresses: AddressShares
     private var methods: [String: [HTTPRequest.Method]] = [:]
     private var shapes: [String: ErrorShape] = [:]
 
     private let known = KnownPaths()
 
-    init(shared: Call.Shared, limiter: RateLimiter, limits: ServerLimits) {
+    init(shared: Call.Shared, limiter: RateLimiter, addresses: AddressShares, limits: ServerLimits) {
         let services = shared.services
         self.shared = shared
         self.limiter = limiter
-        slots = RequestSlots(limit: limits.maxRequestsInFlight, metrics: services.metrics)
+        self.addresses = addresses
+        slots = RequestSlots(limits, metrics: services.metrics)
         router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: AnsweringMiddleware(
@@ -50,11 +52,19 @@ struct RouteTable {
         methods[path, default: []].append(method)
         shapes[path] = errors
         let slots = isAlwaysAnswered ? nil : slots
+        let addresses = addresses
         router.on(RouterPath(path), method: method) { request, context in
-            let call = Call(request: request, context: context, shared: shared, limiter: limiter)
+            let body = ArrivingBody(request)
+            let call = Call(request: request, arriving: body, context: context, shared: shared, limiter: limiter)
             guard let slots else { return try await handler(call) }
-            try slots.enter()
-            defer { slots.leave() }
+            let address = addresses.share(of: call.address, peer: context.peer)
+            // A caller that says nothing behind its head must not keep a slot from others.
+            if body.isAnnounced {
+                try slots.check(address)
+                try await body.begin()
+            }
+            let slot = try slots.enter(address)
+            defer { slot.giveBack() }
             return try await handler(call)
         }
     }

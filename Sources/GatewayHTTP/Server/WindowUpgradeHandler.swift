@@ -33,7 +33,8 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     let opened: EventLoopPromise<GuardedHTTP1Channel.HTTP?>
     private let connection: ConnectionGuard
     private let place: ConnectionPlace
-    private let isSurplus: Bool
+    /// The limit that the connection is beyond.
+    private let surplus: RefusalLabel?
     private let idleTimeout: Duration
     private let windows: WindowHandler.Shell?
     private let metrics: HTTPMetrics
@@ -48,7 +49,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     init(
         connection: ConnectionGuard,
         place: ConnectionPlace,
-        isSurplus: Bool,
+        surplus: RefusalLabel?,
         idleTimeout: Duration,
         windows: WindowHandler.Shell?,
         metrics: HTTPMetrics,
@@ -57,7 +58,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     ) {
         self.connection = connection
         self.place = place
-        self.isSurplus = isSurplus
+        self.surplus = surplus
         self.idleTimeout = idleTimeout
         self.windows = windows
         self.metrics = metrics
@@ -162,7 +163,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         self.httpState = httpState
         do {
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            try pipeline.addHandler(RequestGuard(connection: connection, isSurplus: isSurplus, metrics: metrics))
+            try pipeline.addHandler(RequestGuard(connection: connection, surplus: surplus, metrics: metrics))
             try pipeline.addHandler(httpState)
             opened.succeed(
                 try NIOAsyncChannel(
@@ -224,7 +225,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
                 shell: windows,
                 request: request,
                 address: address,
-                refusal: isSurplus ? .overloaded : nil
+                refusal: surplus == nil ? nil : .overloaded
             )
             let frames = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
             // In front of whatever HTTP has left.

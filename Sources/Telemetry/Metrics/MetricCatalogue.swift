@@ -188,7 +188,7 @@ package enum MetricCatalogue {
         "switchboard_http_refused_total",
         .counter,
         help:
-            "Connections and requests that were turned away: server.maxConnections, maxRequestsInFlight or a rate was reached.",
+            "Connections and requests that were turned away, by the limit that was reached.",
         labels: ["limit"]
     )
     /// Connections that were closed because the caller was too slow (``CutOffLabel``).

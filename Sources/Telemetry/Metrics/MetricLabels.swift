@@ -91,8 +91,12 @@ package enum GrantLabel: String, CaseIterable, Sendable {
 package enum RefusalLabel: String, CaseIterable, Sendable {
     /// Too many connections.
     case connections
+    /// Too many connections of one address.
+    case addressConnections = "address_connections"
     /// Too many requests at once.
     case requests
+    /// Too many requests of one address at once.
+    case addressRequests = "address_requests"
     /// Too many requests of one caller.
     case rate
 }

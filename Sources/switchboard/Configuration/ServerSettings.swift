@@ -12,6 +12,8 @@ import GatewayHTTP
 /// - `server.requestTimeoutSeconds` (seconds, 1 to 3,600, default 30)
 /// - `server.trustedProxies` (addresses or ranges whose `X-Forwarded-For` is believed, comma-separated, default
 ///   127.0.0.0/8,::1)
+/// - `limits.connectionsPerAddress` (connections, 1 to 1,000,000, default 256)
+/// - `limits.slotsPerAddress` (requests that are handled at once, 1 to 1,000,000, default 128)
 /// - `limits.accountRequestsPerSecond` (of one service account, 0 to 1,000,000, 0 sets no limit, default 10,000)
 /// - `limits.credentialRequestsPerSecond` (logins with one credential, likewise, default 10,000)
 /// - `limits.sessionRequestsPerSecond` (of one consumer's session, likewise, default 20)
@@ -50,6 +52,16 @@ struct ServerSettings: Equatable {
             .serverMaxRequestsInFlight,
             in: 1...1_000_000,
             default: limits.maxRequestsInFlight
+        )
+        limits.connectionsPerAddress = try await reader.integer(
+            .limitsConnectionsPerAddress,
+            in: 1...1_000_000,
+            default: limits.connectionsPerAddress
+        )
+        limits.slotsPerAddress = try await reader.integer(
+            .limitsSlotsPerAddress,
+            in: 1...1_000_000,
+            default: limits.slotsPerAddress
         )
         let seconds = limits.requestTimeout.components.seconds
         limits.requestTimeout = .seconds(

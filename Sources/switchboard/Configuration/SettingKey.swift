@@ -8,6 +8,8 @@ enum SettingKey: String, CaseIterable {
     case serverMaxRequestsInFlight = "server.maxRequestsInFlight"
     case serverRequestTimeoutSeconds = "server.requestTimeoutSeconds"
     case serverTrustedProxies = "server.trustedProxies"
+    case limitsConnectionsPerAddress = "limits.connectionsPerAddress"
+    case limitsSlotsPerAddress = "limits.slotsPerAddress"
     case limitsAccountRequestsPerSecond = "limits.accountRequestsPerSecond"
     case limitsCredentialRequestsPerSecond = "limits.credentialRequestsPerSecond"
     case limitsSessionRequestsPerSecond = "limits.sessionRequestsPerSecond"

@@ -6,8 +6,8 @@ import Testing
 final class RawClient: Sendable {
     private let descriptor: Int32
 
-    /// Connects on loopback.
-    init(port: Int, receiveBufferBytes: Int32? = nil) throws {
+    /// Connects on loopback, from 127.0.0.1 or another one of its addresses.
+    init(port: Int, receiveBufferBytes: Int32? = nil, from lastByte: UInt32 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
         if var bytes = receiveBufferBytes {
@@ -22,6 +22,17 @@ final class RawClient: Sendable {
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let descriptor = descriptor
+        if lastByte != 1 {
+            var own = sockaddr_in()
+            own.sin_family = sa_family_t(AF_INET)
+            own.sin_addr.s_addr = (0x7F00_0000 | lastByte).bigEndian
+            let bound = withUnsafePointer(to: &own) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            try #require(bound == 0)
+        }
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -1,0 +1,44 @@
+internal import GuardedHTTP
+
+/// Places of one kind, such as request slots, that callers share by address; a plain value.
+struct PlaceShares: Sendable {
+    /// Places that are taken.
+    private(set) var taken = 0
+    private let limit: Int
+    private let addressLimit: Int
+    private var addresses = Shares<InternetAddress>()
+
+    /// Makes free places.
+    ///
+    /// - Parameters:
+    ///   - limit: How many there are.
+    ///   - perAddress: How many of them one address may hold.
+    init(limit: Int, perAddress: Int) {
+        self.limit = limit
+        addressLimit = perAddress
+    }
+
+    /// The reason why a caller would get no place; nil when it would get one.
+    ///
+    /// - Parameter address: The caller's share; nil for one without.
+    /// - Returns: The limit that it has reached.
+    func refusal(of address: AddressShare?) -> PlaceRefusal? {
+        if taken >= limit { return .full }
+        guard let address else { return nil }
+        return addresses[address.network] < address.part(of: addressLimit) ? nil : .address
+    }
+
+    /// Takes a place; what is returned is why there is none.
+    mutating func take(_ address: AddressShare?) -> PlaceRefusal? {
+        if let refusal = refusal(of: address) { return refusal }
+        taken += 1
+        if let address { addresses.take(of: address.network) }
+        return nil
+    }
+
+    /// Gives a place back that was taken.
+    mutating func giveBack(_ address: AddressShare?) {
+        taken -= 1
+        if let address { addresses.giveBack(of: address.network) }
+    }
+}

@@ -1,0 +1,150 @@
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Limits of one address", .serialized, .timeLimit(.minutes(10)))
+struct AddressLimitTests {
+    private static let admin = "Authorization: Bearer \(TestGateway.adminToken)\r\n"
+    private static let far: HTTPFields = [.xForwardedFor: "203.0.113.9"]
+
+    /// The head of a request that posts an event for a caller far away.
+    private static func post(length: Int, _ more: String = "X-Forwarded-For: 203.0.113.9\r\n") -> String {
+        "POST /v1/brands/acme/events HTTP/1.1\r\nHost: h\r\n\(admin)Content-Type: application/json\r\n\(more)"
+            + "Content-Length: \(length)\r\n\r\n"
+    }
+
+    @Test("an address that holds its share of connections keeps no other address from connecting")
+    func connections() async throws {
+        let metrics = TestMetrics()
+        var limits = ServerLimits(connectionsPerAddress: 3, trustedProxies: [])
+        limits.ownAddresses = []
+        try await TestGateway.run(.live, limits: limits, metrics: metrics) { api in
+            let port = try #require(api.client.port)
+            let open = "switchboard_http_open_connections"
+            let request = "GET /v1/brands HTTP/1.1\r\nHost: h\r\n\(Self.admin)Connection: close\r\n\r\n"
+            let held = try (0..<3).map { _ in try RawClient(port: port, from: 2) }
+            #expect(await metrics.reaches(open, 3))
+            let surplus = try RawClient(port: port, from: 2)
+            surplus.send(request)
+            let answer = try #require(await surplus.readToEnd())
+            #expect(answer.hasPrefix("HTTP/1.1 503") && answer.lowercased().contains("retry-after: 5"))
+            #expect(answer.contains("This address has too many connections open."))
+            #expect(await metrics.reaches(open, 3))
+            let crowd = try (0..<ServerLimits.addressSurplusConnections).map { _ in try RawClient(port: port, from: 2) }
+            #expect(await metrics.reaches(open, 3 + Double(crowd.count)))
+            #expect(await (try RawClient(port: port, from: 2)).readToEnd() == "")
+            #expect(metrics.value(#"switchboard_http_refused_total{limit="address_connections"}"#) == 2)
+            let other = try RawClient(port: port, from: 3)
+            other.send(request)
+            #expect(try #require(await other.readToEnd()).hasPrefix("HTTP/1.1 200"))
+            // One that ends makes room.
+            for client in held + crowd { client.endOfInput() }
+            #expect(await metrics.reaches(open, 0))
+            let next = try RawClient(port: port, from: 2)
+            next.send(request)
+            #expect(try #require(await next.readToEnd()).hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test("connections of this machine have no limit by address")
+    func ownConnections() async throws {
+        let metrics = TestMetrics()
+        try await TestGateway.run(.live, limits: ServerLimits(connectionsPerAddress: 1), metrics: metrics) { api in
+            let port = try #require(api.client.port)
+            let held = try (0..<20).map { _ in try RawClient(port: port) }
+            #expect(await metrics.reaches("switchboard_http_open_connections", 20))
+            #expect(try await api.call(.get, "/v1/brands").status == 200)
+            #expect(metrics.value(#"switchboard_http_refused_total{limit="address_connections"}"#) ?? 0 == 0)
+            withExtendedLifetime(held) {}
+        }
+    }
+
+    @Test("128 unfinished bodies of one caller leave slots for others")
+    func unfinishedBodies() async throws {
+        let metrics = TestMetrics()
+        try await TestGateway.run(.live, limits: ServerLimits(maxRequestsInFlight: 130), metrics: metrics) { api in
+            try await api.makeBrand()
+            let port = try #require(api.client.port)
+            let clients = try (0..<128).map { _ in
+                let client = try RawClient(port: port)
+                client.send(Self.post(length: 100) + "{")
+                return client
+            }
+            let refused = try await api.until {
+                try await api.call(.get, "/v1/brands", headers: Self.far)
+            } holds: {
+                $0.status == 503
+            }
+            refused.expectProblem(503, "overloaded")
+            #expect(refused.text.contains("of this address"))
+            let other: HTTPFields = [.xForwardedFor: "203.0.113.10"]
+            for headers in [other, [:]] {
+                #expect(try await api.call(.get, "/v1/brands", headers: headers).status == 200)
+            }
+            #expect((metrics.value(#"switchboard_http_refused_total{limit="address_requests"}"#) ?? 0) >= 1)
+            #expect(metrics.value(#"switchboard_http_refused_total{limit="requests"}"#) ?? 0 == 0)
+            // Those that go give their slots back.
+            for client in clients { client.endOfInput() }
+            _ = try await api.until {
+                try await api.call(.get, "/v1/brands", headers: Self.far)
+            } holds: {
+                $0.status == 200
+            }
+        }
+    }
+
+    @Test("a proxy that names no client has half of one address's slots, and is warned of")
+    func unnamedProxy() async throws {
+        let log = CapturedLog()
+        let limits = ServerLimits(slotsPerAddress: 4)
+        try await TestGateway.run(.live, limits: limits, logger: log.logger) { api in
+            try await api.makeBrand()
+            let port = try #require(api.client.port)
+            let clients = try (0..<2).map { _ in
+                let client = try RawClient(port: port)
+                client.send(Self.post(length: 100, "Via: 1.1 proxy\r\n") + "{")
+                return client
+            }
+            let via = HTTPFields([HTTPField(name: try #require(HTTPField.Name("Via")), value: "1.1 proxy")])
+            _ = try await api.until {
+                try await api.call(.get, "/v1/brands", headers: via)
+            } holds: {
+                $0.status == 503
+            }
+            #expect(try await api.call(.get, "/v1/brands").status == 200)
+            #expect(log.text.contains("a proxy names no client"))
+            withExtendedLifetime(clients) {}
+        }
+    }
+
+    @Test("heads without the bodies that they announce hold no slot, and are ended in time")
+    func headsAlone() async throws {
+        let metrics = TestMetrics()
+        // The whole request would have far longer.
+        let limits = ServerLimits(
+            maxRequestsInFlight: 1,
+            requestTimeout: .seconds(3600),
+            startTimeout: .seconds(4)
+        )
+        try await TestGateway.run(.live, limits: limits, metrics: metrics) { api in
+            try await api.makeBrand()
+            let port = try #require(api.client.port)
+            var clients: [RawClient] = []
+            for _ in 0..<20 {
+                let client = try RawClient(port: port)
+                // What comes in the same bytes is answered first: the head of the next has come then.
+                client.send("GET /livez HTTP/1.1\r\nHost: h\r\n\r\n" + Self.post(length: 400))
+                #expect(try #require(await client.readAnswer()).hasPrefix("HTTP/1.1 200"))
+                clients.append(client)
+                #expect(try await api.call(.get, "/v1/brands").status == 200)
+            }
+            for client in clients {
+                #expect(try #require(await client.readToEnd()).contains("HTTP/1.1 408 "))
+            }
+            #expect(metrics.value(#"switchboard_http_cut_off_total{reason="slow_body"}"#) == 20)
+            #expect(metrics.value(#"switchboard_http_refused_total{limit="requests"}"#) ?? 0 == 0)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import GuardedHTTP
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Shares by address")
+struct AddressShareTests {
+    private static func shares(
+        proxies: [String] = ["127.0.0.0/8", "::1"],
+        clock: TestClock = TestClock(),
+        log: CapturedLog = CapturedLog()
+    ) throws -> AddressShares {
+        let ranges = try proxies.map { try #require(AddressRange($0)) }
+        return AddressShares(ServerLimits(trustedProxies: ranges), clock: clock, logger: log.logger)
+    }
+
+    @Test("owners that hold nothing are not kept")
+    func bounded() {
+        var shares = Shares<Int>()
+        for owner in 0..<1000 {
+            shares.take(2, of: owner)
+            shares.giveBack(of: owner)
+        }
+        #expect(shares.count == 1000 && shares[7] == 1)
+        for owner in 0..<1000 { shares.giveBack(of: owner) }
+        #expect(shares.count == 0 && shares[7] == 0)
+    }
+
+    @Test("an address gets its places and no more, and takes none of another's")
+    func places() throws {
+        var places = PlaceShares(limit: 10, perAddress: 4)
+        let one = AddressShare(try #require(InternetAddress("203.0.113.9")))
+        let other = AddressShare(try #require(InternetAddress("203.0.113.10")))
+        for _ in 0..<4 { #expect(places.take(one) == nil) }
+        #expect(places.take(one) == .address)
+        for _ in 0..<4 { #expect(places.take(other) == nil) }
+        for _ in 0..<2 { #expect(places.take(nil) == nil) }
+        #expect(places.take(nil) == .full && places.refusal(of: one) == .full)
+        places.giveBack(one)
+        #expect(places.taken == 9 && places.take(other) == .address)
+        #expect(places.take(one) == nil)
+    }
+
+    @Test("a place is given back once")
+    func once() throws {
+        let places = SharedPlaces(limit: 2, perAddress: 1)
+        let address = AddressShare(try #require(InternetAddress("::2")))
+        let place = try places.take(address)
+        let other = try places.take(nil)
+        place.giveBack()
+        place.giveBack()
+        let again = try places.take(address)
+        #expect(throws: PlaceRefusal.full) { try places.check(nil) }
+        again.giveBack()
+        other.giveBack()
+        try places.check(address)
+    }
+
+    @Test("IPv6 addresses of one site are one, and an IPv4 address is itself however it is written")
+    func networks() throws {
+        func share(_ name: String) throws -> AddressShare { AddressShare(try #require(InternetAddress(name))) }
+        #expect(try share("2001:db8::1") == share("2001:db8::ffff:1:2:3"))
+        #expect(try share("2001:db8::1") != share("2001:db8:0:1::1"))
+        #expect(try share("::ffff:203.0.113.9") == share("203.0.113.9"))
+        #expect(try share("203.0.113.8") != share("203.0.113.9"))
+    }
+
+    @Test("connections of this machine and of trusted proxies have no share, those of others have")
+    func peers() throws {
+        let shares = try Self.shares(proxies: ["10.0.0.0/8"])
+        for peer in ["127.0.0.1", "127.9.9.9", "::1", "10.1.2.3", "::ffff:10.1.2.3"] {
+            #expect(shares.share(ofPeer: peer) == nil, "\(peer)")
+        }
+        #expect(shares.share(ofPeer: nil) == nil)
+        #expect(shares.share(ofPeer: "203.0.113.9")?.part(of: 256) == 256)
+    }
+
+    @Test(
+        "a request counts for its client, and for its proxy, with half, when that names none",
+        arguments: [
+            // A caller on this machine, through no proxy.
+            ("127.0.0.1", [], false, ["127.0.0.0/8", "::1"], nil, 0),
+            ("127.0.0.1", [], true, ["127.0.0.0/8", "::1"], "127.0.0.1", 64),
+            ("127.0.0.1", ["203.0.113.9"], true, ["127.0.0.0/8", "::1"], "203.0.113.9", 128),
+            ("127.0.0.1", ["unknown"], true, ["127.0.0.0/8", "::1"], "127.0.0.1", 64),
+            ("127.0.0.1", [], false, ["127.0.0.1"], "127.0.0.1", 64),
+            ("127.0.0.1", [], true, ["10.0.0.0/8"], "127.0.0.1", 64),
+            // A proxy elsewhere.
+            ("10.1.2.3", [], false, ["10.0.0.0/8"], "10.1.2.3", 64),
+            ("::ffff:10.1.2.3", [], false, ["10.0.0.0/8"], "10.1.2.3", 64),
+            ("10.1.2.3", ["203.0.113.9"], false, ["10.0.0.0/8"], "203.0.113.9", 128),
+            // A client among the trusted addresses that a proxy names.
+            ("10.1.2.3", ["10.4.4.4"], false, ["10.0.0.0/8"], "10.4.4.4", 128),
+            // Whoever is not trusted speaks for itself.
+            ("198.51.100.1", ["203.0.113.9"], true, ["10.0.0.0/8"], "198.51.100.1", 128),
+        ] as [(String, [String], Bool, [String], String?, Int)]
+    )
+    func requests(
+        _ peer: String,
+        _ forwarded: [String],
+        _ isProxied: Bool,
+        _ proxies: [String],
+        _ expected: String?,
+        _ part: Int
+    ) throws {
+        let shares = try Self.shares(proxies: proxies)
+        let ranges = try proxies.map { try #require(AddressRange($0)) }
+        let client = ClientAddress(peer: peer, forwarded: forwarded, isProxied: isProxied, proxies: ranges)
+        let share = shares.share(of: client, peer: peer)
+        #expect(share?.network == expected.flatMap { InternetAddress($0) })
+        #expect(share?.part(of: 128) ?? 0 == part)
+    }
+
+    @Test("a proxy that names no client is warned of once in ten minutes, and one that does is not")
+    func warning() throws {
+        let (clock, log) = (TestClock(), CapturedLog())
+        let shares = try Self.shares(proxies: ["10.0.0.0/8"], clock: clock, log: log)
+        func lines() -> Int { log.text.split(separator: "\n").count { $0.contains("names no client") } }
+        for name in ["203.0.113.9", "10.4.4.4"] {
+            #expect(shares.share(of: .remote(name), peer: "10.1.2.3")?.isUnnamedProxy == false)
+        }
+        #expect(lines() == 0)
+        for _ in 0..<3 { #expect(shares.share(of: .remote("10.1.2.3"), peer: "10.1.2.3")?.isUnnamedProxy == true) }
+        #expect(lines() == 1 && log.text.contains("10.1.2.3"))
+        clock.advance(seconds: 601)
+        for _ in 0..<3 { _ = shares.share(of: .remote("unknown"), peer: "10.1.2.3") }
+        #expect(lines() == 2)
+    }
+}
