@@ -12,7 +12,7 @@ struct SwitchboardBench: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, SenderCommand.self, IntakeCommand.self, BareRouteCommand.self,
-            HTTPClientPeerCommand.self,
+            HTTPClientPeerCommand.self, AttackerCommand.self,
         ],
         defaultSubcommand: RunCommand.self
     )

@@ -36,7 +36,7 @@ struct AddressShareTests {
         for _ in 0..<4 { #expect(places.take(other) == nil) }
         for _ in 0..<2 { #expect(places.take(nil) == nil) }
         #expect(places.take(nil) == .full && places.refusal(of: one) == .full)
-        places.giveBack(one)
+        places.giveBack(one, nil)
         #expect(places.taken == 9 && places.take(other) == .address)
         #expect(places.take(one) == nil)
     }

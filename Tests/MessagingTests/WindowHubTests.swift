@@ -42,7 +42,6 @@ struct WindowHubTests {
     init() {
         hub = WindowHub(
             presence: NoPresence(),
-            limits: WindowLimits(),
             metrics: WindowMetrics(factory: NOOPMetricsHandler.instance)
         ) { [clock] in clock.now.withLock { $0 } }
     }

@@ -14,23 +14,22 @@ extension Call {
     /// - Throws: `Problem` 413, and what the connection throws.
     func body(limit: (ByteBufferView?) -> Int) async throws -> ByteBuffer {
         let tooLarge = { (limit: Int) in Problem(.payloadTooLarge, "The body holds at most \(limit) bytes.") }
-        let announced = request.headers.value(.contentLength).flatMap { Int($0) }
+        let announced = arriving.announcedLength
         if let announced, announced > limit(nil) { throw tooLarge(limit(nil)) }
+        // Again, for its brand is known now.
+        try arriving.checkRoom()
         var body: ByteBuffer?
         var most = limit(nil)
         while var part = try await arriving.next() {
             guard var whole = body else {
                 most = limit(part.readableBytesView)
                 if max(announced ?? 0, part.readableBytes) > most { throw tooLarge(most) }
-                if let announced, announced > part.readableBytes {
-                    part.reserveCapacity(announced + Self.padding)
-                }
                 body = part
                 continue
             }
             body = nil
             guard whole.readableBytes + part.readableBytes <= most else { throw tooLarge(most) }
-            whole.writeBuffer(&part)
+            whole.append(&part)
             body = whole
         }
         return body ?? ByteBuffer()
@@ -65,5 +64,18 @@ extension Call {
             }
         }
         return try await body { _ in Self.maxBodyBytes }
+    }
+}
+
+extension ByteBuffer {
+    /// Adds a part of a body.
+    ///
+    /// Memory grows with what has arrived and never with what is announced: by doubling, for a buffer's capacity is a power
+    /// of 2.
+    ///
+    /// - Parameter part: The part.
+    mutating func append(_ part: inout ByteBuffer) {
+        reserveCapacity(minimumWritableBytes: part.readableBytes + Call.padding)
+        writeBuffer(&part)
     }
 }

@@ -20,12 +20,22 @@ extension Call {
         context.notes.caller = caller
         switch caller {
         case .admin: break
-        case .account(let account): context.notes.rate = try limiter.take(.account, account.id)
+        case .account(let account):
+            context.notes.rate = try limiter.take(.account, account.id)
+            try count(for: account.brand)
         case .session(let session):
             context.notes.rate = try limiter.take(.session, session.tokenHash)
+            try count(for: session.brand)
             services.noteDevice(of: session)
         }
         return caller
+    }
+
+    /// Counts what the request holds for its caller's brand; throws 503 when that holds its share.
+    private func count(for brand: BrandID) throws(Problem) {
+        let isOnly = services.directory.hasOneBrand
+        try slot?.claim(brand, isOnly: isOnly)
+        arriving.belongs(to: brand, isOnly: isOnly)
     }
 
     private func authenticated(_ brand: BrandID?) async throws(Problem) -> Caller {

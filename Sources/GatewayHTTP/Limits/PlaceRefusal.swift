@@ -4,4 +4,6 @@ enum PlaceRefusal: Error {
     case full
     /// The caller's address holds its share.
     case address
+    /// The caller's brand holds its share.
+    case brand
 }

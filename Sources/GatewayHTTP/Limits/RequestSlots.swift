@@ -1,7 +1,8 @@
 internal import CoreMetrics
+internal import GatewayModel
 internal import Telemetry
 
-/// The requests that are being handled, of all callers and of each address; any thread.
+/// The requests that are being handled, of all callers, of each address and of each brand; any thread.
 final class RequestSlots: Sendable {
     private let places: SharedPlaces
     private let metrics: HTTPMetrics
@@ -24,8 +25,27 @@ final class RequestSlots: Sendable {
     /// - Parameter address: The caller's share; nil for one without.
     /// - Returns: The slot, which must be given back.
     /// - Throws: `Problem` 503 when there is no room.
-    func enter(_ address: AddressShare?) throws(Problem) -> SharedPlaces.Place {
-        do { return try places.take(address) } catch { throw problem(error) }
+    func enter(_ address: AddressShare?) throws(Problem) -> Slot {
+        do { return Slot(slots: self, place: try places.take(address)) } catch { throw problem(error) }
+    }
+
+    /// The slot of one request.
+    struct Slot: Sendable {
+        fileprivate let slots: RequestSlots
+        fileprivate let place: SharedPlaces.Place
+
+        /// Counts it for the caller's brand; does nothing the second time.
+        ///
+        /// - Parameters:
+        ///   - brand: The brand.
+        ///   - isOnly: Whether there is no other brand to leave room for.
+        /// - Throws: `Problem` 503 when the brand holds its share.
+        func claim(_ brand: BrandID, isOnly: Bool) throws(Problem) {
+            do { try place.claim(brand, isOnly: isOnly) } catch { throw slots.problem(error) }
+        }
+
+        /// Gives it back; does nothing the second time.
+        func giveBack() { place.giveBack() }
     }
 
     private func problem(_ refusal: PlaceRefusal) -> Problem {
@@ -36,6 +56,9 @@ final class RequestSlots: Sendable {
         case .address:
             metrics.refused[.addressRequests].increment()
             return Problem(.overloaded, "Too many requests of this address are being handled.", retryAfterSeconds: 1)
+        case .brand:
+            metrics.refused[.brandRequests].increment()
+            return Problem(.overloaded, "Too many requests of this brand are being handled.", retryAfterSeconds: 1)
         }
     }
 }

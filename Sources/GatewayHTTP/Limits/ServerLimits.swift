@@ -11,6 +11,11 @@ package struct ServerLimits: Sendable, Equatable {
     /// Requests of one address that are handled at once, half of it for a proxy that names no client; callers on this
     /// machine have no such limit.
     package var slotsPerAddress: Int
+    /// Messaging windows of one address that are open at once, half of it for a proxy that names no client; callers on this
+    /// machine have no such limit.
+    package var windowsPerAddress: Int
+    /// Bytes of request bodies in memory at once, shared by address and by brand; more is answered 503.
+    package var bodyBytes: Int
     /// From the first byte of a request's head to the end of its body, and how long a caller may take nothing of an
     /// answer; checked every quarter of it.
     package var requestTimeout: Duration
@@ -33,6 +38,8 @@ package struct ServerLimits: Sendable, Equatable {
     ///   - maxRequestsInFlight: Requests that are handled at once, 1 or more.
     ///   - connectionsPerAddress: Connections of one address that are served at once, 1 or more.
     ///   - slotsPerAddress: Requests of one address that are handled at once, 1 or more.
+    ///   - windowsPerAddress: Messaging windows of one address that are open at once, 1 or more.
+    ///   - bodyBytes: Bytes of request bodies in memory at once, far more than the longest body has.
     ///   - requestTimeout: How long a request may take to arrive, and an answer not to move.
     ///   - startTimeout: How long a request's head and the first byte of its body may take to arrive.
     ///   - idleTimeout: How long a connection may stay open between two requests.
@@ -43,6 +50,8 @@ package struct ServerLimits: Sendable, Equatable {
         maxRequestsInFlight: Int = 2048,
         connectionsPerAddress: Int = 256,
         slotsPerAddress: Int = 128,
+        windowsPerAddress: Int = 256,
+        bodyBytes: Int = 256 << 20,
         requestTimeout: Duration = .seconds(30),
         startTimeout: Duration = .seconds(10),
         idleTimeout: Duration = .seconds(90),
@@ -53,6 +62,8 @@ package struct ServerLimits: Sendable, Equatable {
         self.maxRequestsInFlight = maxRequestsInFlight
         self.connectionsPerAddress = connectionsPerAddress
         self.slotsPerAddress = slotsPerAddress
+        self.windowsPerAddress = windowsPerAddress
+        self.bodyBytes = bodyBytes
         self.requestTimeout = requestTimeout
         self.startTimeout = startTimeout
         self.idleTimeout = idleTimeout

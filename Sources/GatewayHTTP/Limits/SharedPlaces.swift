@@ -1,6 +1,7 @@
+internal import GatewayModel
 internal import Synchronization
 
-/// Places of one kind, such as request slots, that callers share by address; any thread.
+/// Places of one kind, such as request slots, that callers share by address and by brand; any thread.
 final class SharedPlaces: Sendable {
     private let shares: Mutex<PlaceShares>
 
@@ -33,17 +34,42 @@ final class SharedPlaces: Sendable {
     final class Place: Sendable {
         private let places: SharedPlaces
         private let address: AddressShare?
-        private let isHeld = Atomic(true)
+        private let state = Mutex(State())
+
+        private struct State {
+            var isHeld = true
+            var brand: BrandID?
+        }
 
         fileprivate init(_ places: SharedPlaces, _ address: AddressShare?) {
             self.places = places
             self.address = address
         }
 
+        /// Counts it for a brand; does nothing the second time.
+        ///
+        /// - Parameters:
+        ///   - brand: The brand.
+        ///   - isOnly: Whether there is no other brand to leave room for.
+        /// - Throws: `PlaceRefusal.brand` when the brand holds its share.
+        func claim(_ brand: BrandID, isOnly: Bool) throws(PlaceRefusal) {
+            let isClaimed = state.withLock { state in
+                guard state.isHeld, state.brand == nil else { return true }
+                // The inner one of the two locks, under which nothing else is locked.
+                guard places.shares.withLock({ $0.claim(brand, isOnly: isOnly) }) else { return false }
+                state.brand = brand
+                return true
+            }
+            if !isClaimed { throw .brand }
+        }
+
         /// Gives it back; does nothing the second time.
         func giveBack() {
-            guard isHeld.exchange(false, ordering: .relaxed) else { return }
-            places.shares.withLock { $0.giveBack(address) }
+            state.withLock { state in
+                guard state.isHeld else { return }
+                state.isHeld = false
+                places.shares.withLock { $0.giveBack(address, state.brand) }
+            }
         }
     }
 }

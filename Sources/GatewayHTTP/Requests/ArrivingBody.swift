@@ -1,8 +1,9 @@
+internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The body of one request as it arrives.
+/// The body of one request as it arrives, with the room that it has in memory.
 ///
 /// Unchecked: its state is guarded by being used by one task only, that of the request.
 final class ArrivingBody: @unchecked Sendable {
@@ -13,11 +14,45 @@ final class ArrivingBody: @unchecked Sendable {
     private var iterator: RequestBody.AsyncIterator
     /// What has arrived and was not taken yet.
     private var first: ByteBuffer?
+    private let budget: BodyBudget
+    private var owner = BodyOwner()
+    /// The bytes for which it has room, until it ends.
+    private var held = 0
 
-    init(_ request: Request) {
+    init(_ request: Request, budget: BodyBudget) {
+        self.budget = budget
         announcedLength = request.headers.value(.contentLength).flatMap { Int($0) }
         isAnnounced = announcedLength ?? 0 > 0 || request.headers.contains(.transferEncoding)
         iterator = request.body.makeAsyncIterator()
+    }
+
+    /// Counts it for its caller's address.
+    func belongs(to address: AddressShare?) { owner.address = address }
+
+    /// Counts it for its caller's brand, if nothing of it was read before.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - isOnly: Whether there is no other brand to leave room for.
+    func belongs(to brand: BrandID, isOnly: Bool) {
+        guard held == 0 else { return }
+        owner.brand = brand
+        owner.isOnlyBrand = isOnly
+    }
+
+    /// Refuses it when there is no room for what is announced.
+    ///
+    /// - Throws: `Problem` 503.
+    func checkRoom() throws(Problem) {
+        // One that is longer than any may be is refused for that.
+        guard let announcedLength, announcedLength <= EventRoutes.maxBatchBytes else { return }
+        try budget.check(max(announcedLength - held, 1), of: owner)
+    }
+
+    /// Gives its room back; for the end of the request, however it ends.
+    func end() {
+        if held > 0 { budget.giveBack(held, of: owner) }
+        held = 0
     }
 
     /// Waits for the first bytes, or for the end of a body without any.
@@ -26,13 +61,16 @@ final class ArrivingBody: @unchecked Sendable {
 
     /// Takes the next bytes.
     ///
-    /// - Returns: One or more bytes; nil at the end of the body.
-    /// - Throws: What the connection throws.
+    /// - Returns: One or more bytes, for which there is room until ``end()``; nil at the end of the body.
+    /// - Throws: `Problem` 503 when there is no room for them, and what the connection throws.
     @concurrent
     func next() async throws -> ByteBuffer? {
-        guard let first else { return try await receive() }
-        self.first = nil
-        return first
+        try await begin()
+        guard let bytes = first else { return nil }
+        first = nil
+        try budget.take(bytes.readableBytes, of: owner)
+        held += bytes.readableBytes
+        return bytes
     }
 
     @concurrent

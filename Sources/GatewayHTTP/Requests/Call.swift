@@ -12,6 +12,8 @@ struct Call: Sendable {
     /// What routes stand on: one object, for a copy of all of them with each call would cost more than the call.
     let shared: Shared
     let limiter: RateLimiter
+    /// Its slot among the requests that are handled; nil for a route that is always answered.
+    var slot: RequestSlots.Slot?
 
     /// Holds what all calls have in common.
     final class Shared: Sendable {

@@ -110,7 +110,9 @@ package final class GatewayServer: Sendable {
     private var windowShell: WindowHandler.Shell {
         WindowHandler.Shell(
             services: services.windows,
-            operations: WindowOperations(shared: shared, limiter: limiter)
+            operations: WindowOperations(shared: shared, limiter: limiter),
+            addresses: addresses,
+            perAddress: limits.windowsPerAddress
         ) { [clock = services.clock] in
             WindowMoment(steady: NIODeadline.now().uptimeNanoseconds, date: clock.now)
         }

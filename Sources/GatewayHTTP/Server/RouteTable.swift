@@ -6,6 +6,7 @@ struct RouteTable {
     private let router: Router<GatewayContext>
     private let shared: Call.Shared
     private let slots: RequestSlots
+    private let budget: BodyBudget
     private let limiter: RateLimiter
     private let addresses: AddressShares
     private var methods: [String: [HTTPRequest.Method]] = [:]
@@ -19,6 +20,7 @@ struct RouteTable {
         self.limiter = limiter
         self.addresses = addresses
         slots = RequestSlots(limits, metrics: services.metrics)
+        budget = BodyBudget(limits, metrics: services.metrics)
         router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: AnsweringMiddleware(
@@ -52,19 +54,24 @@ struct RouteTable {
         methods[path, default: []].append(method)
         shapes[path] = errors
         let slots = isAlwaysAnswered ? nil : slots
-        let addresses = addresses
+        let (addresses, budget) = (addresses, budget)
         router.on(RouterPath(path), method: method) { request, context in
-            let body = ArrivingBody(request)
-            let call = Call(request: request, arriving: body, context: context, shared: shared, limiter: limiter)
+            let body = ArrivingBody(request, budget: budget)
+            defer { body.end() }
+            var call = Call(request: request, arriving: body, context: context, shared: shared, limiter: limiter)
             guard let slots else { return try await handler(call) }
             let address = addresses.share(of: call.address, peer: context.peer)
-            // A caller that says nothing behind its head must not keep a slot from others.
+            body.belongs(to: address)
             if body.isAnnounced {
+                // Who will be refused need not send its body first.
                 try slots.check(address)
+                try body.checkRoom()
+                // A caller that says nothing behind its head must not keep a slot from others.
                 try await body.begin()
             }
             let slot = try slots.enter(address)
             defer { slot.giveBack() }
+            call.slot = slot
             return try await handler(call)
         }
     }

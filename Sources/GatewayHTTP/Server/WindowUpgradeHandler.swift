@@ -210,8 +210,9 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         stopIdle()
         let answer = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: fields)
         context.writeAndFlush(Self.wrapOutboundOut(.head(answer)), promise: nil)
+        let peer = context.remoteAddress?.ipAddress
         let address = ClientAddress(
-            peer: context.remoteAddress?.ipAddress,
+            peer: peer,
             forwarded: head.headers["x-forwarded-for"],
             isProxied: head.headers.contains { ClientAddress.isProxyField($0.name.lowercased()) },
             proxies: windows.operations.limiter.trustedProxies
@@ -225,6 +226,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
                 shell: windows,
                 request: request,
                 address: address,
+                share: windows.addresses.share(of: address, peer: peer),
                 refusal: surplus == nil ? nil : .overloaded
             )
             let frames = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))

@@ -19,25 +19,36 @@ final class WindowHandler: ChannelDuplexHandler {
     final class Shell: Sendable {
         let services: WindowServices
         let operations: WindowOperations
+        let addresses: AddressShares
+        let places: SharedPlaces
         let now: @Sendable () -> WindowMoment
 
-        init(services: WindowServices, operations: WindowOperations, now: @escaping @Sendable () -> WindowMoment) {
+        init(
+            services: WindowServices,
+            operations: WindowOperations,
+            addresses: AddressShares,
+            perAddress: Int,
+            now: @escaping @Sendable () -> WindowMoment
+        ) {
             self.services = services
             self.operations = operations
+            self.addresses = addresses
+            places = SharedPlaces(limit: services.limits.maxOpen, perAddress: perAddress)
             self.now = now
         }
     }
 
     private let shell: Shell
     private let address: ClientAddress
+    private let share: AddressShare?
     private var machine: WindowMachine
     private var context: ChannelHandlerContext?
     /// What was asked for, until it is decided.
     private var request: WindowRequest?
     private var session: StoredSession?
     private var ticket: WindowTicket?
-    /// Whether one of the places for windows is ours, until the connection ends.
-    private(set) var hasPlace = false
+    /// One of the places for windows, until the connection ends.
+    private var place: SharedPlaces.Place?
     /// Why the window ended.
     private var label: WindowCloseLabel?
     private var loop: (any EventLoop)?
@@ -48,22 +59,31 @@ final class WindowHandler: ChannelDuplexHandler {
     private var timer: Scheduled<Void>?
     private var timerAt: UInt64 = 0
 
-    init(shell: Shell, request: WindowRequest, address: ClientAddress, refusal: WindowClose?) {
+    init(shell: Shell, request: WindowRequest, address: ClientAddress, share: AddressShare?, refusal: WindowClose?) {
         self.shell = shell
         self.request = request
         self.address = address
+        self.share = share
         self.refusal = refusal
         machine = WindowMachine(limits: shell.services.limits)
     }
+
+    /// Whether the window has been let in.
+    var hasPlace: Bool { place != nil }
 
     // MARK: The connection
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         loop = context.eventLoop
-        hasPlace = refusal == nil && shell.services.hub.enter()
+        if refusal == nil {
+            do throws(PlaceRefusal) { place = try shell.places.take(share) } catch {
+                if case .address = error { shell.operations.refused(.addressWindows) }
+            }
+        }
         let now = shell.now()
         if hasPlace {
+            shell.services.metrics.open.increment()
             perform(machine.opened(now: now))
         } else {
             shell.services.metrics.closed[.overloaded].increment()
@@ -84,9 +104,11 @@ final class WindowHandler: ChannelDuplexHandler {
         timer?.cancel()
         timer = nil
         fragments = nil
-        guard hasPlace else { return }
-        hasPlace = false
-        shell.services.hub.leave(label ?? .gone)
+        guard let place else { return }
+        self.place = nil
+        place.giveBack()
+        shell.services.metrics.open.decrement()
+        shell.services.metrics.closed[label ?? .gone].increment()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -326,7 +348,7 @@ final class WindowHandler: ChannelDuplexHandler {
 
     /// Takes a session: the first one opens the window at the hub.
     private func identify(_ found: StoredSession) -> WindowResult {
-        guard let context, hasPlace, machine.isAlive else { return .refused(.unavailable) }
+        guard let context, let place, machine.isAlive else { return .refused(.unavailable) }
         let name = ConsumerName(brand: found.brand, consumer: found.consumer)
         let identity = WindowIdentity(consumer: name, device: found.device, expiresAt: found.expiresAt)
         if let ticket {
@@ -336,6 +358,10 @@ final class WindowHandler: ChannelDuplexHandler {
                 shell.services.hub.renew(ticket, session: found)
             }
             return .identified(identity)
+        }
+        do throws(PlaceRefusal) { try place.claim(found.brand, isOnly: shell.operations.hasOneBrand) } catch {
+            shell.operations.refused(.brandWindows)
+            return .refused(.overloaded)
         }
         let mailbox = WindowMailbox(NIOLoopBound(self, eventLoop: context.eventLoop), loop: context.eventLoop)
         guard let ticket = shell.services.hub.open(mailbox, session: found, device: found.device) else {

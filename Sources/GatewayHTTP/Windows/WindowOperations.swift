@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import Delivery
 internal import GatewayModel
 internal import GatewayStorage
@@ -13,6 +14,12 @@ struct WindowOperations: Sendable {
     let limiter: RateLimiter
 
     private var services: GatewayServices { shared.services }
+
+    /// Whether there is no other brand to leave room for.
+    var hasOneBrand: Bool { services.directory.hasOneBrand }
+
+    /// Counts a window that was turned away.
+    func refused(_ label: RefusalLabel) { services.metrics.refused[label].increment() }
 
     // MARK: Sessions
 

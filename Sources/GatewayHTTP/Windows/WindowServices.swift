@@ -22,7 +22,7 @@ package struct WindowServices: Sendable {
         limits: WindowLimits = WindowLimits(),
         metrics: WindowMetrics = WindowMetrics(factory: NOOPMetricsHandler.instance)
     ) {
-        hub = WindowHub(presence: presence, limits: limits, metrics: metrics)
+        hub = WindowHub(presence: presence, metrics: metrics)
         self.limits = limits
         self.metrics = metrics
     }

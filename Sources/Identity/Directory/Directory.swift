@@ -78,6 +78,9 @@ package final class Directory: Sendable {
     /// All brands, by id.
     package var brands: [Brand] { snapshot.brands.values.sorted { $0.id < $1.id } }
 
+    /// Whether there is no brand beside one.
+    package var hasOneBrand: Bool { snapshot.brands.count < 2 }
+
     /// An app with its secrets.
     ///
     /// - Parameters:

@@ -17,7 +17,6 @@ package final class WindowHub: WindowObserver, Sendable {
     }
 
     private struct State {
-        var places = 0
         /// By consumer, and by an id that is never given again.
         var windows: [ConsumerName: [WindowID: Entry]] = [:]
         var nextID: UInt64 = 0
@@ -26,7 +25,6 @@ package final class WindowHub: WindowObserver, Sendable {
 
     private let state = Mutex(State())
     private let presence: any WindowPresence
-    private let limits: WindowLimits
     private let metrics: WindowMetrics
     private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -34,45 +32,19 @@ package final class WindowHub: WindowObserver, Sendable {
     ///
     /// - Parameters:
     ///   - presence: Who must know of windows.
-    ///   - limits: How many there may be.
     ///   - metrics: What is counted.
     ///   - now: The time, for how often typing is passed on.
     package init(
         presence: any WindowPresence,
-        limits: WindowLimits,
         metrics: WindowMetrics,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.presence = presence
-        self.limits = limits
         self.metrics = metrics
         self.now = now
     }
 
     // MARK: Opening and closing
-
-    /// Takes one of the places for windows, before anything else is done for one; whoever gets it gives it back with
-    /// ``leave(_:)``.
-    ///
-    /// - Returns: False when all are taken.
-    package func enter() -> Bool {
-        let isTaken = state.withLock { state in
-            guard state.places < limits.maxOpen else { return false }
-            state.places += 1
-            return true
-        }
-        if isTaken { metrics.open.increment() }
-        return isTaken
-    }
-
-    /// Gives a place back.
-    ///
-    /// - Parameter label: Why the window is closed.
-    package func leave(_ label: WindowCloseLabel) {
-        state.withLock { $0.places -= 1 }
-        metrics.open.decrement()
-        metrics.closed[label].increment()
-    }
 
     /// A window is authenticated: from now on it gets news, and pushes are held back for it.
     ///

@@ -9,6 +9,8 @@ package final class HTTPMetrics: Sendable {
     package let sessionsOpened: LabelledMetrics<GrantLabel, Counter>
     /// Connections of callers that are open.
     package let connectionsOpen: Meter
+    /// Bytes of request bodies in memory.
+    package let bodyBytes: Meter
     /// What was turned away because a limit was reached.
     package let refused: LabelledMetrics<RefusalLabel, Counter>
     /// Connections that were closed because the caller was too slow.
@@ -35,6 +37,7 @@ package final class HTTPMetrics: Sendable {
             )
         }
         connectionsOpen = Meter(label: MetricCatalogue.httpConnections.name, factory: factory)
+        bodyBytes = Meter(label: MetricCatalogue.httpBodyBytes.name, factory: factory)
         refused = LabelledMetrics {
             Counter(label: MetricCatalogue.httpRefused.name, dimensions: [("limit", $0.rawValue)], factory: factory)
         }

@@ -183,12 +183,18 @@ package enum MetricCatalogue {
         .gauge,
         help: "Connections of callers that are open."
     )
+    /// Bytes of request bodies.
+    package static let httpBodyBytes = MetricDeclaration(
+        "switchboard_http_body_bytes",
+        .gauge,
+        help: "Bytes of request bodies in memory: requests that are being read or handled."
+    )
     /// What was turned away because a limit was reached (``RefusalLabel``).
     package static let httpRefused = MetricDeclaration(
         "switchboard_http_refused_total",
         .counter,
         help:
-            "Connections and requests that were turned away, by the limit that was reached.",
+            "Connections, requests and windows that were turned away, by the limit that was reached.",
         labels: ["limit"]
     )
     /// Connections that were closed because the caller was too slow (``CutOffLabel``).
@@ -338,7 +344,7 @@ package enum MetricCatalogue {
         providerConnections,
         providerConnectionsClosed, providerOpenStreams, providerHeldBack, apnsCertificates,
         httpRequests, httpRequestDuration,
-        httpConnections, httpRefused,
+        httpConnections, httpBodyBytes, httpRefused,
         httpCutOff,
         machineFaults, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag,

@@ -97,6 +97,14 @@ package enum RefusalLabel: String, CaseIterable, Sendable {
     case requests
     /// Too many requests of one address at once.
     case addressRequests = "address_requests"
+    /// Too many requests of one brand at once.
+    case brandRequests = "brand_requests"
+    /// Too many messaging windows of one address.
+    case addressWindows = "address_windows"
+    /// Too many messaging windows of one brand.
+    case brandWindows = "brand_windows"
+    /// Too many bytes of request bodies.
+    case bodyBytes = "body_bytes"
     /// Too many requests of one caller.
     case rate
 }

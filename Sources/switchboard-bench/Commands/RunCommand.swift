@@ -16,7 +16,7 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
-        case windows
+        case windows, attack
         case httpOverhead = "http-overhead"
         case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
@@ -126,6 +126,8 @@ struct RunCommand: AsyncParsableCommand {
             return try await BulkheadScenario(rounds: max(Int(21 * scale), 1), changeLimit: 10).run(http: http)
         case .windows:
             return try await WindowsScenario(idle: max(Int(15_000 * scale), 600)).run(group: group, http: http)
+        case .attack:
+            return try await AttackScenario(events: scaled(10_000)).run(group: group, http: http, say: say)
         case .memory:
             return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }

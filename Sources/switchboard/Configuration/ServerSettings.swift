@@ -14,6 +14,8 @@ import GatewayHTTP
 ///   127.0.0.0/8,::1)
 /// - `limits.connectionsPerAddress` (connections, 1 to 1,000,000, default 256)
 /// - `limits.slotsPerAddress` (requests that are handled at once, 1 to 1,000,000, default 128)
+/// - `limits.windowsPerAddress` (messaging windows, 1 to 1,000,000, default 256)
+/// - `limits.bodyMegabytes` (MiB of request bodies in memory, 64 to 1,000,000, default 256)
 /// - `limits.accountRequestsPerSecond` (of one service account, 0 to 1,000,000, 0 sets no limit, default 10,000)
 /// - `limits.credentialRequestsPerSecond` (logins with one credential, likewise, default 10,000)
 /// - `limits.sessionRequestsPerSecond` (of one consumer's session, likewise, default 20)
@@ -63,6 +65,17 @@ struct ServerSettings: Equatable {
             in: 1...1_000_000,
             default: limits.slotsPerAddress
         )
+        limits.windowsPerAddress = try await reader.integer(
+            .limitsWindowsPerAddress,
+            in: 1...1_000_000,
+            default: limits.windowsPerAddress
+        )
+        let megabytes = try await reader.integer(
+            .limitsBodyMegabytes,
+            in: 64...1_000_000,
+            default: limits.bodyBytes >> 20
+        )
+        limits.bodyBytes = megabytes << 20
         let seconds = limits.requestTimeout.components.seconds
         limits.requestTimeout = .seconds(
             try await reader.integer(.serverRequestTimeoutSeconds, in: 1...3600, default: seconds)

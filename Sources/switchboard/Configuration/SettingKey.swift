@@ -10,6 +10,8 @@ enum SettingKey: String, CaseIterable {
     case serverTrustedProxies = "server.trustedProxies"
     case limitsConnectionsPerAddress = "limits.connectionsPerAddress"
     case limitsSlotsPerAddress = "limits.slotsPerAddress"
+    case limitsWindowsPerAddress = "limits.windowsPerAddress"
+    case limitsBodyMegabytes = "limits.bodyMegabytes"
     case limitsAccountRequestsPerSecond = "limits.accountRequestsPerSecond"
     case limitsCredentialRequestsPerSecond = "limits.credentialRequestsPerSecond"
     case limitsSessionRequestsPerSecond = "limits.sessionRequestsPerSecond"

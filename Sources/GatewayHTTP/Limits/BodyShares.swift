@@ -1,0 +1,43 @@
+internal import GatewayModel
+internal import GuardedHTTP
+
+/// Bytes of request bodies that callers share by address and by brand; a plain value.
+struct BodyShares: Sendable {
+    /// Bytes that are held.
+    private(set) var taken = 0
+    private let limit: Int
+    private var addresses = Shares<InternetAddress>()
+    private var brands = Shares<BrandID>()
+
+    /// Makes free room.
+    ///
+    /// - Parameter limit: Its bytes.
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether there is room for more bytes of an owner.
+    func admits(_ bytes: Int, of owner: BodyOwner) -> Bool {
+        let free = limit - taken
+        guard bytes <= free else { return false }
+        if let address = owner.address, !addresses.admits(bytes, of: address.network, free: free, of: limit) {
+            return false
+        }
+        guard let brand = owner.brand, !owner.isOnlyBrand else { return true }
+        return brands.admits(bytes, of: brand, free: free, of: limit)
+    }
+
+    /// Takes room for bytes; false when there is none.
+    mutating func take(_ bytes: Int, of owner: BodyOwner) -> Bool {
+        guard admits(bytes, of: owner) else { return false }
+        taken += bytes
+        if let address = owner.address { addresses.take(bytes, of: address.network) }
+        if let brand = owner.brand { brands.take(bytes, of: brand) }
+        return true
+    }
+
+    /// Gives room back that was taken.
+    mutating func giveBack(_ bytes: Int, of owner: BodyOwner) {
+        taken -= bytes
+        if let address = owner.address { addresses.giveBack(bytes, of: address.network) }
+        if let brand = owner.brand { brands.giveBack(bytes, of: brand) }
+    }
+}

@@ -1,0 +1,104 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import ProcessHarness
+
+/// How long a 202 of a well-behaved brand takes while one address attacks: it holds its full share of connections and of
+/// request slots with unfinished bodies, sends bodies full of combining marks, and asks link patterns paths full of what
+/// they might match.
+///
+/// Idle and attacked rounds take turns, so that whatever else the machine does hits both alike.
+struct AttackScenario {
+    /// How many events are posted without the attack, and as many with it.
+    var events: Int
+    /// Events a second: a modest rate.
+    var rate = 250.0
+    /// What must be reached: the 99th percentile under attack as a multiple of that without.
+    var ratioLimit = 3.0
+
+    private static let consumers = 500
+    private static let connections = 16
+    private static let rounds = 5
+
+    /// Runs it on a fresh installation.
+    ///
+    /// - Parameters:
+    ///   - group: Where the load's connections live.
+    ///   - http: A client for everything that is not measured.
+    ///   - say: Called with what is done next.
+    /// - Returns: The figures.
+    /// - Throws: When a good request is refused, or the attacker does not attack.
+    func run(group: any EventLoopGroup, http: HTTPClient, say: (String) -> Void) async throws -> Report {
+        try await Installation.use(quiet: true) { installation in
+            try await measure(installation, group: group, http: http, say: say)
+        }
+    }
+
+    private func measure(
+        _ installation: Installation,
+        group: any EventLoopGroup,
+        http: HTTPClient,
+        say: (String) -> Void
+    ) async throws -> Report {
+        let authorization = try await installation.configure(http: http, consumers: Self.consumers)
+        try await addLinks(installation, http)
+        let gateway = installation.gateway
+        let load = EventLoad(
+            port: gateway.port,
+            authorization: authorization,
+            connections: Self.connections,
+            consumers: Self.consumers
+        )
+        _ = try await load.post(run: "warm", events: 500, rate: rate, group: group)
+        let part = max(events / Self.rounds, 100)
+        var (idle, attacked): ([Double], [Double]) = ([], [])
+        var (idleCPU, attackedCPU) = (0.0, 0.0)
+        for round in 1...Self.rounds {
+            say("attack: round \(round) of \(Self.rounds), idle")
+            var before = try ProcessUsage(pid: gateway.process.id).cpuSeconds
+            idle += try await load.post(run: "idle-\(round)", events: part, rate: rate, group: group)
+            idleCPU += try ProcessUsage(pid: gateway.process.id).cpuSeconds - before
+            say("attack: round \(round) of \(Self.rounds), attacked")
+            let attacker = try ChildProcess("switchboard-bench", ["attacker", "--port", String(gateway.port)])
+            _ = try await attacker.line("attacking")
+            before = try ProcessUsage(pid: gateway.process.id).cpuSeconds
+            attacked += try await load.post(run: "attacked-\(round)", events: part, rate: rate, group: group)
+            attackedCPU += try ProcessUsage(pid: gateway.process.id).cpuSeconds - before
+            guard try await connections(installation, http) >= Double(Attacker.silentConnections) else {
+                throw HarnessError("the attacker did not hold its connections")
+            }
+            _ = try await attacker.stop(within: .seconds(30))
+        }
+        var report = Report()
+        let name = "attack by one address, \(Int(rate)) events/s of another"
+        report.add(name, "202 p50, idle", idle.percentile(0.5) * 1e3, "ms")
+        report.add(name, "202 p99, idle", idle.percentile(0.99) * 1e3, "ms")
+        report.add(name, "202 p50, attacked", attacked.percentile(0.5) * 1e3, "ms")
+        report.add(name, "202 p99, attacked", attacked.percentile(0.99) * 1e3, "ms")
+        report.add(name, "gateway CPU an event, idle", idleCPU / Double(idle.count) * 1e6, "us")
+        report.add(name, "gateway CPU an event, attacked", attackedCPU / Double(attacked.count) * 1e6, "us")
+        let ratio = attacked.percentile(0.99) / idle.percentile(0.99)
+        report.add(name, "p99 attacked against idle", ratio, "x", atMost: ratioLimit)
+        return report
+    }
+
+    /// Gives the brand a host of links with the patterns that cost most.
+    private func addLinks(_ installation: Installation, _ http: HTTPClient) async throws {
+        let brand = "/v1/brands/\(Installation.brand)"
+        try await installation.call(http, "PATCH", brand, #"{"settings":{"linkHosts":["\#(Attacker.host)"]}}"#)
+        let paths = Attacker.patterns.map { "\"\($0)\"" }.joined(separator: ",")
+        let links =
+            #"{"host":"\#(Attacker.host)","paths":[\#(paths)],"ios":{"appIds":["TEAM123456.com.example.app"]},"#
+            + #""fallback":{"web":"https://shop.example/"}}"#
+        try await installation.call(http, "PUT", brand + "/apps/links", #"{"platform":"ios","links":\#(links)}"#)
+    }
+
+    /// How many connections the gateway has.
+    private func connections(_ installation: Installation, _ http: HTTPClient) async throws -> Double {
+        let request = HTTPClientRequest(url: installation.gateway.url + "/metrics")
+        let body = try await http.execute(request, timeout: .seconds(60)).body.collect(upTo: 16 << 20)
+        let name = "switchboard_http_open_connections "
+        let line = String(buffer: body).split(separator: "\n").first { $0.hasPrefix(name) }
+        return line.flatMap { Double($0.dropFirst(name.utf8.count)) } ?? 0
+    }
+}
