@@ -17,7 +17,7 @@ struct GuardedHTTPClientTests {
         timeout: Duration = .seconds(20),
         resolver: any HostResolver = TestResolver(["127.0.0.1"]),
         trusting roots: String? = nil,
-        allowsPrivate: Bool = false
+        policy: AddressPolicy = AddressPolicy(allowsLoopback: true)
     ) async throws -> Result<GuardedAnswer, GuardedFailure> {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let roots { tls.additionalTrustRoots = [.file(roots)] }
@@ -26,7 +26,7 @@ struct GuardedHTTPClientTests {
         let client = GuardedHTTPClient(
             resolver: resolver,
             configuration: configuration,
-            allowsPrivate: allowsPrivate,
+            policy: policy,
             maxIdle: 2
         )
         let request = GuardedRequest(
@@ -172,10 +172,47 @@ struct GuardedHTTPClientTests {
         let result = try await ask(
             "https://innocent.example:\(server.port)/",
             resolver: resolver,
-            allowsPrivate: allowsPrivate
+            policy: AddressPolicy(allowsPrivate: allowsPrivate, allowsLoopback: true)
         )
         #expect(failure(result) == .forbiddenAddress)
         #expect(server.requests.isEmpty && resolver.asked == 1)
+    }
+
+    @Test(
+        "nothing is sent to this host where loopback is off, nor to the gateway's own port where it is on",
+        arguments: ["127.0.0.1", "::1", "::ffff:127.0.0.1"]
+    )
+    func ownHost(address: String) async throws {
+        let directory = try TemporaryDirectory()
+        let server = try await AnsweringProcess.start(in: directory)
+        let ownPorts = OwnPorts()
+        let open = AddressPolicy(allowsLoopback: true, ownPorts: ownPorts)
+        let client = GuardedHTTPClient(
+            resolver: TestResolver([address]),
+            configuration: .init(),
+            policy: open,
+            maxIdle: 0
+        )
+        // Read while the port was somebody else's: it is the dial that counts.
+        let request = GuardedRequest(
+            url: try client.url("http://some.localhost:\(server.port)/"),
+            method: .get,
+            headers: [],
+            answerBody: .read(maxBytes: 100),
+            timeout: .seconds(20)
+        )
+        ownPorts.add(server.port)
+        await #expect(throws: GuardedFailure.forbiddenAddress) { try await client.send(request) }
+        await client.close()
+        let closed = GuardedHTTPClient(
+            resolver: TestResolver([address]),
+            configuration: .init(),
+            policy: AddressPolicy(),
+            maxIdle: 0
+        )
+        await #expect(throws: GuardedFailure.forbiddenAddress) { try await closed.send(request) }
+        await closed.close()
+        #expect(server.requests.isEmpty)
     }
 
     @Test("a name server that answers differently the second time leads nowhere")
@@ -185,7 +222,7 @@ struct GuardedHTTPClientTests {
         let client = GuardedHTTPClient(
             resolver: TestResolver(["127.0.0.1"], ["127.0.0.1"], ["10.0.0.1"]),
             configuration: .init(),
-            allowsPrivate: false,
+            policy: AddressPolicy(allowsLoopback: true),
             maxIdle: 2
         )
         let request = GuardedRequest(

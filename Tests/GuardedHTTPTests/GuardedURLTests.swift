@@ -17,7 +17,7 @@ struct GuardedURLTests {
         ]
     )
     func good(text: String, canonical: String) throws {
-        #expect(try GuardedURL(text, allowsPrivate: false).text == canonical)
+        #expect(try GuardedURL(text, policy: AddressPolicy(allowsLoopback: true)).text == canonical)
     }
 
     @Test(
@@ -36,31 +36,50 @@ struct GuardedURLTests {
         ]
     )
     func bad(text: String) {
-        #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, allowsPrivate: false) }
+        #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, policy: AddressPolicy(allowsLoopback: true)) }
     }
 
     @Test("may name a private network where the instance allows it, and nothing worse")
     func allowed() throws {
         for text in ["https://10.0.0.1/", "https://[fd00::1]/", "https://100.64.0.1/"] {
-            _ = try GuardedURL(text, allowsPrivate: true)
+            _ = try GuardedURL(text, policy: AddressPolicy(allowsPrivate: true, allowsLoopback: true))
         }
         for text in ["http://10.0.0.1/", "https://169.254.169.254/", "https://[fe80::1]/", "https://0.0.0.0/"] {
-            #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, allowsPrivate: true) }
+            #expect(throws: GuardedURL.Refusal.self) {
+                try GuardedURL(text, policy: AddressPolicy(allowsPrivate: true, allowsLoopback: true))
+            }
         }
     }
 
-    @Test("resolves to what its name says: this machine for loopback names, somebody outside for others")
-    func resolved() throws {
-        func passes(_ text: String, _ isLoopback: Bool, _ allowsPrivate: Bool = false) throws -> Bool {
-            let address = try #require(InternetAddress(text))
-            do {
-                try GuardedURL.check(address, isLoopback: isLoopback, allowsPrivate: allowsPrivate)
-                return true
-            } catch { return false }
+    @Test(
+        "may not name this host where loopback is off",
+        arguments: [
+            "http://127.0.0.1/", "https://127.0.0.1/", "http://localhost:8080/", "https://a.localhost/",
+            "https://[::1]/",
+            "https://127.255.0.1/",
+        ]
+    )
+    func closedLoopback(text: String) {
+        for policy in [AddressPolicy(), AddressPolicy(allowsPrivate: true)] {
+            #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, policy: policy) }
         }
-        #expect(try passes("8.8.8.8", false) && passes("127.0.0.1", true) && passes("::1", true))
-        #expect(try !passes("8.8.8.8", true) && !passes("127.0.0.1", false) && !passes("127.0.0.1", false, true))
-        #expect(try !passes("10.0.0.1", false) && passes("10.0.0.1", false, true) && !passes("10.0.0.1", true, true))
-        #expect(try !passes("169.254.169.254", false, true) && !passes("169.254.169.254", true, true))
+    }
+
+    @Test("may not name a port of the gateway itself, whatever is allowed")
+    func ownPort() throws {
+        let ownPorts = OwnPorts()
+        ownPorts.add(8080)
+        ownPorts.add(443)
+        let policy = AddressPolicy(allowsPrivate: true, allowsLoopback: true, ownPorts: ownPorts)
+        for text in [
+            "http://127.0.0.1:8080/", "http://127.1.2.3:8080/", "http://localhost:8080/", "http://a.localhost:8080/",
+            "http://[::1]:8080/", "https://[::ffff:127.0.0.1]:8080/", "https://localhost/", "https://0.0.0.0:8080/",
+            "https://[::]:8080/",
+        ] {
+            #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, policy: policy) }
+        }
+        for text in ["http://127.0.0.1:8081/", "http://localhost/", "https://8.8.8.8:8080/"] {
+            _ = try GuardedURL(text, policy: policy)
+        }
     }
 }

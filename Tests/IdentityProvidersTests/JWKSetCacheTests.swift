@@ -233,7 +233,7 @@ struct JWKSetCacheTests {
                 let client = GuardedHTTPClient(
                     resolver: FixedResolver(found: [address].compactMap { InternetAddress($0) }),
                     configuration: .init(),
-                    allowsPrivate: false,
+                    policy: AddressPolicy(allowsLoopback: true),
                     maxIdle: 1
                 )
                 let port = stage.simulator.fcm.port
@@ -330,7 +330,7 @@ struct JWKSetCacheTests {
             let client = GuardedHTTPClient(
                 resolver: resolver,
                 configuration: .init(),
-                allowsPrivate: false,
+                policy: AddressPolicy(allowsLoopback: true),
                 maxIdle: 0
             )
             let kept = stage.plain + "/jwks"

@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import GuardedHTTP
 internal import Identity
 internal import TextFormats
 
@@ -11,13 +12,13 @@ enum BrandBody {
     static func brand(
         _ body: BodyObject,
         createdAt: Timestamp,
-        allowsPrivate: Bool
+        addresses: AddressPolicy
     ) throws(Problem) -> (brand: Brand, webhook: WebhookChange?) {
         var checks = FieldChecks()
         let id = checks.identifier(body["id"], as: BrandID.self, isRequired: true)
         let name = checks.line(body["name"], atMost: maxNameBytes, isRequired: true)
         var settings = BrandSettings()
-        let context = WebhookContext(allowsPrivate: allowsPrivate, isNew: true)
+        let context = WebhookContext(addresses: addresses, isNew: true)
         let named = checks.object(body["settings"]).map { SettingsBody($0, context, &checks) }
         named?.apply(to: &settings)
         checks.refuseOthers(in: body, than: ["id", "name", "settings"])

@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import GuardedHTTP
 internal import Identity
 internal import TextFormats
 
@@ -14,14 +15,14 @@ struct BrandPatch {
     var webhook: WebhookChange? { settings?.webhook }
 
     /// Checks everything; throws 422.
-    init(_ body: BodyObject, allowsPrivate: Bool) throws(Problem) {
+    init(_ body: BodyObject, addresses: AddressPolicy) throws(Problem) {
         var checks = FieldChecks()
         name = checks.line(body["name"], atMost: BrandBody.maxNameBytes)
         if body["settings"].isNamed, body["settings"].isEmpty {
             settings = .defaults()
         } else {
             settings = checks.object(body["settings"]).map {
-                SettingsBody($0, WebhookContext(allowsPrivate: allowsPrivate), &checks)
+                SettingsBody($0, WebhookContext(addresses: addresses), &checks)
             }
         }
         checks.refuseOthers(in: body, than: ["name", "settings"])

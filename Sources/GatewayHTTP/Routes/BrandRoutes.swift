@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
@@ -31,7 +32,7 @@ enum BrandRoutes {
         let (wanted, webhook) = try BrandBody.brand(
             body,
             createdAt: call.services.clock.now,
-            allowsPrivate: call.services.outbound.allowsPrivateAddresses
+            addresses: call.services.outbound.addresses
         )
         let origin = try call.origin()
         let (brand, secret) = try await call.administer { directory throws(DirectoryError) in
@@ -56,7 +57,7 @@ enum BrandRoutes {
         let brand = try await call.requireBackend(.brandAdmin)
         let patch = try BrandPatch(
             try await call.object(mayBeEmpty: true),
-            allowsPrivate: call.services.outbound.allowsPrivateAddresses
+            addresses: call.services.outbound.addresses
         )
         let origin = try call.origin()
         var isAdmin = false

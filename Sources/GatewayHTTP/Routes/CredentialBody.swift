@@ -22,10 +22,10 @@ struct CredentialBody {
     /// - Parameters:
     ///   - body: The body.
     ///   - now: Now.
-    ///   - allowsPrivate: Whether addresses of private networks may be named.
+    ///   - addresses: What the URLs may reach.
     /// - Throws: `Problem` 422 with all that is wrong.
-    init(_ body: BodyObject, at now: Timestamp, allowsPrivate: Bool) throws(Problem) {
-        var reader = Reader(body: body, allowsPrivate: allowsPrivate)
+    init(_ body: BodyObject, at now: Timestamp, addresses: AddressPolicy) throws(Problem) {
+        var reader = Reader(body: body, addresses: addresses)
         let kind = reader.checks.word(reader.member("kind"), as: CredentialKind.self, isRequired: true)
         let name = reader.checks.line(reader.member("name"), atMost: 256, isRequired: true)
         expiresAt = reader.checks.moment(reader.member("expiresAt"))
@@ -41,13 +41,13 @@ struct CredentialBody {
 
     private struct Reader {
         let body: BodyObject
-        let allowsPrivate: Bool
+        let addresses: AddressPolicy
         var checks = FieldChecks()
         var known: Set<BoundedName> = []
 
-        init(body: BodyObject, allowsPrivate: Bool) {
+        init(body: BodyObject, addresses: AddressPolicy) {
             self.body = body
-            self.allowsPrivate = allowsPrivate
+            self.addresses = addresses
         }
 
         mutating func member(_ name: BoundedName) -> BodyMember {
@@ -71,11 +71,11 @@ struct CredentialBody {
 
         /// An address that we will call, refused here when the client would refuse it.
         mutating func address(_ name: BoundedName, isRequired: Bool = false) -> String? {
-            let allowsPrivate = allowsPrivate
+            let addresses = addresses
             return text(name, isRequired: isRequired) { text in
                 if let problem = AddressRules.problem(ofEndpoint: text) { return problem }
                 do throws(GuardedURL.Refusal) {
-                    _ = try GuardedURL(text, allowsPrivate: allowsPrivate)
+                    _ = try GuardedURL(text, policy: addresses)
                     return nil
                 } catch { return error.text }
             }

@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
@@ -20,11 +21,11 @@ enum CredentialRoutes {
     }
 
     private static func create(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
-        let (now, allowsPrivate) = (call.services.clock.now, call.services.outbound.allowsPrivateAddresses)
+        let (now, addresses) = (call.services.clock.now, call.services.outbound.addresses)
         // Keys are checked as they are read.
         let read = try await call.administer { directory throws(DirectoryError) in
             try await directory.keyWork.run(of: brand.id) {
-                Result { () throws(Problem) in try CredentialBody(body, at: now, allowsPrivate: allowsPrivate) }
+                Result { () throws(Problem) in try CredentialBody(body, at: now, addresses: addresses) }
             }
         }
         let wanted = try read.get()

@@ -19,7 +19,7 @@ enum WebhookBody {
         let needsURL = context.isNew || object["url"].isNamed
         let url = checks.text(object["url"], isRequired: needsURL)
         if let url {
-            do { _ = try GuardedURL(url, allowsPrivate: context.allowsPrivate) } catch {
+            do { _ = try GuardedURL(url, policy: context.addresses) } catch {
                 checks.fail(object["url"].pointer, error.text)
             }
         }
@@ -52,8 +52,8 @@ enum WebhookBody {
 
 /// What a webhook's address is checked against.
 struct WebhookContext {
-    /// Whether private networks may be named.
-    var allowsPrivate: Bool
+    /// What it may reach.
+    var addresses: AddressPolicy
     /// Whether the brand is made just now, so that it has no webhook.
     var isNew = false
 }

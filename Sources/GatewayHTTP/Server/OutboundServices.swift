@@ -1,11 +1,12 @@
+package import GuardedHTTP
 package import Outbound
 
 /// What the routes of the outbound feed stand on.
 package struct OutboundServices: Sendable {
     /// What readers wait for.
     package var bell: OutboundBell
-    /// Whether webhooks, token endpoints and the like may be in private networks.
-    package var allowsPrivateAddresses: Bool
+    /// What webhooks, token endpoints and the like may reach.
+    package var addresses: AddressPolicy
     /// Says that a webhook's mark was set back.
     package var webhookChanged: @Sendable () -> Void
 
@@ -13,15 +14,15 @@ package struct OutboundServices: Sendable {
     ///
     /// - Parameters:
     ///   - bell: What readers wait for.
-    ///   - allowsPrivateAddresses: Whether webhooks, token endpoints and the like may be in private networks.
+    ///   - addresses: What webhooks, token endpoints and the like may reach.
     ///   - webhookChanged: Says that a webhook's mark was set back.
     package init(
         bell: OutboundBell = OutboundBell(),
-        allowsPrivateAddresses: Bool = false,
+        addresses: AddressPolicy = AddressPolicy(),
         webhookChanged: @escaping @Sendable () -> Void = {}
     ) {
         self.bell = bell
-        self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.addresses = addresses
         self.webhookChanged = webhookChanged
     }
 }

@@ -22,6 +22,12 @@ package struct GuardedURL: Sendable, Equatable {
     package let port: UInt16?
     private let path: String
 
+    /// 127.0.0.1.
+    private static let loopback = InternetAddress.v4(0x7F00_0001)
+
+    /// The port that is dialled.
+    package var dialledPort: UInt16 { port ?? (isSecure ? 443 : 80) }
+
     /// Whether the host says itself that it is this machine.
     package var isLoopback: Bool {
         if let literal { return AddressKind(literal) == .loopback }
@@ -38,9 +44,9 @@ package struct GuardedURL: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - text: The address as received.
-    ///   - allowsPrivate: Whether addresses of private networks may be named.
+    ///   - policy: What may be reached.
     /// - Throws: ``Refusal``.
-    package init(_ text: String, allowsPrivate: Bool) throws(Refusal) {
+    package init(_ text: String, policy: AddressPolicy) throws(Refusal) {
         guard text.utf8.count <= Self.maxBytes, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
             throw Refusal(text: "must be at most \(Self.maxBytes) visible ASCII characters without backslashes")
         }
@@ -57,28 +63,9 @@ package struct GuardedURL: Sendable, Equatable {
         guard !authority.contains("@") else { throw Refusal(text: "must have no user name or password") }
         (host, literal, port) = try Self.parse(authority)
         guard isSecure || isLoopback else { throw Refusal(text: "must be https; plain http only reaches this machine") }
-        if let literal { try Self.check(literal, isLoopback: isLoopback, allowsPrivate: allowsPrivate) }
-    }
-
-    /// Checks what a host resolved to; every address of it must pass.
-    ///
-    /// - Parameters:
-    ///   - address: One of its addresses.
-    ///   - isLoopback: Whether the URL names this machine itself.
-    ///   - allowsPrivate: Whether private networks may be reached.
-    /// - Throws: ``Refusal``.
-    package static func check(
-        _ address: InternetAddress,
-        isLoopback: Bool,
-        allowsPrivate: Bool
-    ) throws(Refusal) {
-        switch AddressKind(address) {
-        case .global where !isLoopback: return
-        case .loopback where isLoopback: return
-        case .privateNetwork where !isLoopback && allowsPrivate: return
-        case .privateNetwork: throw Refusal(text: "must not reach a private network")
-        case .loopback: throw Refusal(text: "must not reach this machine under another name")
-        case .global, .special: throw Refusal(text: "must not reach an address of this kind")
+        // A name of this host says as much as its address does; other names are checked when they are dialled.
+        if let address = literal ?? (isLoopback ? Self.loopback : nil) {
+            try policy.check(address, port: dialledPort, isLoopback: isLoopback)
         }
     }
 

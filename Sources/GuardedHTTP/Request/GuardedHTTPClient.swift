@@ -14,8 +14,8 @@ package final class GuardedHTTPClient: Sendable {
     /// So many addresses of a name are tried for one request: a name must not have us knock at a thousand doors.
     private static let maxDialled = 4
 
-    private let resolver: any HostResolver
-    private let allowsPrivate: Bool
+    /// Checks what is dialled.
+    package let addresses: AddressGuard
     private let pool: PinnedClients
 
     /// Makes a client; nothing is dialled yet.
@@ -23,12 +23,12 @@ package final class GuardedHTTPClient: Sendable {
     /// - Parameters:
     ///   - resolver: Looks names up.
     ///   - configuration: Trust roots and the like; redirects, proxy and decompression are switched off here.
-    ///   - allowsPrivate: Whether private networks may be reached.
+    ///   - policy: What may be reached.
     ///   - maxIdle: How many hosts' connections are kept for the next request; 0 makes a new one each time.
     package init(
         resolver: any HostResolver,
         configuration: HTTPClient.Configuration,
-        allowsPrivate: Bool,
+        policy: AddressPolicy,
         maxIdle: Int
     ) {
         var configuration = configuration
@@ -36,8 +36,7 @@ package final class GuardedHTTPClient: Sendable {
         configuration.proxy = nil
         // A small answer could become a large one.
         configuration.decompression = .disabled
-        self.resolver = resolver
-        self.allowsPrivate = allowsPrivate
+        addresses = AddressGuard(resolver: resolver, policy: policy)
         pool = PinnedClients(configuration: configuration, maxIdle: maxIdle)
     }
 
@@ -47,7 +46,7 @@ package final class GuardedHTTPClient: Sendable {
     /// - Returns: The address.
     /// - Throws: ``GuardedURL/Refusal``.
     package func url(_ text: String) throws(GuardedURL.Refusal) -> GuardedURL {
-        try GuardedURL(text, allowsPrivate: allowsPrivate)
+        try addresses.url(text)
     }
 
     /// Sends a request, once: at another address of the name only while there was no connection.
@@ -87,21 +86,9 @@ package final class GuardedHTTPClient: Sendable {
         _ request: GuardedRequest,
         _ head: Head
     ) async -> Result<GuardedAnswer, GuardedFailure> {
-        let addresses: [InternetAddress]
-        if let literal = request.url.literal {
-            addresses = [literal]
-        } else {
-            addresses = await resolver.addresses(of: request.url.host, for: request.owner)
-        }
-        // A look-up that was given up finds nothing, and must not be taken for a name without addresses.
-        guard !Task.isCancelled else { return .failure(.timeout) }
-        guard !addresses.isEmpty else { return .failure(.unresolved) }
-        for address in addresses {
-            do {
-                try GuardedURL.check(address, isLoopback: request.url.isLoopback, allowsPrivate: allowsPrivate)
-            } catch { return .failure(.forbiddenAddress) }
-        }
-        var (left, result) = (addresses, Result<GuardedAnswer, GuardedFailure>.failure(.unreachable))
+        let found: [InternetAddress]
+        do { found = try await addresses.addresses(of: request.url, for: request.owner) } catch { return .failure(error) }
+        var (left, result) = (found, Result<GuardedAnswer, GuardedFailure>.failure(.unreachable))
         for _ in 0..<Self.maxDialled where !left.isEmpty {
             let client = pool.take(host: request.url.host, addresses: left, attempt: request.attempt)
             result = await Self.execute(request, client.client, head)

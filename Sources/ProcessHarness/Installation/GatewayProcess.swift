@@ -18,7 +18,7 @@ package struct GatewayProcess: Sendable {
     ///   - listen: Where it listens; port 0 takes a free one.
     ///   - trustRoots: The simulator's authority.
     ///   - arguments: Further flags.
-    ///   - environment: Further settings.
+    ///   - environment: Further settings; `outgoing.allowLoopback` is on where they do not say otherwise.
     ///   - runner: A program with arguments that runs it, like a tracer; ``process`` is then the runner's.
     /// - Returns: The gateway.
     /// - Throws: ``HarnessError`` when it ends instead.
@@ -31,7 +31,8 @@ package struct GatewayProcess: Sendable {
         under runner: [String] = []
     ) async throws -> GatewayProcess {
         let data = directory.path("data")
-        var variables = environment
+        // Receivers and identity providers of the tests are on this host.
+        var variables = ["SWITCHBOARD_OUTGOING_ALLOW_LOOPBACK": "true"].merging(environment) { $1 }
         if let trustRoots { variables["SWITCHBOARD_PROVIDER_TRUST_ROOTS"] = trustRoots }
         let serve = ["serve", "--listen", listen, "--data-dir", data] + arguments
         let process = try ChildProcess(

@@ -92,7 +92,7 @@ struct IntakeCommand: AsyncParsableCommand {
                 client: GuardedHTTPClient(
                     resolver: NoNames(),
                     configuration: HTTPClient.Configuration(),
-                    allowsPrivate: false,
+                    policy: AddressPolicy(),
                     maxIdle: 0
                 ),
                 clock: clock,

@@ -1,14 +1,20 @@
 import Configuration
+import GuardedHTTP
 
-/// What requests to addresses that brands chose may do: webhooks, JWK sets and token endpoints.
+/// What requests to addresses that tenants chose may reach: webhooks, JWK sets, token endpoints, endpoints of apps.
 ///
 /// - `outgoing.allowPrivateAddresses` (true or false, default false)
+/// - `outgoing.allowLoopback` (true or false, default false)
 struct OutgoingSettings: Equatable {
     /// Whether they may reach addresses of private networks (RFC 1918, RFC 4193, RFC 6598).
     ///
     /// For sites whose back-ends or identity providers are beside the gateway; where tenants set their own addresses it
     /// opens the site to them.
     var allowsPrivateAddresses = false
+    /// Whether they may reach this host by its loopback addresses, plain http included.
+    ///
+    /// The gateway's own ports are never reached.
+    var allowsLoopback = false
 
     /// The defaults.
     init() {}
@@ -23,5 +29,14 @@ struct OutgoingSettings: Equatable {
             .outgoingAllowPrivateAddresses,
             default: allowsPrivateAddresses
         )
+        allowsLoopback = try await reader.flag(.outgoingAllowLoopback, default: allowsLoopback)
+    }
+
+    /// The policy that requests to such addresses keep to.
+    ///
+    /// - Parameter ownPorts: The ports that the gateway listens on.
+    /// - Returns: The policy.
+    func policy(ownPorts: OwnPorts) -> AddressPolicy {
+        AddressPolicy(allowsPrivate: allowsPrivateAddresses, allowsLoopback: allowsLoopback, ownPorts: ownPorts)
     }
 }

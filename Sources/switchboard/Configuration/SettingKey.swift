@@ -28,6 +28,7 @@ enum SettingKey: String, CaseIterable {
     case deliveryDrainDeadlineSeconds = "delivery.drainDeadlineSeconds"
     case retentionDays = "retention.days"
     case outgoingAllowPrivateAddresses = "outgoing.allowPrivateAddresses"
+    case outgoingAllowLoopback = "outgoing.allowLoopback"
     case retentionAuditDays = "retention.auditDays"
     case windowIdleLimitSeconds = "window.idleLimitSeconds"
     case windowMaxOpen = "window.maxOpen"

@@ -45,6 +45,8 @@ struct DemoStage: Sendable {
         var settings = GatewaySettings()
         settings.server.listen = ListenAddress(host: "127.0.0.1", port: 0)
         settings.server.dataDir = directory + "/data"
+        // A webhook of the README's examples is on this host.
+        settings.outgoing.allowsLoopback = true
         settings.provider.trustRoots = simulator.credentials.authorityFile
         settings.log.format = .text
         self.settings = settings

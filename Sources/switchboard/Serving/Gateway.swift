@@ -4,6 +4,7 @@ import Foundation
 import GatewayHTTP
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import Hummingbird
 import Identity
 import Logging
@@ -38,6 +39,8 @@ final class Gateway: Sendable {
     private let server: GatewayServer
     private let outbound: GatewayOutbound
     private let identity: GatewayIdentity
+    /// The ports of the listeners; those that the system chooses are added when it did.
+    private let ownPorts: OwnPorts
     /// By which everything that waits or is kept for a time ends.
     private let steadyClock: SteadyClock
     private let logger: Logger
@@ -54,6 +57,7 @@ final class Gateway: Sendable {
         server: GatewayServer,
         outbound: GatewayOutbound,
         identity: GatewayIdentity,
+        ownPorts: OwnPorts,
         steadyClock: SteadyClock,
         logger: Logger
     ) {
@@ -68,6 +72,7 @@ final class Gateway: Sendable {
         self.server = server
         self.outbound = outbound
         self.identity = identity
+        self.ownPorts = ownPorts
         self.steadyClock = steadyClock
         self.logger = logger
     }
@@ -106,6 +111,10 @@ final class Gateway: Sendable {
             await store.close()
             throw error
         }
+        let ownPorts = OwnPorts()
+        ownPorts.add(settings.server.listen.port)
+        if let metrics = settings.metrics.listen { ownPorts.add(metrics.port) }
+        let policy = settings.outgoing.policy(ownPorts: ownPorts)
         let httpClient = HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
@@ -148,6 +157,7 @@ final class Gateway: Sendable {
             store: store,
             directory: directory,
             settings: settings,
+            policy: policy,
             registry: registry,
             logger: logger
         )
@@ -155,6 +165,7 @@ final class Gateway: Sendable {
             store: store,
             directory: directory,
             settings: settings,
+            policy: policy,
             registry: registry,
             logger: logger
         )
@@ -204,6 +215,7 @@ final class Gateway: Sendable {
             server: GatewayServer(services: services, limits: limits),
             outbound: outbound,
             identity: identity,
+            ownPorts: ownPorts,
             steadyClock: steadyClock,
             logger: logger
         )
@@ -338,9 +350,11 @@ final class Gateway: Sendable {
         let address = settings.server.listen
         let isListening = ListeningFlag()
         let application =
-            server.buildApplication(host: address.host, port: address.port) { channel in
+            server.buildApplication(host: address.host, port: address.port) { [ownPorts] channel in
                 isListening.set()
-                onListening(ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port))
+                let port = channel.localAddress?.port ?? address.port
+                ownPorts.add(port)
+                onListening(ListenAddress(host: address.host, port: port))
             }
         return HTTPListener(application: application, address: address, isListening: isListening)
     }
@@ -351,7 +365,10 @@ final class Gateway: Sendable {
             router: server.makeMonitoringRouter(),
             host: address.host,
             port: address.port
-        ) { _ in isListening.set() }
+        ) { [ownPorts] channel in
+            isListening.set()
+            ownPorts.add(channel.localAddress?.port ?? address.port)
+        }
         return HTTPListener(application: application, address: address, isListening: isListening)
     }
 

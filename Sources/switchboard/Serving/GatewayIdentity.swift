@@ -23,12 +23,14 @@ struct GatewayIdentity: Sendable {
     ///   - store: Where burnt codes are noted.
     ///   - directory: The brands' identity providers.
     ///   - settings: The settings.
+    ///   - policy: What identity providers' URLs may reach.
     ///   - registry: The metrics.
     ///   - logger: For what operators should know.
     init(
         store: any GatewayStore,
         directory: Directory,
         settings: GatewaySettings,
+        policy: AddressPolicy,
         registry: PrometheusRegistry,
         logger: Logger
     ) {
@@ -40,7 +42,7 @@ struct GatewayIdentity: Sendable {
         let client = GuardedHTTPClient(
             resolver: resolver,
             configuration: configuration,
-            allowsPrivate: settings.outgoing.allowsPrivateAddresses,
+            policy: policy,
             // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to gain.
             maxIdle: 0
         )

@@ -26,12 +26,14 @@ struct GatewayOutbound: Sendable {
     ///   - store: Where items and marks are.
     ///   - directory: Where items go.
     ///   - settings: The settings.
+    ///   - policy: What webhooks may reach.
     ///   - registry: The metrics.
     ///   - logger: For what operators should know.
     init(
         store: any GatewayStore,
         directory: Directory,
         settings: GatewaySettings,
+        policy: AddressPolicy,
         registry: PrometheusRegistry,
         logger: Logger
     ) {
@@ -39,7 +41,6 @@ struct GatewayOutbound: Sendable {
         let metrics = OutboundMetrics(factory: registry)
         let bell = OutboundBell()
         let client = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
-        let allowsPrivate = settings.outgoing.allowsPrivateAddresses
         let webhooks = WebhookService(
             store: store,
             directory: GatewayWebhookDirectory(directory: directory),
@@ -48,7 +49,7 @@ struct GatewayOutbound: Sendable {
                     client: GuardedHTTPClient(
                         resolver: resolver,
                         configuration: client,
-                        allowsPrivate: allowsPrivate,
+                        policy: policy,
                         maxIdle: 1
                     )
                 )
@@ -67,7 +68,7 @@ struct GatewayOutbound: Sendable {
         self.resolver = resolver
         self.webhooks = webhooks
         readers = OutboundBellService(bell: bell)
-        services = OutboundServices(bell: bell, allowsPrivateAddresses: allowsPrivate) { webhooks.changed() }
+        services = OutboundServices(bell: bell, addresses: policy) { webhooks.changed() }
     }
 
     /// Ends what runs beside the services.

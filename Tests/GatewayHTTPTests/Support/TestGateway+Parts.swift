@@ -48,7 +48,7 @@ extension TestGateway {
         let providers = GuardedHTTPClient(
             resolver: NoNames(),
             configuration: HTTPClient.Configuration(),
-            allowsPrivate: false,
+            policy: AddressPolicy(allowsLoopback: true),
             maxIdle: 0
         )
         var services = GatewayServices(
@@ -87,7 +87,7 @@ extension TestGateway {
         )
         let bell = OutboundBell(limitPerBrand: 1)
         store.onOutbound { brand, _ in bell.ring(brand) }
-        services.outbound = OutboundServices(bell: bell)
+        services.outbound = OutboundServices(bell: bell, addresses: AddressPolicy(allowsLoopback: true))
         services.makeProvider = { _, _, _, source in AcceptingProvider(source: source, clock: clock) }
         return services
     }

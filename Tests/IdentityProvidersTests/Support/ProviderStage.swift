@@ -46,7 +46,7 @@ final class ProviderStage: Sendable {
         self.client = GuardedHTTPClient(
             resolver: resolver,
             configuration: client,
-            allowsPrivate: false,
+            policy: AddressPolicy(allowsLoopback: true),
             maxIdle: 0
         )
         metrics = IdentityProviderMetrics(factory: registry)

@@ -69,7 +69,7 @@ final class WebhookStage: Sendable {
                     client: GuardedHTTPClient(
                         resolver: resolver,
                         configuration: configuration,
-                        allowsPrivate: false,
+                        policy: AddressPolicy(allowsLoopback: true),
                         maxIdle: 1
                     )
                 )
