@@ -104,7 +104,7 @@ let package = Package(
         .target(
             name: "PushProviders",
             dependencies: [
-                "GatewayModel", "HTTP2Connections", "PushPayloads", "Telemetry",
+                "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "Telemetry",
                 crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, asn1, x509,
             ],
             swiftSettings: settings
@@ -290,7 +290,8 @@ let package = Package(
         .testTarget(
             name: "PushProvidersTests",
             dependencies: [
-                "PushProviders", "PushPayloads", "GatewayModel", "HTTP2Connections", "PushSimulator", "Telemetry",
+                "PushProviders", "PushPayloads", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushSimulator",
+                "Telemetry",
                 crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings

@@ -1,8 +1,10 @@
 package import AsyncHTTPClient
 package import GatewayModel
+package import GuardedHTTP
 package import HTTP2Connections
 package import Logging
 package import NIOCore
+import NIOPosix
 import NIOSSL
 package import Telemetry
 
@@ -11,6 +13,7 @@ package import Telemetry
 /// Any thread.
 package final class PushProviderFactory: Sendable {
     private let group: any EventLoopGroup
+    private let httpClient: HTTPClient
     private let tls: TLSClientContext
     private let clock: any GatewayClock
     private let metrics: ProviderMetrics?
@@ -18,6 +21,7 @@ package final class PushProviderFactory: Sendable {
     private let configuration: PushProviderConfiguration
     private let signers = ProviderTokenSigners()
     private let accessTokens: AccessTokenSources
+    private let tenants: GuardedHTTPClient?
 
     /// Makes a factory.
     ///
@@ -27,6 +31,8 @@ package final class PushProviderFactory: Sendable {
     ///   - eventLoopGroup: A `MultiThreadedEventLoopGroup`; lanes are spread over its loops.
     ///   - trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
     ///   - httpClient: For token endpoints; made with ``httpClientConfiguration(trustRootsFile:)``. Not shut down here.
+    ///   - tenants: Asks token endpoints that tenants set, and checks where their other endpoints lead; nil takes no endpoint
+    ///     of a tenant. Not closed here.
     ///   - clock: The clocks.
     ///   - metrics: Counts connections and streams; nil counts nothing.
     ///   - logger: Only `debug` and `trace` are written.
@@ -36,19 +42,21 @@ package final class PushProviderFactory: Sendable {
         eventLoopGroup: any EventLoopGroup,
         trustRootsFile: String?,
         httpClient: HTTPClient,
+        tenants: GuardedHTTPClient? = nil,
         clock: any GatewayClock,
         metrics: ProviderMetrics? = nil,
         logger: Logger,
         configuration: PushProviderConfiguration = PushProviderConfiguration()
     ) throws(TLSFailure) {
         group = eventLoopGroup
+        self.httpClient = httpClient
         tls = try TLSClientContext(trustRootsFile: trustRootsFile)
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
         self.configuration = configuration
+        self.tenants = tenants
         accessTokens = AccessTokenSources(
-            client: httpClient,
             clock: clock,
             configuration: configuration,
             group: eventLoopGroup
@@ -89,16 +97,24 @@ package final class PushProviderFactory: Sendable {
                 throw PushCredentialError(pointer: "/apns", detail: "the app has no credential for APNs")
             }
             let credential = try APNsCredential(settings, environment: lane.environment, now: clock.now)
+            let path = try path(
+                to: credential.endpoint,
+                at: "/apns/endpoints/\(lane.environment.rawValue)",
+                setBy: app.endpointsBy,
+                of: brand.id
+            )
             switch credential.authentication {
-            case .token(let key): return makeAPNs(credential, key, lane, brand, app.links, source)
+            case .token(let key): return makeAPNs(credential, key, lane, brand, app.links, path, source)
             case .certificate(let certificate):
-                return try makeAPNs(credential, certificate, lane, brand, app.links, source)
+                return try makeAPNs(credential, certificate, lane, brand, app.links, path, source)
             }
         case .fcm:
             guard let settings = app.fcm else {
                 throw PushCredentialError(pointer: "/fcm", detail: "the app has no credential for FCM")
             }
-            return makeFCM(try FCMCredential(settings), lane, brand, app.links, source)
+            let credential = try FCMCredential(settings)
+            let path = try path(to: credential.endpoint, at: "/fcm/endpoint", setBy: app.endpointsBy, of: brand.id)
+            return makeFCM(credential, lane, brand, app.links, path, source)
         case .huawei, .webpush:
             throw PushCredentialError(
                 pointer: "/\(lane.pushType.rawValue)",
@@ -159,6 +175,7 @@ package final class PushProviderFactory: Sendable {
         _ lane: LaneKey,
         _ brand: Brand,
         _ links: LinkSettings?,
+        _ path: Path,
         _ source: any PushSource
     ) -> any PushProvider {
         let signer = signers.signer(for: key)
@@ -179,7 +196,7 @@ package final class PushProviderFactory: Sendable {
                         signer: signer
                     )
                 },
-                makePool: makePool(credential.endpoint, connection, lane, tls)
+                makePool: makePool(path, connection, lane, tls)
             )
         )
     }
@@ -190,6 +207,7 @@ package final class PushProviderFactory: Sendable {
         _ lane: LaneKey,
         _ brand: Brand,
         _ links: LinkSettings?,
+        _ path: Path,
         _ source: any PushSource
     ) throws(PushCredentialError) -> any PushProvider {
         guard certificate.facts.environments.contains(lane.environment) else {
@@ -220,7 +238,7 @@ package final class PushProviderFactory: Sendable {
                         clock: clock
                     )
                 },
-                makePool: makePool(credential.endpoint, configuration.connection, lane, tls)
+                makePool: makePool(path, configuration.connection, lane, tls)
             )
         )
     }
@@ -230,9 +248,10 @@ package final class PushProviderFactory: Sendable {
         _ lane: LaneKey,
         _ brand: Brand,
         _ links: LinkSettings?,
+        _ path: Path,
         _ source: any PushSource
     ) -> any PushProvider {
-        let tokens = accessTokens.source(for: credential.account)
+        let tokens = accessTokens.source(for: credential.account, by: path.client)
         let eventLoop = group.next()
         return FCMProvider(
             core: ProviderCore(
@@ -251,13 +270,46 @@ package final class PushProviderFactory: Sendable {
                         onChange: onChange
                     )
                 },
-                makePool: makePool(credential.endpoint, configuration.connection, lane, tls)
+                makePool: makePool(path, configuration.connection, lane, tls)
             )
         )
     }
 
+    /// The way to an endpoint.
+    private struct Path {
+        var target: HTTP2Target
+        /// Finds the target's addresses; nil where they are not checked.
+        var makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
+        /// Asks the token endpoint that belongs to it.
+        var client: TokenEndpoint.Client
+    }
+
+    /// Leads to where the instance's administrator says without a question; to where a tenant says only through the guard.
+    private func path(
+        to endpoint: ProviderEndpoint,
+        at pointer: String,
+        setBy setter: AppSettings.EndpointSetter?,
+        of brand: BrandID
+    ) throws(PushCredentialError) -> Path {
+        guard setter == .tenant else {
+            return Path(target: endpoint.target, makeResolver: nil, client: .open(httpClient))
+        }
+        guard let tenants else {
+            throw PushCredentialError(pointer: pointer, detail: "is a tenant's, and this process has no guard for it")
+        }
+        let (url, addresses): (GuardedURL, AddressGuard)
+        do {
+            (url, addresses) = (try tenants.url(endpoint.url), tenants.addresses)
+        } catch { throw PushCredentialError(pointer: pointer, detail: error.text) }
+        return Path(
+            target: endpoint.target,
+            makeResolver: { GuardedResolver(url, addresses, for: brand, on: $0) },
+            client: .guarded(tenants, brand)
+        )
+    }
+
     private func makePool(
-        _ endpoint: ProviderEndpoint,
+        _ path: Path,
         _ connection: HTTP2ConnectionConfiguration,
         _ lane: LaneKey,
         _ tls: TLSClientContext
@@ -267,11 +319,12 @@ package final class PushProviderFactory: Sendable {
         let observer = metrics.map { PoolMetrics(metrics: $0, provider: lane.pushType) }
         return { [logger] source, eventLoop in
             HTTP2ConnectionPool(
-                target: endpoint.target,
+                target: path.target,
                 tls: tls,
                 configuration: connection,
                 eventLoop: eventLoop,
                 source: source,
+                makeResolver: path.makeResolver,
                 observer: observer,
                 logger: logger
             )

@@ -72,7 +72,8 @@ struct AuditTests {
             let settings = AppSettings(platform: .ios, apns: Gateway.apns)
             await #expect(throws: DirectoryError.changed) {
                 try await directory.putApp(brand: Gateway.acme, app: AppID(trusted: "a"), settings: settings) {
-                    old throws(DirectoryError) in
+                    old,
+                    _ throws(DirectoryError) in
                     #expect(old == nil)
                     throw .changed
                 }

@@ -352,8 +352,17 @@ extension OpenAPIDocument {
                 createdAt: { $ref: '#/components/schemas/Time' }
             App:
               type: object
-              required: [id, platform]
-              properties: { id: { $ref: '#/components/schemas/BrandId' }, platform: { enum: [ios, android, harmony, web] } }
+              required: [id, platform, endpointsBy]
+              properties:
+                id: { $ref: '#/components/schemas/BrandId' }
+                platform: { enum: [ios, android, harmony, web] }
+                endpointsBy:
+                  enum: [admin, tenant]
+                  readOnly: true
+                  description: >-
+                    Who set the endpoints (`endpoints`, `endpoint`, `token_uri`). Where a service account changed one of them, all
+                    are the tenant's: they may lead to public addresses only, and to private networks and loopback addresses
+                    where the instance's settings allow it.
             AppToPut:
               type: object
               required: [platform]

@@ -1,4 +1,6 @@
 internal import GatewayModel
+internal import GuardedHTTP
+internal import Identity
 internal import TextFormats
 
 /// The body of an app: its settings, without what this version cannot do, so that nobody takes it for done.
@@ -20,6 +22,18 @@ enum AppBody {
         var settings = AppSettings(platform: try checks.finish(platform), apns: apns, fcm: fcm, dialect: dialect)
         settings.links = links
         return settings
+    }
+
+    /// What is wrong with the endpoints that a tenant set, as far as their texts say: what their names resolve to is checked
+    /// at each connection.
+    static func problems(ofEndpoints app: AppSettings, _ addresses: AddressPolicy) -> [SettingsProblem] {
+        guard app.endpointsBy == .tenant else { return [] }
+        return app.endpoints.compactMap { endpoint -> SettingsProblem? in
+            do throws(GuardedURL.Refusal) {
+                _ = try GuardedURL(endpoint.url, policy: addresses)
+                return nil
+            } catch { return SettingsProblem(pointer: endpoint.pointer, detail: error.text) }
+        }
     }
 
     /// Nil when something is wrong, which is noted.

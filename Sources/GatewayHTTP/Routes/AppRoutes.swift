@@ -17,10 +17,14 @@ enum AppRoutes {
         let app = try call.identifier("app", as: AppID.self)
         let settings = try AppBody.settings(try await call.object())
         let origin = try call.origin()
+        let addresses = call.services.outbound.addresses
         let (stored, isNew) = try await call.administer { directory throws(DirectoryError) in
             try await directory.putApp(brand: brand.id, app: app, settings: settings, by: origin) {
-                old throws(DirectoryError) in
+                old,
+                settings throws(DirectoryError) in
                 guard call.mayChange(old.flatMap { try? EntityTag(of: $0.redacted) }) else { throw .changed }
+                let problems = AppBody.problems(ofEndpoints: settings, addresses)
+                if !problems.isEmpty { throw .invalid(problems) }
             }
         }
         return try call.changed(isNew ? .created : .ok, stored.redacted)

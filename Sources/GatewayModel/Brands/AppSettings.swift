@@ -23,6 +23,8 @@ package struct AppSettings: Codable, Equatable, Sendable {
     package var dialect: Dialect?
     /// The host whose links it opens, if it has one.
     package var links: LinkSettings?
+    /// Who set the endpoints; nil, as apps of earlier versions have it, is ``EndpointSetter/admin``.
+    package var endpointsBy: EndpointSetter?
 
     /// Takes an app's settings.
     ///

@@ -15,6 +15,7 @@ final class ConnectionPoolCore {
     private let configuration: HTTP2ConnectionConfiguration
     private let eventLoop: any EventLoop
     private let source: any HTTP2RequestSource
+    private let makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
     private let gauge: StreamGauge
     private let observer: (any HTTP2PoolObserver)?
     private let logger: Logger
@@ -43,6 +44,7 @@ final class ConnectionPoolCore {
         configuration: HTTP2ConnectionConfiguration,
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
+        makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?,
         gauge: StreamGauge,
         observer: (any HTTP2PoolObserver)?,
         logger: Logger
@@ -52,6 +54,7 @@ final class ConnectionPoolCore {
         self.configuration = configuration
         self.eventLoop = eventLoop
         self.source = source
+        self.makeResolver = makeResolver
         self.gauge = gauge
         self.observer = observer
         self.logger = logger
@@ -128,6 +131,7 @@ final class ConnectionPoolCore {
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         ClientBootstrap(group: eventLoop)
             .connectTimeout(configuration.setupTimeout)
+            .resolver(makeResolver?(eventLoop))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Nothing is read until the handler stands in the pipeline: with several addresses there are several
             // attempts, and only the winner gets it.

@@ -1,6 +1,6 @@
 package import Logging
 package import NIOCore
-internal import NIOPosix
+package import NIOPosix
 internal import Synchronization
 
 /// The way out to one target: dials on demand, lets its connections pull requests from the source, replaces those that drain.
@@ -25,6 +25,8 @@ package final class HTTP2ConnectionPool: Sendable {
     ///   - configuration: Limits.
     ///   - eventLoop: One loop of a `MultiThreadedEventLoopGroup`.
     ///   - source: Where requests come from.
+    ///   - makeResolver: Makes what finds the target's addresses for one connection, which goes to one of these and nowhere
+    ///     else; nil asks the system.
     ///   - observer: Counts what connections do.
     ///   - logger: Only `debug` and `trace` are written.
     package init(
@@ -33,6 +35,7 @@ package final class HTTP2ConnectionPool: Sendable {
         configuration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
+        makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil,
         observer: (any HTTP2PoolObserver)? = nil,
         logger: Logger
     ) {
@@ -46,6 +49,7 @@ package final class HTTP2ConnectionPool: Sendable {
                 configuration: configuration,
                 eventLoop: eventLoop,
                 source: source,
+                makeResolver: makeResolver,
                 gauge: gauge,
                 observer: observer,
                 logger: logger

@@ -99,9 +99,10 @@ extension Directory {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
-    ///   - settings: Its settings, secrets included.
+    ///   - settings: Its settings, secrets included; `endpointsBy` is decided here.
     ///   - origin: Who asks.
-    ///   - condition: Looks at the app as it is before the change, if it is there, and throws to keep it so.
+    ///   - condition: Looks at the app as it is before the change, if it is there, and at the settings that it will have, and
+    ///     throws to keep it as it is.
     /// - Returns: The app as it is now, and whether it is new.
     /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/notFound``, what `condition` throws, and others of
     ///   ``DirectoryError``.
@@ -110,13 +111,18 @@ extension Directory {
         app: AppID,
         settings: AppSettings,
         by origin: AuditOrigin = .gateway,
-        on condition: (DirectoryApp?) throws(DirectoryError) -> Void = { _ in }
+        on condition: (DirectoryApp?, AppSettings) throws(DirectoryError) -> Void = { _, _ in }
     ) async throws(DirectoryError) -> (app: DirectoryApp, isNew: Bool) {
-        let (settings, certificate) = try await opened(settings, of: brand)
+        let (given, certificate) = try await opened(settings, of: brand)
         return try await gate.run(of: brand) { () async throws(DirectoryError) in
             guard snapshot.brands[brand] != nil else { throw .notFound }
             let old = self.app(brand: brand, app: app)
-            try condition(old)
+            var settings = given
+            settings.endpointsBy = given.endpointSetter(
+                for: origin.actor.kind == .serviceAccount ? .tenant : .admin,
+                replacing: old?.settings
+            )
+            try condition(old, settings)
             if let host = settings.links?.host, snapshot.linkHosts[DirectorySnapshot.KeyName(host)] != brand {
                 throw .invalid([SettingsProblem(pointer: "/links/host", detail: "is none of the brand's linkHosts")])
             }

@@ -81,6 +81,8 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
     package var dialect: AppSettings.Dialect?
     /// The host whose links it opens.
     package var links: LinkSettings?
+    /// Who set the endpoints.
+    package var endpointsBy: AppSettings.EndpointSetter
     /// When it was last put, RFC 3339.
     package var updatedAt: String
 
@@ -89,6 +91,7 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         platform = app.settings.platform
         dialect = app.settings.dialect
         links = app.settings.links
+        endpointsBy = app.settings.endpointsBy ?? .admin
         updatedAt = app.updatedAt.rfc3339
         apns = app.settings.apns.map { APNs($0, app.certificate) }
         fcm = app.settings.fcm.map { fcm in

@@ -1,33 +1,35 @@
-import AsyncHTTPClient
 import GatewayModel
 import NIOCore
 import Synchronization
 
 /// The token sources of a process: one for each service account, shared by all lanes.
 final class AccessTokenSources: Sendable {
-    private let client: HTTPClient
+    /// An app of a tenant must not share the token that was fetched, unguarded, for one of the administrator's.
+    private struct Key: Hashable {
+        var identity: ServiceAccountKey.Identity
+        var isGuarded: Bool
+    }
+
     private let clock: any GatewayClock
     private let configuration: PushProviderConfiguration
     private let group: any EventLoopGroup
     /// Grows with each service account that an operator ever sets, and no faster.
-    private let sources = Mutex<[ServiceAccountKey.Identity: AccessTokenSource]>([:])
+    private let sources = Mutex<[Key: AccessTokenSource]>([:])
 
     init(
-        client: HTTPClient,
         clock: any GatewayClock,
         configuration: PushProviderConfiguration,
         group: any EventLoopGroup
     ) {
-        self.client = client
         self.clock = clock
         self.configuration = configuration
         self.group = group
     }
 
-    func source(for account: ServiceAccountKey) -> AccessTokenSource {
-        let identity = account.identity
+    func source(for account: ServiceAccountKey, by client: TokenEndpoint.Client) -> AccessTokenSource {
+        let key = Key(identity: account.identity, isGuarded: client.isGuarded)
         return sources.withLock { sources in
-            if let source = sources[identity] { return source }
+            if let source = sources[key] { return source }
             let source = AccessTokenSource(
                 account: account,
                 endpoint: TokenEndpoint(
@@ -40,7 +42,7 @@ final class AccessTokenSources: Sendable {
                 backoffCap: configuration.tokenBackoffCap,
                 eventLoop: group.next()
             )
-            sources[identity] = source
+            sources[key] = source
             return source
         }
     }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import GatewayModel
+import GuardedHTTP
 import NIOCore
 import NIOHTTP1
 import PushPayloads
@@ -13,9 +14,23 @@ struct TokenEndpoint: Sendable {
         var expiresInSeconds: Int64
     }
 
-    private static let maxBodyBytes = 65_536
+    /// How the endpoint is asked.
+    enum Client: Sendable {
+        /// Wherever it is: the instance's administrator set it.
+        case open(HTTPClient)
+        /// Only where a tenant may lead the gateway: this brand.
+        case guarded(GuardedHTTPClient, BrandID)
 
-    let client: HTTPClient
+        /// Whether addresses are checked.
+        var isGuarded: Bool { if case .guarded = self { true } else { false } }
+    }
+
+    private static let maxBodyBytes = 65_536
+    private static let headers = [
+        ("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json"),
+    ]
+
+    let client: Client
     let url: String
     let timeout: TimeAmount
 
@@ -32,15 +47,54 @@ struct TokenEndpoint: Sendable {
     ///   - eventLoop: Where the future is.
     /// - Returns: Fails only with ``TokenFetchFailure``.
     func fetch(assertion: String, on eventLoop: any EventLoop) -> EventLoopFuture<Result<Grant, TokenFetchFailure>> {
+        // Base64url and the dots between need no encoding in a form.
+        let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion
+        switch client {
+        case .open(let client): return fetch(form, by: client, on: eventLoop)
+        case .guarded(let client, let brand):
+            return eventLoop.makeFutureWithTask { await self.fetch(form, by: client, for: brand) }
+        }
+    }
+
+    private func fetch(
+        _ form: String,
+        by client: GuardedHTTPClient,
+        for brand: BrandID
+    ) async -> Result<Grant, TokenFetchFailure> {
+        let name = name
+        let url: GuardedURL
+        do { url = try client.url(self.url) } catch {
+            return .failure(.unreachable(endpoint: name, error.text))
+        }
+        let request = GuardedRequest(
+            url: url,
+            method: .post(Array(form.utf8)),
+            headers: Self.headers.map { (name: $0, value: $1) },
+            answerBody: .read(maxBytes: Self.maxBodyBytes),
+            timeout: .nanoseconds(timeout.nanoseconds),
+            owner: brand.rawValue
+        )
+        do {
+            let answer = try await client.send(request)
+            return Self.read(status: answer.status, body: answer.body, name: name)
+        } catch {
+            return .failure(.unreachable(endpoint: name, error.rawValue))
+        }
+    }
+
+    private func fetch(
+        _ form: String,
+        by client: HTTPClient,
+        on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Result<Grant, TokenFetchFailure>> {
         let name = name
         let request: HTTPClient.Request
         do {
             request = try HTTPClient.Request(
                 url: url,
                 method: .POST,
-                headers: ["content-type": "application/x-www-form-urlencoded", "accept": "application/json"],
-                // Base64url and the dots between need no encoding in a form.
-                body: .string("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion)
+                headers: HTTPHeaders(Self.headers),
+                body: .string(form)
             )
         } catch {
             return eventLoop.makeSucceededFuture(.failure(.unreachable(endpoint: name, "not a URL")))

@@ -8,6 +8,11 @@ struct ProviderEndpoint: Hashable, Sendable {
     /// `host:port`, for operators.
     var name: String { "\(target.host):\(target.port)" }
 
+    /// The endpoint as a URL, for whoever checks it.
+    var url: String {
+        target.host.utf8.contains(UInt8(ascii: ":")) ? "https://[\(target.host)]:\(target.port)" : "https://\(name)"
+    }
+
     /// Reads an endpoint; nil when it is anything but scheme https, a host, perhaps a port, and at most a slash.
     init?(_ text: String) {
         guard text.utf8.count <= 512, text.lowercased().hasPrefix("https://") else { return nil }

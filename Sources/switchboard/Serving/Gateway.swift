@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Delivery
 import Foundation
 import GatewayHTTP
@@ -10,7 +9,6 @@ import Identity
 import Logging
 import Messaging
 import NIOCore
-import NIOPosix
 import Outbound
 import PushProviders
 import SQLiteStorage
@@ -28,14 +26,13 @@ final class Gateway: Sendable {
     let directory: Directory
     /// The delivery core.
     let delivery: DeliveryService
-    /// Makes the providers.
-    let providers: PushProviderFactory
+    /// The push providers.
+    let providers: GatewayProviders
     /// The metrics.
     let registry: PrometheusRegistry
     /// The file of the admin token, and whether this start made it.
     let adminToken: (path: String, isNew: Bool)
 
-    private let httpClient: HTTPClient
     private let server: GatewayServer
     private let outbound: GatewayOutbound
     private let identity: GatewayIdentity
@@ -50,10 +47,9 @@ final class Gateway: Sendable {
         store: any GatewayStore,
         directory: Directory,
         delivery: DeliveryService,
-        providers: PushProviderFactory,
+        providers: GatewayProviders,
         registry: PrometheusRegistry,
         adminToken: (path: String, isNew: Bool),
-        httpClient: HTTPClient,
         server: GatewayServer,
         outbound: GatewayOutbound,
         identity: GatewayIdentity,
@@ -68,7 +64,6 @@ final class Gateway: Sendable {
         self.providers = providers
         self.registry = registry
         self.adminToken = adminToken
-        self.httpClient = httpClient
         self.server = server
         self.outbound = outbound
         self.identity = identity
@@ -115,31 +110,22 @@ final class Gateway: Sendable {
         ownPorts.add(settings.server.listen.port)
         if let metrics = settings.metrics.listen { ownPorts.add(metrics.port) }
         let policy = settings.outgoing.policy(ownPorts: ownPorts)
-        let httpClient = HTTPClient(
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
-        )
-        let providers: PushProviderFactory
-        var configuration = PushProviderConfiguration()
-        configuration.requestTimeout = .seconds(Int64(settings.provider.requestTimeoutSeconds))
+        let providers: GatewayProviders
         do {
-            providers = try PushProviderFactory(
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-                trustRootsFile: settings.provider.trustRoots,
-                httpClient: httpClient,
+            providers = try await GatewayProviders(
+                settings: settings,
+                policy: policy,
                 clock: clock,
-                metrics: ProviderMetrics(factory: registry),
-                logger: logger,
-                configuration: configuration
+                registry: registry,
+                logger: logger
             )
         } catch {
-            try? await httpClient.shutdown()
             await store.close()
-            throw CommandFailure(.usage, "provider.trustRoots (\(settings.provider.trustRoots ?? "")): \(error)")
+            throw error
         }
         let delivery = DeliveryService(
             store: store,
-            directory: GatewayLaneDirectory(directory: directory, factory: providers),
+            directory: GatewayLaneDirectory(directory: directory, factory: providers.factory),
             settings: settings.delivery,
             clock: steadyClock,
             metrics: DeliveryMetrics(factory: registry),
@@ -201,7 +187,7 @@ final class Gateway: Sendable {
         )
         delivery.observe(windows: services.windows.hub)
         services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
-            try providers.make(lane: lane, app: app, brand: brand, source: source)
+            try providers.factory.make(lane: lane, app: app, brand: brand, source: source)
         }
         return Gateway(
             settings: settings,
@@ -211,7 +197,6 @@ final class Gateway: Sendable {
             providers: providers,
             registry: registry,
             adminToken: (files.adminTokenPath, token.isNew),
-            httpClient: httpClient,
             server: GatewayServer(services: services, limits: limits),
             outbound: outbound,
             identity: identity,
@@ -342,7 +327,7 @@ final class Gateway: Sendable {
     func close() async {
         outbound.close()
         await identity.close()
-        try? await httpClient.shutdown()
+        await providers.close()
         await store.close()
     }
 

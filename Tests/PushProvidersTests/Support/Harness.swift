@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Crypto
 import Foundation
 import GatewayModel
+import GuardedHTTP
 import HTTP2Connections
 import Logging
 import NIOCore
@@ -24,6 +25,8 @@ struct Harness {
         certificate: String = TestCertificates.leaf,
         trust: String = TestCertificates.root,
         metrics: ProviderMetrics? = nil,
+        policy: AddressPolicy = AddressPolicy(),
+        resolver: any HostResolver = TableResolver([:]),
         server configuration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
         answer: @escaping TestServer.Answer,
         body: (Harness) async throws -> Void
@@ -41,7 +44,7 @@ struct Harness {
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger
         )
-        try await factory(trust: trust, metrics: metrics) { factory, clock in
+        try await factory(trust: trust, metrics: metrics, policy: policy, resolver: resolver) { factory, clock in
             let result: Result<Void, any Error>
             do {
                 try await body(Harness(server: server, application: application, factory: factory, clock: clock))
@@ -59,6 +62,8 @@ struct Harness {
         trust: String = TestCertificates.root,
         clock: TestClock = TestClock(),
         metrics: ProviderMetrics? = nil,
+        policy: AddressPolicy = AddressPolicy(),
+        resolver: any HostResolver = TableResolver([:]),
         body: (PushProviderFactory, TestClock) async throws -> Void
     ) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).pem")
@@ -67,6 +72,12 @@ struct Harness {
         let client = HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path)
+        )
+        let tenants = GuardedHTTPClient(
+            resolver: resolver,
+            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path),
+            policy: policy,
+            maxIdle: 0
         )
         var configuration = PushProviderConfiguration()
         configuration.connection.backoffBase = .milliseconds(1)
@@ -79,6 +90,7 @@ struct Harness {
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
                 trustRootsFile: file.path,
                 httpClient: client,
+                tenants: tenants,
                 clock: clock,
                 metrics: metrics,
                 logger: logger,
@@ -90,6 +102,7 @@ struct Harness {
             result = .failure(error)
         }
         try await client.shutdown()
+        await tenants.close()
         try result.get()
     }
 
