@@ -156,4 +156,12 @@ struct ProblemTests {
         let found = Array(text.utf8).withUnsafeBufferPointer { LinkText.isValid($0) }
         #expect(found == isValid)
     }
+
+    @Test("whoever logs in is told nothing of what an identity provider answered")
+    func upstream() {
+        let error = AuthenticationError.upstreamUnavailable("Their address answers with status 503.")
+        let problem = Problem(error)
+        #expect(problem.code == .upstreamUnavailable && !problem.detail.contains("503"))
+        #expect(problem.detail == error.text)
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayModel
+import GatewayStorage
 import HTTPTypes
 import Identity
 import Outbound
@@ -93,6 +94,28 @@ struct WebhookRouteTests {
             made.expectProblem(422, "invalid_request")
             #expect(made.pointers == pointers)
             #expect(try await api.call(.get, Self.brand)["settings"]?["webhook"] == .null)
+        }
+    }
+
+    @Test(
+        "a service account is not told how far a connection came; the instance's administrator is",
+        arguments: ["unreachable", "timeout", "unresolved", "forbidden_address", "tls", "too_large"]
+    )
+    func hiddenCause(word: String) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let tenant = try await api.makeAccount("acme", "brand:admin")
+            _ = try await patch(api, #"{"url":"https://hooks.example/x"}"#)
+            let brand = BrandID(trusted: "acme")
+            var state = try #require(try await api.store.webhookState(brand: brand))
+            for (stored, told) in [(word, "unreachable"), ("refused", "refused"), ("gone", "gone")] {
+                state.lastError = stored
+                #expect(try await api.store.putWebhookState(state, brand: brand))
+                let all = try await api.call(.get, Self.brand + "/webhook")
+                #expect(all["lastError"]?.string == stored)
+                let few = try await api.call(.get, Self.brand + "/webhook", as: tenant)
+                #expect(few["lastError"]?.string == told, "\(few.text)")
+            }
         }
     }
 

@@ -268,7 +268,9 @@ struct CodeExchangeTests {
                     stage.give("c-\(number)")
                     let error = await gateway.refusal("c-\(number)")
                     #expect(error?.isUpstream == true, "\(action)")
-                    #expect(error?.text?.contains("words") == false)
+                    // Neither the provider's words nor its status: whoever presents a code is told that it cannot be asked.
+                    #expect(error?.text == "The identity provider cannot be asked now; try again later.")
+                    #expect(error?.operatorText?.contains("words") == false)
                     #expect(stage.asked == number + 1, "\(action)")
                 }
                 #expect(await gateway.refusal("c-0") == .tokenInvalid(.codeReused))
@@ -348,7 +350,7 @@ struct CodeExchangeTests {
                 for name in ["private", "metadata"] {
                     // Twice: it is not burnt for an address that nobody may call.
                     for _ in 0..<2 {
-                        let text = await gateway.refusal("c", issuer: name)?.text
+                        let text = await gateway.refusal("c", issuer: name)?.operatorText
                         #expect(text == "The identity provider's address must not be reached.")
                     }
                 }

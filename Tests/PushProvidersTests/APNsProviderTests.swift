@@ -392,7 +392,7 @@ import Testing
                 #expect(verdict.text.contains("localhost:\(harness.port)"))
                 #expect(verdict.text.contains("cannot connect"))
                 let state = await source.states.first { if case .failed = $0 { true } else { false } }
-                #expect(state == .failed(reason: verdict.text))
+                #expect(state == .failed(.unreachable, reason: verdict.text))
             }
             #expect(harness.application.pushes.pending.isEmpty)
         }

@@ -135,7 +135,7 @@ import Testing
                 source.add()
                 provider.wake()
                 let failed = await source.states.first { if case .failed = $0 { true } else { false } }
-                guard case .failed(let reason) = failed else { return }
+                guard case .failed(_, let reason) = failed else { return }
                 #expect(reason.contains("invalid_grant"))
                 #expect(reason.contains("clock"))
                 #expect(!reason.contains("secret"))

@@ -180,7 +180,7 @@ private final class LaneSource: PushSource {
 
     func providerChanged(_ state: PushProviderState) {
         switch state {
-        case .failed(let reason):
+        case .failed(_, let reason):
             service.logger.warning(
                 "a provider cannot be reached",
                 metadata: [LogKey.laneName: "\(name)", LogKey.errorText: "\(reason)"]

@@ -10,9 +10,6 @@ package typealias ProviderMaker =
 /// Sends one silent push to one device, by a provider of its own: not by a lane, so that nothing of it is stored or
 /// counted, and a lane that is paused or broken does not hold it up.
 struct SelfCheck {
-    /// How long the provider may take to answer, connecting included.
-    static let timeout = Duration.seconds(10)
-
     /// What became of it.
     struct Result: Sendable {
         var outcome: String
@@ -24,19 +21,23 @@ struct SelfCheck {
     let app: AppSettings
     let brand: Brand
     let clock: any GatewayClock
+    /// Whether the instance's administrator asks, who is told all that there is to know.
+    ///
+    /// Others are told in a few words, so that nobody finds out by them what listens where the gateway can reach.
+    let isForAdmin: Bool
+    /// How long the provider may take to answer, connecting included.
+    var timeout = Duration.seconds(10)
 
     /// Sends the push and waits for its answer.
     func run(token: String, makeProvider: ProviderMaker) async throws(PushCredentialError) -> Result {
-        let source = OnePush(job(token: token))
+        let source = OnePush(job(token: token)) { self.result(of: $0, $1) }
         let provider = try makeProvider(lane, app, brand, source)
         provider.wake()
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 // Ended early by cancellation, when the answer came first.
-                try? await Task.sleep(for: Self.timeout)
-                source.finish(
-                    Result(outcome: "timeout", verdict: "The provider did not answer within 10 seconds.", answer: nil)
-                )
+                try? await Task.sleep(for: timeout)
+                source.finish(self.lateResult)
             }
             let result = await source.result()
             group.cancelAll()
@@ -44,6 +45,39 @@ struct SelfCheck {
         }
         await provider.shutdown(within: .seconds(1))
         return result
+    }
+
+    /// Where a tenant leads the gateway it is not told how far a connection came.
+    private var hidesCause: Bool { !isForAdmin && app.endpointsBy == .tenant }
+
+    private static let hiddenCause = Result(
+        outcome: "unreachable",
+        verdict: "The provider cannot be reached at the app's endpoints, or does not accept the app's credential.",
+        answer: nil
+    )
+
+    private var lateResult: Result {
+        hidesCause
+            ? Self.hiddenCause
+            : Result(
+                outcome: "timeout",
+                verdict: "The provider did not answer within \(timeout.components.seconds) seconds.",
+                answer: nil
+            )
+    }
+
+    private func result(of fault: PushProviderFault, _ reason: String) -> Result {
+        if hidesCause { return Self.hiddenCause }
+        let verdict =
+            switch fault {
+            case .unreachable: "The provider cannot be reached"
+            case .credential: "The app's credential cannot be used, or the provider does not accept it"
+            }
+        return Result(
+            outcome: "unreachable",
+            verdict: isForAdmin ? "\(verdict): \(reason)." : verdict + ".",
+            answer: nil
+        )
     }
 
     /// A push without a badge, a sound or a text (R139, R185).
@@ -108,8 +142,12 @@ private final class OnePush: PushSource {
     }
 
     private let state: Mutex<State>
+    private let failed: @Sendable (PushProviderFault, String) -> SelfCheck.Result
 
-    init(_ job: PushJob) { state = Mutex(State(job: job)) }
+    init(_ job: PushJob, failed: @escaping @Sendable (PushProviderFault, String) -> SelfCheck.Result) {
+        state = Mutex(State(job: job))
+        self.failed = failed
+    }
 
     func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
         let job = state.withLock { state in
@@ -124,14 +162,8 @@ private final class OnePush: PushSource {
     }
 
     func providerChanged(_ state: PushProviderState) {
-        guard case .failed(let reason) = state else { return }
-        finish(
-            SelfCheck.Result(
-                outcome: "unreachable",
-                verdict: "The provider cannot be reached, or will not have us: \(reason).",
-                answer: nil
-            )
-        )
+        guard case .failed(let fault, let reason) = state else { return }
+        finish(failed(fault, reason))
     }
 
     /// Takes the first result; later ones are ignored.

@@ -195,7 +195,9 @@ extension OpenAPIDocument {
                         type: object
                         required: [verdict, outcome, status, reason, providerId, latencyMs]
                         properties:
-                          verdict: { type: string, description: In plain words. }
+                          verdict:
+                            type: string
+                            description: In plain words. What the transport said is told to the instance's administrator only.
                           outcome: { type: string }
                           status: { type: [integer, 'null'] }
                           reason: { type: [string, 'null'] }

@@ -160,14 +160,18 @@ extension OpenAPIDocument {
                 attempts: { type: integer, minimum: 0 }
                 lastTriedAt: { $ref: '#/components/schemas/NullableTime' }
                 lastStatus: { type: [integer, 'null'] }
-                lastError: { type: [string, 'null'] }
+                lastError:
+                  type: [string, 'null']
+                  description: >-
+                    `refused`, `gone` or `unreachable`. The instance's administrator is told more exactly why there was no answer:
+                    `timeout`, `unresolved`, `forbidden_address`, `tls`.
                 nextTryAt: { $ref: '#/components/schemas/NullableTime' }
             WebhookSettings:
               type: object
               additionalProperties: false
               description: '`url` is required when there was none before.'
               properties:
-                url: { type: string, format: uri, description: 'https, or plain http to this machine.' }
+                url: { type: string, format: uri, description: 'https; plain http only to a loopback address, where `outgoing.allowLoopback` is on.' }
                 secret:
                   type: [string, 'null']
                   description: '`whsec_` and 24 to 64 bytes as base64; shown only in the answer that sets it.'

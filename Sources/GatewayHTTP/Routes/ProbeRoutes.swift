@@ -166,7 +166,8 @@ enum ProbeRoutes {
             ),
             app: app.settings,
             brand: brand,
-            clock: call.services.clock
+            clock: call.services.clock,
+            isForAdmin: try call.origin().actor.kind == .admin
         )
         do {
             let result = try await check.run(token: normalised, makeProvider: call.services.makeProvider)

@@ -1,7 +1,9 @@
 internal import GatewayModel
 internal import GatewayStorage
+internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
+internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
@@ -36,6 +38,13 @@ enum WebhookRoutes {
         return try await answer(call, brand, state)
     }
 
+    /// Why there was no answer, whole for the instance's administrator: others do not find out by it what listens where the
+    /// gateway can reach.
+    private static func lastError(_ text: String, _ call: Call) throws(Problem) -> String {
+        guard try call.origin().actor.kind != .admin, GuardedFailure(rawValue: text) != nil else { return text }
+        return GuardedFailure.unreachable.rawValue
+    }
+
     private static func answer(_ call: Call, _ brand: Brand, _ state: WebhookState?) async throws -> Response {
         guard let state, let webhook = brand.webhook else { throw Problem.notFound("webhook") }
         let overview = try await call.read { store throws(StorageError) in
@@ -59,7 +68,7 @@ enum WebhookRoutes {
         writer.literal(#","lastStatus":"#)
         writer.integer(orNull: state.lastStatus.map { Int64($0) })
         writer.literal(#","lastError":"#)
-        writer.string(orNull: state.lastError)
+        writer.string(orNull: try state.lastError.map { text throws(Problem) in try lastError(text, call) })
         writer.literal(#","nextTryAt":"#)
         writer.timestamp(orNull: state.isSwitchedOff ? nil : state.nextTry)
         writer.literal("}")

@@ -11,8 +11,8 @@ package enum AuthenticationError: Error, Sendable, Equatable {
     /// The signature holds, but a claim about the consumer cannot be used (R31); the name is one of ours, never the
     /// caller's text.
     case invalidClaim(name: String, detail: String)
-    /// Whoever must be asked (a JWK set, a token endpoint) does not answer as it should; the text says who and how, in
-    /// words of ours alone.
+    /// Whoever must be asked (a JWK set, a token endpoint) does not answer as it should. The text says who and how, in words of
+    /// ours alone: for operators, not for the caller.
     case upstreamUnavailable(String)
 
     /// The contract's stable code (`http-api.md` section 1).
@@ -38,7 +38,7 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         case .tokenExpired: "The token has expired."
         case .tokenInvalid(let reason): Self.text(of: reason)
         case .invalidClaim(let name, let detail): "The claim \(name) \(detail)."
-        case .upstreamUnavailable(let text): text
+        case .upstreamUnavailable: "The identity provider cannot be asked now; try again later."
         }
     }
 

@@ -4,6 +4,7 @@ package import GatewayModel
 package import GatewayStorage
 package import GuardedHTTP
 package import Identity
+package import Logging
 package import Telemetry
 internal import TextFormats
 
@@ -18,6 +19,7 @@ package final class CodeExchange: Sendable {
     private let client: GuardedHTTPClient
     private let clock: any GatewayClock
     private let metrics: IdentityProviderMetrics
+    private let logger: Logger
     private let slots = ExchangeSlots()
     private let allowance: CodeAllowance
 
@@ -29,18 +31,21 @@ package final class CodeExchange: Sendable {
     ///   - client: Asks the token endpoints; closed by its owner.
     ///   - clock: Where time is read from.
     ///   - metrics: What is counted.
+    ///   - logger: For operators, who alone are told what a provider answered.
     package init(
         directory: Directory,
         store: any GatewayStore,
         client: GuardedHTTPClient,
         clock: any GatewayClock,
-        metrics: IdentityProviderMetrics
+        metrics: IdentityProviderMetrics,
+        logger: Logger
     ) {
         self.directory = directory
         self.store = store
         self.client = client
         self.clock = clock
         self.metrics = metrics
+        self.logger = logger
         allowance = CodeAllowance(clock: clock)
     }
 
@@ -69,8 +74,7 @@ package final class CodeExchange: Sendable {
         let provider = try provider(issuerName, of: brand)
         // Before the code is burnt: who is turned away here may come back with it.
         guard let url = try? client.url(provider.details.tokenEndpoint) else {
-            metrics.codeExchanges[.unavailable].increment()
-            throw .refused(.upstreamUnavailable(Self.text(of: .forbiddenAddress)))
+            throw unavailable(Self.text(of: .forbiddenAddress), brand)
         }
         guard slots.take(provider.credentialID, of: brand) else {
             metrics.codeExchanges[.overloaded].increment()
@@ -106,8 +110,7 @@ package final class CodeExchange: Sendable {
             metrics.codeExchanges[.refused].increment()
             throw .refused(.tokenInvalid(reason))
         case .unavailable(let text):
-            metrics.codeExchanges[.unavailable].increment()
-            throw .refused(.upstreamUnavailable(text))
+            throw unavailable(text, brand)
         }
     }
 
@@ -162,6 +165,15 @@ package final class CodeExchange: Sendable {
     private func mismatch(_ reason: TokenInvalidReason) -> CodeExchangeError {
         metrics.codeExchanges[.mismatch].increment()
         return .refused(.tokenInvalid(reason))
+    }
+
+    private func unavailable(_ text: String, _ brand: BrandID) -> CodeExchangeError {
+        metrics.codeExchanges[.unavailable].increment()
+        logger.warning(
+            "an identity provider did not redeem a code",
+            metadata: [LogKey.brand: "\(brand)", LogKey.errorText: "\(text)"]
+        )
+        return .refused(.upstreamUnavailable(text))
     }
 
     private func ask(_ request: GuardedRequest) async -> TokenAnswer {

@@ -197,7 +197,9 @@ package final class JWKSetCache: PublishedKeys {
                 // Once for each outage.
                 logger.warning(
                     "a key set cannot be read; what is kept of it goes on for a day",
-                    metadata: place(of: name.url).merging([LogKey.errorCode: "\(fault.label.rawValue)"]) { $1 }
+                    metadata: place(of: name.url).merging([
+                        LogKey.errorCode: "\(fault.label.rawValue)", LogKey.errorText: "\(fault.how)",
+                    ]) { $1 }
                 )
             }
         }

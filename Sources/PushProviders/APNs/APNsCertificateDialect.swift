@@ -50,7 +50,7 @@ final class APNsCertificateDialect: ProviderDialect {
 
     var credential: CredentialState {
         facts.expiresAt > clock.now
-            ? .present : .failed("the certificate " + CertificateExpiry.expired(at: facts.expiresAt))
+            ? .present : .failed(.credential, "the certificate " + CertificateExpiry.expired(at: facts.expiresAt))
     }
 
     func checkCredential(_ completion: @escaping @Sendable (PushProviderVerdict) -> Void) {

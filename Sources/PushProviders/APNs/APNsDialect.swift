@@ -24,7 +24,7 @@ final class APNsDialect: ProviderDialect {
 
     func authorization(of connection: UInt64, _ now: Moment) -> ProviderAuthorization? {
         guard let token = tokens[connection, default: ConnectionToken()].token(now, newest: signer.newest) else {
-            credential = .failed("the key does not sign")
+            credential = .failed(.credential, "the key does not sign")
             return nil
         }
         credential = .present

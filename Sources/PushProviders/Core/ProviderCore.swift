@@ -230,9 +230,9 @@ final class ProviderCore: HTTP2RequestSource {
         let connection = state.value.watch.state
         let current: PushProviderState
         switch (state.value.dialect.credential, connection) {
-        case (.failed(let reason), _): current = .failed(reason: reason)
+        case (.failed(let fault, let reason), _): current = .failed(fault, reason: reason)
         case (_, .failed(let failure)):
-            current = .failed(reason: "\(state.value.dialect.endpointName): \(failure)")
+            current = .failed(.unreachable, reason: "\(state.value.dialect.endpointName): \(failure)")
         case (_, .idle): current = .idle
         case (_, .connecting), (.waiting, .ready): current = .connecting
         case (.present, .ready): current = .ready

@@ -50,7 +50,7 @@ enum CredentialState {
     /// What is needed is on its way.
     case waiting
     /// They could not; tried again by itself. The text holds no secret.
-    case failed(String)
+    case failed(PushProviderFault, String)
 }
 
 /// What proves to the provider who we are, for one request.

@@ -73,7 +73,7 @@ final class AccessTokenSource: Sendable {
     func state(_ now: Moment) -> CredentialState {
         state.withLock { state in
             if let token = state.token, now.monotonic < token.expiresAt { return .present }
-            return state.failure.map { .failed("\($0)") } ?? .waiting
+            return state.failure.map { .failed($0.fault, "\($0)") } ?? .waiting
         }
     }
 

@@ -77,7 +77,7 @@ final class FCMDialect: ProviderDialect {
             completion(PushProviderVerdict(isUsable: false, text: "shut down"))
         } else if tokens.token(now) != nil {
             completion(TokenChecks.verdict(nil))
-        } else if case .failed(let text) = tokens.state(now) {
+        } else if case .failed(_, let text) = tokens.state(now) {
             completion(PushProviderVerdict(isUsable: false, text: text))
         } else {
             checks.add(completion)

@@ -13,6 +13,14 @@ enum TokenFetchFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The key would not sign.
     case unsigned
 
+    /// The failure in a word.
+    var fault: PushProviderFault {
+        switch self {
+        case .unreachable, .status, .malformed: .unreachable
+        case .refused, .unsigned: .credential
+        }
+    }
+
     var description: String {
         switch self {
         case .unreachable(let endpoint, let text): "cannot reach the token endpoint \(endpoint): \(text)"

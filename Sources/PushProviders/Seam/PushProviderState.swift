@@ -6,7 +6,15 @@ package enum PushProviderState: Sendable, Equatable {
     case connecting
     /// Pushes can leave.
     case ready
-    /// It could not be reached, or refused the credential; it is tried again by itself. The text is for operators and
-    /// holds no secret.
-    case failed(reason: String)
+    /// It could not be reached, or refused the credential; it is tried again by itself. The text is for the instance's
+    /// operators: it holds no secret, but addresses and what the transport said.
+    case failed(PushProviderFault, reason: String)
+}
+
+/// Why a provider cannot be used, in a word that may be told to anybody.
+package enum PushProviderFault: Sendable {
+    /// The provider, or its token endpoint, did not answer as it should.
+    case unreachable
+    /// The app's credential cannot be used, or was refused.
+    case credential
 }

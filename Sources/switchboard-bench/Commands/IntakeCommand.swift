@@ -96,7 +96,8 @@ struct IntakeCommand: AsyncParsableCommand {
                     maxIdle: 0
                 ),
                 clock: clock,
-                metrics: IdentityProviderMetrics(factory: registry)
+                metrics: IdentityProviderMetrics(factory: registry),
+                logger: logger
             ),
             clock: clock,
             logger: logger,

@@ -100,7 +100,7 @@ struct SenderCommand: AsyncParsableCommand {
     ///
     /// - Parameter state: The provider's.
     static func report(_ state: PushProviderState) {
-        guard case .failed(let reason) = state else { return }
+        guard case .failed(_, let reason) = state else { return }
         FileHandle.standardError.write(Data("the provider failed: \(reason)\n".utf8))
     }
 }

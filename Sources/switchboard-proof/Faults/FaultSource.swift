@@ -112,7 +112,7 @@ final class FaultSource: PushSource {
     }
 
     func providerChanged(_ provider: PushProviderState) {
-        guard case .failed(let reason) = provider else { return }
+        guard case .failed(_, let reason) = provider else { return }
         state.withLock { $0.counts.refusal = reason }
         change.yield()
     }

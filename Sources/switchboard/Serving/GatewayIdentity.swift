@@ -49,7 +49,14 @@ struct GatewayIdentity: Sendable {
         let metrics = IdentityProviderMetrics(factory: registry)
         let clock = SystemClock()
         publishedKeys = JWKSetCache(client: client, clock: clock, metrics: metrics, logger: logger)
-        codes = CodeExchange(directory: directory, store: store, client: client, clock: clock, metrics: metrics)
+        codes = CodeExchange(
+            directory: directory,
+            store: store,
+            client: client,
+            clock: clock,
+            metrics: metrics,
+            logger: logger
+        )
         self.client = client
         self.resolver = resolver
     }

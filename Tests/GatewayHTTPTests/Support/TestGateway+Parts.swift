@@ -78,7 +78,8 @@ extension TestGateway {
                 store: store,
                 client: providers,
                 clock: clock,
-                metrics: providerMetrics
+                metrics: providerMetrics,
+                logger: logger
             ),
             clock: clock,
             logger: logger,

@@ -128,7 +128,8 @@ struct GatewayLife: Sendable {
             store: store,
             client: stage.client,
             clock: stage.clock,
-            metrics: stage.metrics
+            metrics: stage.metrics,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
     }
 
@@ -197,7 +198,10 @@ struct GatewayLife: Sendable {
 
 extension AuthenticationError {
     /// Whether somebody else is to blame.
-    var isUpstream: Bool { if case .upstreamUnavailable = self { true } else { false } }
+    var isUpstream: Bool { operatorText != nil }
+
+    /// What operators alone are told of somebody else's fault.
+    var operatorText: String? { if case .upstreamUnavailable(let text) = self { text } else { nil } }
 }
 
 extension CodeExchangeError {
@@ -206,6 +210,9 @@ extension CodeExchangeError {
 
     /// Whether the provider is to blame.
     var isUpstream: Bool { if case .refused(let error) = self { error.isUpstream } else { false } }
+
+    /// What operators alone are told of the provider's fault.
+    var operatorText: String? { if case .refused(let error) = self { error.operatorText } else { nil } }
 
     /// What the device is told; nil when the routes say it.
     var text: String? { if case .refused(let error) = self { error.text } else { nil } }

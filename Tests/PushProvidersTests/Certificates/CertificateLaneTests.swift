@@ -117,7 +117,7 @@ struct CertificateLaneTests {
                 source.add(token: "ab12")
                 provider.wake()
                 let state = await source.states.first { if case .failed = $0 { true } else { false } }
-                guard case .failed(let reason) = state else {
+                guard case .failed(_, let reason) = state else {
                     Issue.record("the lane did not fail")
                     return
                 }
@@ -182,7 +182,7 @@ struct CertificateLaneTests {
                 source.add(token: "ab12")
                 provider.wake()
                 let state = await source.states.first { if case .failed = $0 { true } else { false } }
-                guard case .failed(let reason) = state else {
+                guard case .failed(_, let reason) = state else {
                     Issue.record("the lane did not fail")
                     return
                 }

@@ -1,0 +1,84 @@
+import GatewayModel
+import PushProviders
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("What a self-check tells of a provider that cannot be used", .timeLimit(.minutes(10)))
+struct SelfCheckTests {
+    private static let detail = "10.0.0.5:443: cannot connect: connection refused (errno: 111)"
+
+    /// Fails at once, or never answers.
+    private final class FailingProvider: PushProvider {
+        private let source: any PushSource
+        private let fault: PushProviderFault?
+
+        init(_ source: any PushSource, _ fault: PushProviderFault?) {
+            self.source = source
+            self.fault = fault
+        }
+
+        func wake() {
+            if let fault { source.providerChanged(.failed(fault, reason: SelfCheckTests.detail)) }
+        }
+
+        func check() async -> PushProviderVerdict { PushProviderVerdict(isUsable: false, text: "") }
+        func shutdown(within limit: Duration) async {}
+    }
+
+    private func result(
+        _ fault: PushProviderFault?,
+        isForAdmin: Bool,
+        endpointsBy setter: AppSettings.EndpointSetter?
+    ) async throws -> SelfCheck.Result {
+        var app = AppSettings(platform: .ios)
+        app.endpointsBy = setter
+        let clock = TestClock()
+        let brand = Brand(id: BrandID(trusted: "acme"), name: "Acme", settings: BrandSettings(), createdAt: clock.now)
+        let check = SelfCheck(
+            lane: LaneKey(brand: brand.id, app: AppID(trusted: "ios"), pushType: .apns, environment: .production),
+            app: app,
+            brand: brand,
+            clock: clock,
+            isForAdmin: isForAdmin,
+            timeout: fault == nil ? .milliseconds(1) : .seconds(600)
+        )
+        return try await check.run(token: "aabb") { _, _, _, source in FailingProvider(source, fault) }
+    }
+
+    @Test("the instance's administrator is told everything")
+    func administrator() async throws {
+        for setter in [nil, AppSettings.EndpointSetter.admin, .tenant] {
+            for fault in [PushProviderFault.unreachable, .credential] {
+                let result = try await result(fault, isForAdmin: true, endpointsBy: setter)
+                #expect(result.outcome == "unreachable" && result.verdict.contains(Self.detail))
+            }
+            #expect(try await result(nil, isForAdmin: true, endpointsBy: setter).outcome == "timeout")
+        }
+    }
+
+    @Test("a service account is told which side is at fault, and nothing of the transport")
+    func serviceAccount() async throws {
+        for setter in [nil, AppSettings.EndpointSetter.admin] {
+            let unreachable = try await result(.unreachable, isForAdmin: false, endpointsBy: setter)
+            #expect(unreachable.verdict == "The provider cannot be reached.")
+            let refused = try await result(.credential, isForAdmin: false, endpointsBy: setter)
+            #expect(refused.verdict == "The app's credential cannot be used, or the provider does not accept it.")
+            #expect(try await result(nil, isForAdmin: false, endpointsBy: setter).outcome == "timeout")
+        }
+    }
+
+    @Test(
+        "a service account cannot tell refused, unanswered and forbidden connections apart where a tenant set the endpoints"
+    )
+    func tenantsEndpoints() async throws {
+        var told: Set<String> = []
+        for fault in [PushProviderFault.unreachable, .credential, nil] {
+            let result = try await result(fault, isForAdmin: false, endpointsBy: .tenant)
+            #expect(result.answer == nil)
+            told.insert("\(result.outcome) \(result.verdict)")
+        }
+        #expect(told.count == 1)
+        #expect(told.allSatisfy { !$0.contains("10.0.0.5") && !$0.contains("errno") && !$0.contains("refused") })
+    }
+}
