@@ -32,7 +32,9 @@ struct GuardedURLTests {
             "https://[fd00::1]/", "https://[fe80::1]/", "https://[::ffff:10.0.0.1]/", "https://[::ffff:a00:1]/",
             "https://[64:ff9b::a00:1]/", "https://[2002:a00:1::]/", "https://[::]/", "https://[::1", "https://[e]/",
             "https://[1.2.3.4]/", "https://[::1]x/", "https://2130706433/", "https://0x7f000001/", "https://0x7f.1/",
-            "https://0177.0.0.1/", "https://127.1/", "https://1.2.3.4.5/", "https://a.1/", "https://010.8.8.8/",
+            "http://127.0.0.1.example/x", "http://1270.0.0.1/", "ftp://idp.example/", "/token", "https://e/a b",
+            "https://idp.example/" + String(repeating: "a", count: 2048), "https://0177.0.0.1/", "https://127.1/",
+            "https://1.2.3.4.5/", "https://a.1/", "https://010.8.8.8/",
         ]
     )
     func bad(text: String) {

@@ -112,22 +112,6 @@ struct AsymmetricKeyTests {
     }
 
     @Test(
-        "an address that is called is https, or http to this machine",
-        arguments: [
-            ("https://idp.example/token", true), ("https://idp.example:8443/a?b=c", true),
-            ("http://127.0.0.1:8080/token", true), ("http://localhost/token", true), ("http://[::1]:1/x", true),
-            ("http://idp.example/token", false), ("http://127.0.0.1.example/x", false), ("http://1270.0.0.1/", false),
-            ("https://user:pass@idp.example/", false), ("https://idp.example/#x", false), ("ftp://idp.example/", false),
-            ("/token", false), ("https://", false), ("https:///x", false), ("https://idp.example/a b", false),
-            ("https://idp.example\\@evil.example/", false), ("", false),
-            ("https://idp.example/" + String(repeating: "a", count: 2048), false),
-        ]
-    )
-    func endpoints(_ text: String, _ isGood: Bool) {
-        #expect((AddressRules.problem(ofEndpoint: text) == nil) == isGood)
-    }
-
-    @Test(
         "a redirect URI is absolute and has no fragment, and may have a scheme of its own",
         arguments: [
             ("com.example.app:/oauth", true), ("https://app.example/cb?x=1", true), ("myapp://callback", true),

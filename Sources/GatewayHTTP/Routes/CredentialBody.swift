@@ -73,7 +73,6 @@ struct CredentialBody {
         mutating func address(_ name: BoundedName, isRequired: Bool = false) -> String? {
             let addresses = addresses
             return text(name, isRequired: isRequired) { text in
-                if let problem = AddressRules.problem(ofEndpoint: text) { return problem }
                 do throws(GuardedURL.Refusal) {
                     _ = try GuardedURL(text, policy: addresses)
                     return nil

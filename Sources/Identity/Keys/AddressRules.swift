@@ -1,26 +1,10 @@
 internal import FoundationEssentials
 internal import TextFormats
 
-/// Which addresses credentials may name.
+/// Which redirect URIs credentials may name.
 package enum AddressRules {
     /// Longer ones are refused by many servers.
     private static let maxBytes = 2048
-
-    /// Looks at an address that we will call: `https`, or `http` on this machine, where nobody listens in.
-    ///
-    /// - Parameter text: The address.
-    /// - Returns: What is wrong with it; nil when nothing is.
-    package static func problem(ofEndpoint text: String) -> String? {
-        guard let url = parsed(text), let scheme = url.scheme?.lowercased(), let host = url.host, !host.isEmpty else {
-            return "must be an absolute https URL of at most \(maxBytes) bytes"
-        }
-        guard url.user == nil, url.password == nil else { return "must hold no user or password" }
-        guard url.fragment == nil else { return "must have no fragment" }
-        guard scheme == "https" || (scheme == "http" && isLoopback(host)) else {
-            return "must be https; plain http only to this machine"
-        }
-        return nil
-    }
 
     /// Looks at a redirect URI, which belongs to an app and may have a scheme of its own (RFC 6749 section 3.1.2, RFC 8252
     /// section 7).
@@ -46,19 +30,5 @@ package enum AddressRules {
         guard text.utf8.count <= maxBytes, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
         else { return nil }
         return URL(string: text)
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        let name = host.trimmingBrackets.lowercased()
-        if name == "localhost" || name == "::1" { return true }
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-}
-
-extension String {
-    /// An IPv6 host without the brackets of a URL.
-    fileprivate var trimmingBrackets: String {
-        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
     }
 }
