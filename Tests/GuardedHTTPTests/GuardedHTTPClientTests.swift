@@ -110,7 +110,7 @@ struct GuardedHTTPClientTests {
         }
         // Nobody waits for these two any more, and they are not begun: what comes behind them is.
         for _ in 0..<20 { hold.signal() }
-        _ = await resolver.addresses(of: "last.example")
+        _ = await resolver.addresses(of: "last.example", for: "")
         let hosts = begun.withLock { $0 }
         #expect(hosts == Array(repeating: "held.example", count: 8) + ["last.example"])
         resolver.shutdown()

@@ -13,9 +13,9 @@ struct SystemResolverTests {
     @Test("finds all addresses of a name, and none of one that is not there")
     func names() async {
         let resolver = SystemResolver()
-        let found = await resolver.addresses(of: "localhost")
+        let found = await resolver.addresses(of: "localhost", for: "")
         #expect(!found.isEmpty && found.allSatisfy { AddressKind($0) == .loopback })
-        #expect(await resolver.addresses(of: "no.such.name.invalid").isEmpty)
+        #expect(await resolver.addresses(of: "no.such.name.invalid", for: "").isEmpty)
         resolver.shutdown()
     }
 
@@ -41,7 +41,7 @@ struct SystemResolverTests {
         // Until the line is full.
         while ended.count.load(ordering: .relaxed) < 1100 - 1024 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(await resolver.addresses(of: "any.example", for: "other") == [found])
-        #expect(await resolver.addresses(of: "any.example") == [found])
+        #expect(await resolver.addresses(of: "any.example", for: "") == [found])
         for _ in 0..<1100 { hold.signal() }
         await held.value
         resolver.shutdown()

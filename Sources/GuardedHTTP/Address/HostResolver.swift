@@ -8,11 +8,3 @@ package protocol HostResolver: Sendable {
     /// - Returns: All its addresses; empty when there are none or nobody answered.
     func addresses(of host: String, for owner: String) async -> [InternetAddress]
 }
-
-extension HostResolver {
-    /// Looks a name up that the gateway itself chose; see ``addresses(of:for:)``.
-    ///
-    /// - Parameter host: The name.
-    /// - Returns: All its addresses; empty when there are none or nobody answered.
-    package func addresses(of host: String) async -> [InternetAddress] { await addresses(of: host, for: "") }
-}

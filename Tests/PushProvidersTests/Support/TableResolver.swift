@@ -11,7 +11,7 @@ final class TableResolver: HostResolver {
     /// How often it was asked.
     var asked: Int { count.withLock { $0 } }
 
-    func addresses(of host: String) async -> [InternetAddress] {
+    func addresses(of host: String, for owner: String) async -> [InternetAddress] {
         count.withLock { $0 += 1 }
         let answer = table.withLock { table in
             guard let answers = table[host], let first = answers.first else { return [String]() }
