@@ -42,7 +42,8 @@ struct AuditTests {
             #expect(trail.allSatisfy { $0.actor == Self.origin.actor && $0.requestID == "r-1" })
             let told = trail.map { "\($0.action.rawValue) \($0.target) \($0.changes.joined(separator: ","))" }
             let appMembers =
-                "apns.keyId,apns.privateKey,apns.sandboxKey.keyId,apns.sandboxKey.privateKey,apns.teamId,apns.topic,platform"
+                "apns.keyId,apns.privateKey,apns.sandboxKey.keyId,apns.sandboxKey.privateKey,apns.teamId,apns.topic,endpointsBy,"
+                + "platform"
             #expect(
                 told == [
                     "brand.created new name,settings.retentionDays",

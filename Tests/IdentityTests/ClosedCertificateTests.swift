@@ -15,6 +15,12 @@ struct ClosedCertificateTests {
     }
 
     private static let opened = settings(password: nil, "PEM, opened")
+    /// The same, put by an administrator of this version.
+    private static var openedByAdmin: AppSettings {
+        var settings = opened
+        settings.endpointsBy = .admin
+        return settings
+    }
 
     /// What a start knows, with the reader that it used.
     private func start(_ gateway: Gateway) async throws -> (Directory, TestSettingsReader) {
@@ -53,7 +59,7 @@ struct ClosedCertificateTests {
                 settings: Self.settings(password: "secret")
             )
             #expect(reader.openings == 1)
-            #expect(app.settings == Self.opened)
+            #expect(app.settings == Self.openedByAdmin)
             let (later, laterReader) = try await start(gateway)
             let known = try #require(later.app(brand: Gateway.acme, app: Self.ios))
             #expect(known == app)
@@ -127,7 +133,7 @@ struct ClosedCertificateTests {
                 settings: Self.settings(password: "secret")
             )
             let app = try #require(try await directory.openApp(brand: Gateway.acme, app: Self.ios))
-            #expect(app.settings == Self.opened)
+            #expect(app.settings == Self.openedByAdmin)
             #expect(app.openingProblem == nil)
             #expect(try await directory.openApp(brand: Gateway.acme, app: AppID(trusted: "other")) == nil)
         }

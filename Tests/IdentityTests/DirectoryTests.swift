@@ -109,7 +109,9 @@ struct DirectoryTests {
             let sandbox = try #require(directory.laneID(key(.apns, .sandbox)))
             #expect(directory.laneID(key(.fcm, .production)) == nil)
             #expect(Set(directory.lanes.map(\.id)) == [production, sandbox])
-            #expect(directory.lane(production)?.app == Self.apnsOnly)
+            var stored = Self.apnsOnly
+            stored.endpointsBy = .admin
+            #expect(directory.lane(production)?.app == stored)
             #expect(directory.lane(production)?.brand.id == Gateway.acme)
             #expect(heard.changedLanes() == [[production, sandbox]])
 
@@ -170,8 +172,9 @@ struct DirectoryTests {
     @Test("what is shown of an app holds fingerprints and no secret, and neither does the store")
     func redacted() async throws {
         try await Gateway.with { gateway in
-            let settings = AppSettings(platform: .ios, apns: Gateway.apns, fcm: Gateway.fcm, dialect: .ujet)
+            var settings = AppSettings(platform: .ios, apns: Gateway.apns, fcm: Gateway.fcm, dialect: .ujet)
             _ = try await put(settings, gateway)
+            settings.endpointsBy = .admin
             let app = try #require(gateway.directory.app(brand: Gateway.acme, app: Self.ios))
             #expect(app.settings == settings)
             let json = String(decoding: try JSONEncoder().encode(app.redacted), as: UTF8.self)

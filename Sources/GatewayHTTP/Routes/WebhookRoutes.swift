@@ -41,7 +41,7 @@ enum WebhookRoutes {
     /// Why there was no answer, whole for the instance's administrator: others do not find out by it what listens where the
     /// gateway can reach.
     private static func lastError(_ text: String, _ call: Call) throws(Problem) -> String {
-        guard try call.origin().actor.kind != .admin, GuardedFailure(rawValue: text) != nil else { return text }
+        guard try call.origin().actor.kind != .admin, GuardedFailure(word: text) != nil else { return text }
         return GuardedFailure.unreachable.rawValue
     }
 

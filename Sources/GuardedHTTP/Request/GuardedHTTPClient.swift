@@ -87,7 +87,9 @@ package final class GuardedHTTPClient: Sendable {
         _ head: Head
     ) async -> Result<GuardedAnswer, GuardedFailure> {
         let found: [InternetAddress]
-        do { found = try await addresses.addresses(of: request.url, for: request.owner) } catch { return .failure(error) }
+        do { found = try await addresses.addresses(of: request.url, for: request.owner) } catch {
+            return .failure(error)
+        }
         var (left, result) = (found, Result<GuardedAnswer, GuardedFailure>.failure(.unreachable))
         for _ in 0..<Self.maxDialled where !left.isEmpty {
             let client = pool.take(host: request.url.host, addresses: left, attempt: request.attempt)
