@@ -6,6 +6,7 @@ extension StringProtocol {
     ///
     /// - Parameter other: The other text.
     /// - Returns: True when all bytes are the same.
+    @inlinable
     package func hasSameBytes(as other: some StringProtocol) -> Bool {
         let isSame = utf8.withContiguousStorageIfAvailable { first in
             other.utf8.withContiguousStorageIfAvailable { first.count == $0.count && first.elementsEqual($0) }
@@ -17,18 +18,21 @@ extension StringProtocol {
     ///
     /// - Parameter prefix: The other text.
     /// - Returns: True when its bytes are this text's first ones.
+    @inlinable
     package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
     /// Whether this text ends with the bytes of another; in place of `hasSuffix` for texts from outside.
     ///
     /// - Parameter suffix: The other text.
     /// - Returns: True when its bytes are this text's last ones.
+    @inlinable
     package func hasByteSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
     /// Whether the bytes of a text of our own occur in this one; in place of `contains` for texts from outside.
     ///
     /// - Parameter needle: A short text; the search takes time in proportion to the product of both lengths.
     /// - Returns: True when they occur in a row.
+    @inlinable
     package func containsBytes(of needle: StaticString) -> Bool {
         needle.withUTF8Buffer { needle in
             guard let first = needle.first else { return true }
@@ -44,6 +48,7 @@ extension StringProtocol {
 
     /// The text with `A` to `Z` in lower case and every other byte as it is; for names that are ASCII by their grammar, in
     /// place of `lowercased()`, which maps every character of Unicode.
+    @inlinable
     package var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
 
     /// The parts between separators, as bytes are found; in place of `split` for texts from outside.
@@ -53,6 +58,7 @@ extension StringProtocol {
     ///   - maxSplits: The most separators that are looked for.
     ///   - omittingEmptySubsequences: Whether empty parts are left out.
     /// - Returns: The parts.
+    @inlinable
     package func byteSplit(
         _ separator: Unicode.Scalar,
         maxSplits: Int = .max,
@@ -68,6 +74,7 @@ extension StringProtocol {
 
 extension Substring {
     /// The text without spaces and tabs at either end, as lists in headers may have them (RFC 9110 section 5.6.3).
+    @inlinable
     package var trimmingBlanks: Substring {
         let start = utf8.drop { $0 == 0x20 || $0 == 0x09 }
         guard let last = start.lastIndex(where: { $0 != 0x20 && $0 != 0x09 }) else { return "" }
@@ -77,5 +84,6 @@ extension Substring {
 
 extension UInt8 {
     /// The byte, `A` to `Z` in lower case.
+    @inlinable
     package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

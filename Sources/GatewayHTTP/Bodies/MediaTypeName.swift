@@ -10,6 +10,11 @@ struct MediaTypeName: Equatable, ExpressibleByStringLiteral {
 
     /// Reads the header's value.
     init(_ contentType: String) {
+        // Nearly all have no parameters and are in lower case.
+        if contentType.utf8.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: ";") && !(0x41...0x5A).contains($0) }) {
+            name = BoundedName(contentType)
+            return
+        }
         let parts = contentType.byteSplit(";", omittingEmptySubsequences: false)
         let charset = parts.dropFirst().lazy.compactMap { BoundedName(lowercasing: $0.trimmingBlanks) }
             .first { $0.text.hasBytePrefix("charset=") }
