@@ -86,16 +86,20 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     }
 }
 
-extension RawRepresentable where RawValue == String {
+extension RawRepresentable where RawValue == String, Self: CaseIterable {
     /// The value that a text from outside names, compared as bytes; nil when it names none.
     ///
-    /// For texts of any length, in place of `init(rawValue:)`, which compares by normalisation. All raw values are ASCII, and
-    /// ASCII is its own normal form.
+    /// For texts of any length, in place of `init(rawValue:)`, which compares by normalisation; of ASCII, which is its own
+    /// normal form, that compares bytes.
     ///
     /// - Parameter word: The text as received.
     @inlinable
     package init?(word: some StringProtocol) {
-        guard word.utf8.count <= BoundedName.maxBytes, word.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        self.init(rawValue: String(word))
+        if word.utf8.count <= BoundedName.maxBytes, word.utf8.allSatisfy({ $0 < 0x80 }) {
+            self.init(rawValue: String(word))
+        } else {
+            guard let value = Self.allCases.first(where: { word.hasSameBytes(as: $0.rawValue) }) else { return nil }
+            self = value
+        }
     }
 }
