@@ -70,15 +70,14 @@ struct AddressLimitTests {
         try await TestGateway.run(.live, limits: ServerLimits(maxRequestsInFlight: 130), metrics: metrics) { api in
             try await api.makeBrand()
             let port = try #require(api.client.port)
-            let clients = try (0..<128).map { _ in
+            func begin() throws -> RawClient {
                 let client = try RawClient(port: port)
                 client.send(Self.post(length: 100) + "{")
                 return client
             }
-            let refused = try await api.until {
+            var clients = try (0..<128).map { _ in try begin() }
+            let refused = try await api.untilRefused(holding: &clients, begin: begin) {
                 try await api.call(.get, "/v1/brands", headers: Self.far)
-            } holds: {
-                $0.status == 503
             }
             refused.expectProblem(503, "overloaded")
             #expect(refused.text.contains("of this address"))
@@ -105,16 +104,15 @@ struct AddressLimitTests {
         try await TestGateway.run(.live, limits: limits, logger: log.logger) { api in
             try await api.makeBrand()
             let port = try #require(api.client.port)
-            let clients = try (0..<2).map { _ in
+            func begin() throws -> RawClient {
                 let client = try RawClient(port: port)
                 client.send(Self.post(length: 100, "Via: 1.1 proxy\r\n") + "{")
                 return client
             }
+            var clients = try (0..<2).map { _ in try begin() }
             let via = HTTPFields([HTTPField(name: try #require(HTTPField.Name("Via")), value: "1.1 proxy")])
-            _ = try await api.until {
+            _ = try await api.untilRefused(holding: &clients, begin: begin) {
                 try await api.call(.get, "/v1/brands", headers: via)
-            } holds: {
-                $0.status == 503
             }
             #expect(try await api.call(.get, "/v1/brands").status == 200)
             #expect(log.text.contains("a proxy names no client"))

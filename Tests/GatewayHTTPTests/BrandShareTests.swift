@@ -95,11 +95,7 @@ struct BrandShareTests {
             func read(_ brand: String, _ credential: Credential) async throws -> Reply {
                 try await api.call(.get, "/v1/brands/\(brand)/deliveries", as: credential)
             }
-            let full = try await api.until {
-                try await read("acme", account)
-            } holds: {
-                $0.status == 503
-            }
+            let full = try await api.untilRefused(holding: &clients, begin: begin) { try await read("acme", account) }
             #expect(full.text.contains("Too many requests are being handled."))
             for client in clients { client.endOfInput() }
             _ = try await api.until {
@@ -110,11 +106,7 @@ struct BrandShareTests {
             try await api.makeBrand("other")
             let other = try await api.makeAccount("other", "deliveries:read")
             clients = try (0..<8).map { _ in try begin() }
-            let refused = try await api.until {
-                try await read("acme", account)
-            } holds: {
-                $0.status == 503
-            }
+            let refused = try await api.untilRefused(holding: &clients, begin: begin) { try await read("acme", account) }
             refused.expectProblem(503, "overloaded")
             #expect(refused.text.contains("of this brand") && refused.headers[.retryAfter] == "1")
             for _ in 0..<5 { #expect(try await read("other", other).status == 200) }

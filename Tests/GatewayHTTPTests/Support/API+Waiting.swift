@@ -18,4 +18,26 @@ extension API {
         Issue.record("the answer never came to be as expected", sourceLocation: location)
         return try await ask()
     }
+
+    /// Asks until that is refused, because clients hold all that there is of something.
+    ///
+    /// - Parameters:
+    ///   - clients: Those that hold it; each that was answered instead, for a question had its place, is replaced.
+    ///   - begin: Begins with one of them.
+    ///   - ask: Asks.
+    /// - Returns: The refusal, 503.
+    func untilRefused(
+        holding clients: inout [RawClient],
+        begin: () throws -> RawClient,
+        _ ask: () async throws -> Reply,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws -> Reply {
+        var held = clients
+        defer { clients = held }
+        let ask = {
+            held = try held.map { $0.isAnswered ? try begin() : $0 }
+            return try await ask()
+        }
+        return try await until(ask, holds: { $0.status == 503 }, location)
+    }
 }

@@ -68,6 +68,12 @@ final class RawClient: Sendable {
         }
     }
 
+    /// Whether something waits to be read, or the peer is gone; does not wait.
+    var isAnswered: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+    }
+
     /// Says that nothing more will be written.
     func endOfInput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
