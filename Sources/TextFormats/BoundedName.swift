@@ -46,9 +46,7 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     ///
     /// - Parameter value: At most ``maxBytes`` bytes.
     @inlinable
-    package init(stringLiteral value: StaticString) {
-        self.init(known: value.description)
-    }
+    package init(stringLiteral value: String) { self.init(known: value) }
 
     /// The name as it was received.
     @inlinable
@@ -95,7 +93,7 @@ extension RawRepresentable where RawValue == String, Self: CaseIterable {
     /// - Parameter word: The text as received.
     @inlinable
     package init?(word: some StringProtocol) {
-        if word.utf8.count <= BoundedName.maxBytes, word.utf8.allSatisfy({ $0 < 0x80 }) {
+        if word.utf8.count <= BoundedName.maxBytes, word.isASCII {
             self.init(rawValue: String(word))
         } else {
             guard let value = Self.allCases.first(where: { word.hasSameBytes(as: $0.rawValue) }) else { return nil }

@@ -1,3 +1,33 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Whether two texts in memory are the same bytes.
+@usableFromInline
+func areSameBytes(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard first.count == second.count, let one = first.baseAddress, let other = second.baseAddress else {
+        return first.isEmpty && second.isEmpty
+    }
+    return memcmp(one, other, first.count) == 0
+}
+
+/// Whether all bytes of a text in memory are ASCII.
+@usableFromInline
+func areASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    // All are looked at, eight and more at once, which is faster than to stop at the first that is not.
+    text.reduce(0, |) < 0x80
+}
+
+/// Whether a text in memory begins with a word in lower case, its ASCII letters in either case.
+@usableFromInline
+func areSameLetters(_ text: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count >= word.count else { return false }
+    for place in word.indices where text[place].asciiLowercased != word[place] { return false }
+    return true
+}
+
 extension StringProtocol {
     /// Whether this text and another are the same bytes of UTF-8; takes time in proportion to the shorter one.
     ///
@@ -9,9 +39,37 @@ extension StringProtocol {
     @inlinable
     package func hasSameBytes(as other: some StringProtocol) -> Bool {
         let isSame = utf8.withContiguousStorageIfAvailable { first in
-            other.utf8.withContiguousStorageIfAvailable { first.count == $0.count && first.elementsEqual($0) }
+            other.utf8.withContiguousStorageIfAvailable { areSameBytes(first, $0) }
         }
         return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether all bytes of this text are ASCII.
+    @inlinable
+    package var isASCII: Bool {
+        utf8.withContiguousStorageIfAvailable { areASCII($0) } ?? utf8.allSatisfy { $0 < 0x80 }
+    }
+
+    /// Whether this text is a word of ASCII in lower case, whose letters count alike in either case, as those of HTTP do (RFC
+    /// 9110 section 5.1).
+    ///
+    /// - Parameter word: The word in lower case.
+    /// - Returns: True when it is that word.
+    @inlinable
+    package func isWord(_ word: StaticString) -> Bool {
+        utf8.count == word.utf8CodeUnitCount && hasWordPrefix(word)
+    }
+
+    /// Whether this text begins with a word of ASCII in lower case, whose letters count alike in either case.
+    ///
+    /// - Parameter word: The word in lower case.
+    /// - Returns: True when the text's first bytes are that word.
+    @inlinable
+    package func hasWordPrefix(_ word: StaticString) -> Bool {
+        word.withUTF8Buffer { word in
+            utf8.withContiguousStorageIfAvailable { areSameLetters($0, word) }
+                ?? utf8.starts(with: word) { $0.asciiLowercased == $1 }
+        }
     }
 
     /// Whether this text begins with the bytes of another; in place of `hasPrefix` for texts from outside.
@@ -19,7 +77,14 @@ extension StringProtocol {
     /// - Parameter prefix: The other text.
     /// - Returns: True when its bytes are this text's first ones.
     @inlinable
-    package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+    package func hasBytePrefix(_ prefix: String) -> Bool {
+        let isPrefix = utf8.withContiguousStorageIfAvailable { text in
+            prefix.utf8.withContiguousStorageIfAvailable {
+                areSameBytes(UnsafeBufferPointer(rebasing: text.prefix($0.count)), $0)
+            }
+        }
+        return (isPrefix ?? nil) ?? utf8.starts(with: prefix.utf8)
+    }
 
     /// Whether this text ends with the bytes of another; in place of `hasSuffix` for texts from outside.
     ///

@@ -1,4 +1,5 @@
 import GuardedHTTP
+import NIOCore
 import Testing
 
 @testable import GatewayHTTP
@@ -65,14 +66,22 @@ struct AddressShareTests {
         #expect(try share("203.0.113.8") != share("203.0.113.9"))
     }
 
+    @Test("the address of a connection's end is read from its structure", arguments: ["203.0.113.9", "2001:db8::a:1"])
+    func ends(_ name: String) throws {
+        let end = try SocketAddress(ipAddress: name, port: 443)
+        #expect(InternetAddress(end)?.description == name && InternetAddress(end) == InternetAddress(name))
+        #expect(InternetAddress(try SocketAddress(unixDomainSocketPath: "/tmp/socket")) == nil)
+        #expect(InternetAddress(nil as SocketAddress?) == nil)
+    }
+
     @Test("connections of this machine and of trusted proxies have no share, those of others have")
     func peers() throws {
         let shares = try Self.shares(proxies: ["10.0.0.0/8"])
         for peer in ["127.0.0.1", "127.9.9.9", "::1", "10.1.2.3", "::ffff:10.1.2.3"] {
-            #expect(shares.share(ofPeer: peer) == nil, "\(peer)")
+            #expect(shares.share(ofPeer: InternetAddress(peer)) == nil, "\(peer)")
         }
         #expect(shares.share(ofPeer: nil) == nil)
-        #expect(shares.share(ofPeer: "203.0.113.9")?.part(of: 256) == 256)
+        #expect(shares.share(ofPeer: InternetAddress("203.0.113.9"))?.part(of: 256) == 256)
     }
 
     @Test(
@@ -105,8 +114,13 @@ struct AddressShareTests {
     ) throws {
         let shares = try Self.shares(proxies: proxies)
         let ranges = try proxies.map { try #require(AddressRange($0)) }
-        let client = ClientAddress(peer: peer, forwarded: forwarded, isProxied: isProxied, proxies: ranges)
-        let share = shares.share(of: client, peer: peer)
+        let client = ClientAddress(
+            peer: InternetAddress(peer),
+            forwarded: forwarded,
+            isProxied: isProxied,
+            proxies: ranges
+        )
+        let share = shares.share(of: client, peer: InternetAddress(peer))
         #expect(share?.network == expected.flatMap { InternetAddress($0) })
         #expect(share?.part(of: 128) ?? 0 == part)
     }
@@ -116,14 +130,15 @@ struct AddressShareTests {
         let (clock, log) = (TestClock(), CapturedLog())
         let shares = try Self.shares(proxies: ["10.0.0.0/8"], clock: clock, log: log)
         func lines() -> Int { log.text.split(separator: "\n").count { $0.contains("names no client") } }
-        for name in ["203.0.113.9", "10.4.4.4"] {
-            #expect(shares.share(of: .remote(name), peer: "10.1.2.3")?.isUnnamedProxy == false)
+        let proxy = InternetAddress.v4(0x0A01_0203)
+        for client in [InternetAddress.v4(0xCB00_7109), .v4(0x0A04_0404)] {
+            #expect(shares.share(of: .remote(client), peer: proxy)?.isUnnamedProxy == false)
         }
         #expect(lines() == 0)
-        for _ in 0..<3 { #expect(shares.share(of: .remote("10.1.2.3"), peer: "10.1.2.3")?.isUnnamedProxy == true) }
+        for _ in 0..<3 { #expect(shares.share(of: .remote(proxy), peer: proxy)?.isUnnamedProxy == true) }
         #expect(lines() == 1 && log.text.contains("10.1.2.3"))
         clock.advance(seconds: 601)
-        for _ in 0..<3 { _ = shares.share(of: .remote("unknown"), peer: "10.1.2.3") }
+        for _ in 0..<3 { _ = shares.share(of: .remote(proxy), peer: proxy) }
         #expect(lines() == 2)
     }
 }

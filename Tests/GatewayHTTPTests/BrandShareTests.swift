@@ -68,7 +68,7 @@ struct BrandShareTests {
         // The address is at its share under any brand, and the brand from any address.
         #expect(!bodies.admits(1, of: BodyOwner(address: address, brand: nil)))
         #expect(!bodies.admits(1, of: BodyOwner(address: nil, brand: one.brand)))
-        #expect(bodies.admits(1, of: BodyOwner(address: nil, brand: one.brand, isOnlyBrand: true)))
+        #expect(bodies.admits(1, of: BodyOwner(address: nil, brand: BrandID(trusted: "new"))))
         bodies.giveBack(150, of: other)
         bodies.giveBack(800, of: one)
         #expect(bodies.taken == 0 && bodies.take(900, of: one))
@@ -106,7 +106,9 @@ struct BrandShareTests {
             try await api.makeBrand("other")
             let other = try await api.makeAccount("other", "deliveries:read")
             clients = try (0..<8).map { _ in try begin() }
-            let refused = try await api.untilRefused(holding: &clients, begin: begin) { try await read("acme", account) }
+            let refused = try await api.untilRefused(holding: &clients, begin: begin) {
+                try await read("acme", account)
+            }
             refused.expectProblem(503, "overloaded")
             #expect(refused.text.contains("of this brand") && refused.headers[.retryAfter] == "1")
             for _ in 0..<5 { #expect(try await read("other", other).status == 200) }

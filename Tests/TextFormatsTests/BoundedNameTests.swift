@@ -58,4 +58,32 @@ struct BoundedNameTests {
         #expect(" \t a b\t "[...].trimmingBlanks == "a b")
         #expect(" \t"[...].trimmingBlanks.isEmpty && ""[...].trimmingBlanks.isEmpty)
     }
+
+    @Test("a word is known in either case, and only as a whole")
+    func words() {
+        for text in ["basic", "BASIC", "Basic", "bAsIc"] { #expect(text.isWord("basic"), "\(text)") }
+        for text in ["", "basi", "basics", "b\u{E1}sic", "BASI\u{43}\u{301}", "\u{212A}elvi"] {
+            #expect(!text.isWord("basic") && !text.isWord("kelvi"), "\(text)")
+        }
+        #expect("Basic abc".hasWordPrefix("basic ") && !"Basi".hasWordPrefix("basic") && "x".hasWordPrefix(""))
+        // Parts of a text, and texts that are not stored as UTF-8 in a row, give the same answers.
+        #expect("x=Charset=UTF-8"[...].dropFirst(2).hasWordPrefix("charset="))
+        #expect("ab".reversed().map(String.init).joined().isWord("ba"))
+    }
+
+    @Test("a text is ASCII when each of its bytes is")
+    func ascii() {
+        #expect("".isASCII && "abc\u{7F}".isASCII && String(repeating: "x", count: 100).isASCII)
+        for place in [0, 1, 15, 16, 17, 63, 64, 99] {
+            var text = Array(repeating: UInt8(ascii: "x"), count: 100)
+            text.replaceSubrange(place..<min(place + 2, 100), with: Array("\u{E1}".utf8))
+            #expect(!String(decoding: text, as: UTF8.self).isASCII, "\(place)")
+        }
+    }
+
+    @Test("the beginning of a text is compared as bytes")
+    func prefixes() {
+        #expect("sb_s_1".hasBytePrefix("sb_s_") && "a".hasBytePrefix("") && !"".hasBytePrefix("a"))
+        #expect("e\u{301}".hasBytePrefix("e") && !"\u{E9}".hasBytePrefix("e") && !"\u{E9}".hasBytePrefix("e\u{301}"))
+    }
 }

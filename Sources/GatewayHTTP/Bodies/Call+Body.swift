@@ -16,7 +16,7 @@ extension Call {
         let tooLarge = { (limit: Int) in Problem(.payloadTooLarge, "The body holds at most \(limit) bytes.") }
         let announced = arriving.announcedLength
         if let announced, announced > limit(nil) { throw tooLarge(limit(nil)) }
-        // Again, for its brand is known now.
+        // Again, if its brand is known now.
         try arriving.checkRoom()
         var body: ByteBuffer?
         var most = limit(nil)

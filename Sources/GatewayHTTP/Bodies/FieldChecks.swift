@@ -107,7 +107,7 @@ struct FieldChecks {
 
     /// An object as it came, from the body itself.
     mutating func raw(_ name: StaticString, of body: BodyObject, atMost limit: Int) -> JSONText? {
-        let member = body[BoundedName(stringLiteral: name)]
+        let member = body[BoundedName(known: name.description)]
         guard object(member) != nil else { return nil }
         let text = body.text.withUnsafeBufferPointer { bytes in
             RawMember.value(name, of: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }

@@ -33,9 +33,10 @@ extension Call {
 
     /// Counts what the request holds for its caller's brand; throws 503 when that holds its share.
     private func count(for brand: BrandID) throws(Problem) {
-        let isOnly = services.directory.hasOneBrand
-        try slot?.claim(brand, isOnly: isOnly)
-        arriving.belongs(to: brand, isOnly: isOnly)
+        // An only brand leaves room for nobody; what it holds now it gives back before another one holds as much.
+        guard !services.directory.hasOneBrand else { return }
+        try slot?.claim(brand)
+        arriving.belongs(to: brand)
     }
 
     private func authenticated(_ brand: BrandID?) async throws(Problem) -> Caller {
@@ -70,18 +71,17 @@ extension Call {
     /// - Returns: The brand of the path.
     /// - Throws: `Problem` 401, 403, and 404 when there is no such brand.
     func requireBackend(_ scope: Scope) async throws(Problem) -> Brand {
-        let caller = try await caller(of: BrandID(try segment("brand")))
-        switch caller {
+        let id = BrandID(try segment("brand"))
+        switch try await caller(of: id) {
         case .admin: break
         case .account(let account):
             // An id of the wrong shape names no brand, so it is not this account's.
-            guard BrandID(try segment("brand")) == account.brand else {
-                throw Problem(AuthenticationError.unauthorized)
-            }
+            guard id == account.brand else { throw Problem(AuthenticationError.unauthorized) }
             guard account.allows(scope) else { throw .forbidden }
         case .session: throw .forbidden
         }
-        return try brand()
+        guard let id, let brand = services.directory.brand(id) else { throw .notFound("brand") }
+        return brand
     }
 
     /// Lets only service accounts with a scope pass, where nothing else names the brand (R2-R4).

@@ -8,28 +8,31 @@ enum ClientAddress: Equatable {
     /// This machine, and no proxy on it.
     case local
     /// This address.
-    case remote(String)
+    case remote(InternetAddress)
     /// The connection has no address.
     case unknown
 
-    /// The caller's address: the connection's, or what the proxies that are trusted say (`X-Forwarded-For`, whose last
-    /// entries are theirs and whose first ones anybody may write).
+    /// The caller's address: the connection's, or what the proxies that are trusted say.
+    ///
+    /// The last entries of `X-Forwarded-For` are theirs; the first ones anybody may write. A proxy that names no address speaks
+    /// for itself.
     ///
     /// - Parameters:
     ///   - peer: The other end of the connection; nil for a socket without addresses.
     ///   - forwarded: The values of `X-Forwarded-For`, in order.
     ///   - isProxied: Whether the request has a field that only proxies add.
     ///   - proxies: The proxies that are trusted.
-    init(peer: String?, forwarded: [String], isProxied: @autoclosure () -> Bool, proxies: [AddressRange]) {
-        guard let peer else {
+    init(
+        peer: InternetAddress?,
+        forwarded: @autoclosure () -> [String],
+        isProxied: @autoclosure () -> Bool,
+        proxies: [AddressRange]
+    ) {
+        guard let peer = peer?.unmapped else {
             self = .unknown
             return
         }
-        let address = InternetAddress(peer)
-        func isPeer(in ranges: [AddressRange]) -> Bool {
-            guard let address else { return false }
-            return ranges.contains { $0.contains(address) }
-        }
+        func isPeer(in ranges: [AddressRange]) -> Bool { ranges.contains { $0.contains(peer) } }
         let isTrusted = isPeer(in: proxies)
         // A proxy on this machine that does not say for whom it speaks is not this machine: it speaks for anybody. One that
         // leaves no trace is known by the settings alone: who names a proxy on this machine has one.
@@ -37,17 +40,27 @@ enum ClientAddress: Equatable {
         let isLocal = isPeer(in: AddressRange.loopback) && !hasLocalProxy && !isProxied()
         self = isLocal ? .local : .remote(peer)
         guard isTrusted else { return }
-        let hops = forwarded.flatMap { $0.byteSplit(",") }.map { String($0.trimmingBlanks) }
+        let hops = forwarded().flatMap { $0.byteSplit(",") }.map { Self.hop($0.trimmingBlanks) }
         guard let first = hops.first else { return }
-        self = .remote(hops.last { hop in !proxies.contains { $0.contains(hop) } } ?? first)
+        let client = hops.last { hop in hop.map { hop in !proxies.contains { $0.contains(hop) } } ?? true } ?? first
+        if let client { self = .remote(client) }
+    }
+
+    /// An entry of `X-Forwarded-For`: an address, behind which some proxies write the port; nil for anything else.
+    private static func hop(_ entry: Substring) -> InternetAddress? {
+        if let address = InternetAddress(String(entry)) { return address.unmapped }
+        if entry.utf8.first == UInt8(ascii: "["), let end = entry.utf8.lastIndex(of: UInt8(ascii: "]")) {
+            return InternetAddress(String(entry[..<end].dropFirst())).flatMap { $0.isV6 ? $0.unmapped : nil }
+        }
+        let parts = entry.byteSplit(":", omittingEmptySubsequences: false)
+        return parts.count == 2 ? InternetAddress(String(parts[0])) : nil
     }
 
     /// The address for the request log; nil when there is none.
     var logText: String? {
         switch self {
         case .local: "local"
-        // What a proxy forwards may be any text.
-        case .remote(let address): InternetAddress(address) == nil ? "unreadable" : address
+        case .remote(let address): address.description
         case .unknown: nil
         }
     }
@@ -57,15 +70,12 @@ enum ClientAddress: Equatable {
     /// - Parameter name: The field's name in lower case.
     /// - Returns: Whether it is one of them.
     static func isProxyField(_ name: String) -> Bool {
-        let name = name.utf8
         // Each request is asked for each of its fields.
-        guard let first = name.first, "fvx".utf8.contains(first) else { return false }
-        return name.starts(with: "x-forwarded-".utf8)
-            || ["forwarded", "via", "x-real-ip"].contains { name.elementsEqual($0.utf8) }
+        switch name.utf8.first {
+        case UInt8(ascii: "f"): name.hasSameBytes(as: "forwarded")
+        case UInt8(ascii: "v"): name.hasSameBytes(as: "via")
+        case UInt8(ascii: "x"): name.hasBytePrefix("x-forwarded-") || name.hasSameBytes(as: "x-real-ip")
+        default: false
+        }
     }
-}
-
-extension String {
-    /// What a text that may be an address is counted by: the address's network, or the text itself.
-    var network: [UInt8] { InternetAddress(self).map(\.network.bytes) ?? Array(utf8) }
 }

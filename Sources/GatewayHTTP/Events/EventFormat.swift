@@ -27,7 +27,7 @@ package enum EventFormat: Sendable {
     ///
     /// - Parameter headers: The request's.
     package init?(_ headers: HTTPFields) {
-        let type = headers.value(.contentType).map { MediaTypeName($0) } ?? "application/json"
+        let type = MediaTypeName(headers.value(.contentType) ?? "application/json")
         switch type {
         case "application/cloudevents+json": self = .cloudEvent
         case "application/cloudevents-batch+json": self = .cloudEventBatch

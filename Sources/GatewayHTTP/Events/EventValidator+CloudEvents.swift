@@ -11,7 +11,7 @@ extension EventValidator {
     /// - Parameter member: Its pointer in a plain event.
     /// - Returns: The pointer to show.
     func pointer(_ member: StaticString) -> String {
-        let isAttribute = Self.attributes.contains(BoundedName(stringLiteral: member))
+        let isAttribute = Self.attributes.contains(BoundedName(known: member.description))
         let member = member.description
         return switch form {
         case EVENT_ENVELOPE: isAttribute ? member : "/data" + member

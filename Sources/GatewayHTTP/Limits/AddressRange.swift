@@ -23,12 +23,6 @@ package struct AddressRange: Sendable, Equatable {
     package static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
 
     /// Whether an address lies within it; an IPv4 address that is written as an IPv6 one counts as what it is.
-    ///
-    /// - Parameter address: The address.
-    /// - Returns: False also for what is no address.
-    package func contains(_ address: String) -> Bool { InternetAddress(address).map(contains) ?? false }
-
-    /// Whether an address lies within it.
     func contains(_ address: InternetAddress) -> Bool {
         switch (first, address.unmapped) {
         case (.v4(let first), .v4(let other)): (first ^ other) & ~0 << UInt32(32 - prefixLength) == 0

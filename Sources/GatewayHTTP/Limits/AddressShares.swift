@@ -23,8 +23,8 @@ final class AddressShares: Sendable {
     }
 
     /// The share of a connection's other end; nil for this machine and for trusted proxies, which have none.
-    func share(ofPeer peer: String?) -> AddressShare? {
-        guard let peer = peer.flatMap({ InternetAddress($0) }), !isProxy(peer) else { return nil }
+    func share(ofPeer peer: InternetAddress?) -> AddressShare? {
+        guard let peer, !isProxy(peer) else { return nil }
         return AddressShare(peer)
     }
 
@@ -34,13 +34,9 @@ final class AddressShares: Sendable {
     ///   - client: Where it comes from.
     ///   - peer: The other end of its connection.
     /// - Returns: The client's, or the proxy's if that names no client that can be read.
-    func share(of client: ClientAddress, peer: String?) -> AddressShare? {
-        guard case .remote(let name) = client, let peer = peer.flatMap({ InternetAddress($0)?.unmapped }) else {
-            return nil
-        }
-        if let client = InternetAddress(name)?.unmapped, client != peer || !isProxy(peer) {
-            return AddressShare(client)
-        }
+    func share(of client: ClientAddress, peer: InternetAddress?) -> AddressShare? {
+        guard case .remote(let client) = client, let peer = peer?.unmapped else { return nil }
+        if client != peer || !isProxy(peer) { return AddressShare(client) }
         warn(of: peer)
         return AddressShare(peer, isUnnamedProxy: true)
     }

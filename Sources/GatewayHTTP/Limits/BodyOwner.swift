@@ -4,8 +4,6 @@ internal import GatewayModel
 struct BodyOwner: Sendable {
     /// The share of its address; nil for one without.
     var address: AddressShare?
-    /// Its brand, where its credential names one.
+    /// Its brand, where its credential names one and there are others to leave room for.
     var brand: BrandID?
-    /// Whether there is no other brand to leave room for.
-    var isOnlyBrand = false
 }

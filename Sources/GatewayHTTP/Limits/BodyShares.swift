@@ -21,7 +21,7 @@ struct BodyShares: Sendable {
         if let address = owner.address, !addresses.admits(bytes, of: address.network, free: free, of: limit) {
             return false
         }
-        guard let brand = owner.brand, !owner.isOnlyBrand else { return true }
+        guard let brand = owner.brand else { return true }
         return brands.admits(bytes, of: brand, free: free, of: limit)
     }
 

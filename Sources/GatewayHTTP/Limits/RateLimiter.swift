@@ -25,23 +25,25 @@ final class RateLimiter: Sendable {
     private let metrics: HTTPMetrics
     /// By ``Kind``; nil for one without a limit.
     private let buckets: Mutex<[RateBuckets?]>
+    /// By ``Kind``.
+    private let policies: [RatePolicy]
 
     init(_ limits: ServerLimits, clock: any GatewayClock, metrics: HTTPMetrics) {
         trustedProxies = limits.trustedProxies
         self.clock = clock
         self.metrics = metrics
-        buckets = Mutex(
-            Kind.allCases.map { kind in
-                let rate =
-                    switch kind {
-                    case .account: limits.rates.accountPerSecond
-                    case .credential: limits.rates.credentialPerSecond
-                    case .session: limits.rates.sessionPerSecond
-                    case .address: limits.rates.addressPerSecond
-                    }
-                return rate > 0 ? RateBuckets(perSecond: rate) : nil
-            }
-        )
+        let all = Kind.allCases.map { kind in
+            let rate =
+                switch kind {
+                case .account: limits.rates.accountPerSecond
+                case .credential: limits.rates.credentialPerSecond
+                case .session: limits.rates.sessionPerSecond
+                case .address: limits.rates.addressPerSecond
+                }
+            return rate > 0 ? RateBuckets(perSecond: rate) : nil
+        }
+        policies = zip(Kind.allCases, all).map { RatePolicy($0, quota: $1?.quota ?? 0) }
+        buckets = Mutex(all)
     }
 
     /// Counts one request of a caller.
@@ -54,20 +56,15 @@ final class RateLimiter: Sendable {
     func take(_ kind: Kind, _ caller: some Hashable) throws(Problem) -> RateStanding? {
         let key = Self.key(caller)
         let now = clock.monotonicNanoseconds
-        let met = buckets.withLock { buckets in
-            let quota = buckets[kind.rawValue]?.quota ?? 0
-            return buckets[kind.rawValue]?.take(key, now: now).map(quota)
-        }
-        guard let met else { return nil }
-        switch met.verdict {
+        switch buckets.withLock({ $0[kind.rawValue]?.take(key, now: now) }) {
         case .taken(let remaining, let untilFull):
             return RateStanding(
-                name: kind.name,
-                quota: met.quota,
+                policy: policies[kind.rawValue],
                 remaining: remaining,
                 seconds: Self.seconds(untilFull)
             )
-        case .refused(let wait): throw refusal(kind, quota: met.quota, wait: wait)
+        case .refused(let wait): throw refusal(kind, wait: wait)
+        case nil: return nil
         }
     }
 
@@ -80,10 +77,7 @@ final class RateLimiter: Sendable {
     func check(_ kind: Kind, _ caller: some Hashable) throws(Problem) {
         let key = Self.key(caller)
         let now = clock.monotonicNanoseconds
-        let met = buckets.withLock { buckets in
-            buckets[kind.rawValue].flatMap { bucket in bucket.wait(key, now: now).map { (bucket.quota, $0) } }
-        }
-        if let (quota, wait) = met { throw refusal(kind, quota: quota, wait: wait) }
+        if let wait = buckets.withLock({ $0[kind.rawValue]?.wait(key, now: now) }) { throw refusal(kind, wait: wait) }
     }
 
     /// Seeded anew by each process, so that nobody finds callers that share a bucket.
@@ -93,17 +87,13 @@ final class RateLimiter: Sendable {
         return hasher.finalize()
     }
 
-    private func refusal(_ kind: Kind, quota: Int, wait: UInt64) -> Problem {
+    private func refusal(_ kind: Kind, wait: UInt64) -> Problem {
         metrics.refused[.rate].increment()
         let seconds = max(1, Self.seconds(wait))
         var problem = Problem(.rateLimited, "Too many requests of this \(kind.name).", retryAfterSeconds: seconds)
-        problem.rate = RateStanding(name: kind.name, quota: quota, remaining: 0, seconds: seconds)
+        problem.rate = RateStanding(policy: policies[kind.rawValue], remaining: 0, seconds: seconds)
         return problem
     }
 
     private static func seconds(_ nanoseconds: UInt64) -> Int { Int((nanoseconds + 999_999_999) / 1_000_000_000) }
-}
-
-extension RateBuckets.Verdict {
-    fileprivate func map(_ quota: Int) -> (verdict: RateBuckets.Verdict, quota: Int) { (self, quota) }
 }

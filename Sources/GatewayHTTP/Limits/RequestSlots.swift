@@ -36,12 +36,10 @@ final class RequestSlots: Sendable {
 
         /// Counts it for the caller's brand; does nothing the second time.
         ///
-        /// - Parameters:
-        ///   - brand: The brand.
-        ///   - isOnly: Whether there is no other brand to leave room for.
+        /// - Parameter brand: The brand.
         /// - Throws: `Problem` 503 when the brand holds its share.
-        func claim(_ brand: BrandID, isOnly: Bool) throws(Problem) {
-            do { try place.claim(brand, isOnly: isOnly) } catch { throw slots.problem(error) }
+        func claim(_ brand: BrandID) throws(Problem) {
+            do { try place.claim(brand, isOnly: false) } catch { throw slots.problem(error) }
         }
 
         /// Gives it back; does nothing the second time.

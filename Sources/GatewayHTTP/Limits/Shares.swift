@@ -37,7 +37,7 @@ struct Shares<Owner: Hashable & Sendable>: Sendable {
 
     /// Counts an amount back that was taken before.
     mutating func giveBack(_ amount: Int = 1, of owner: Owner) {
-        let left = self[owner] - amount
-        held[owner] = left > 0 ? left : nil
+        guard let place = held.index(forKey: owner) else { return }
+        if held.values[place] > amount { held.values[place] -= amount } else { held.remove(at: place) }
     }
 }

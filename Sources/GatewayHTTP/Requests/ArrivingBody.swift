@@ -16,6 +16,7 @@ final class ArrivingBody: @unchecked Sendable {
     private var first: ByteBuffer?
     private let budget: BodyBudget
     private var owner = BodyOwner()
+    private var isRoomChecked = false
     /// The bytes for which it has room, until it ends.
     private var held = 0
 
@@ -31,21 +32,20 @@ final class ArrivingBody: @unchecked Sendable {
 
     /// Counts it for its caller's brand, if nothing of it was read before.
     ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - isOnly: Whether there is no other brand to leave room for.
-    func belongs(to brand: BrandID, isOnly: Bool) {
+    /// - Parameter brand: The brand.
+    func belongs(to brand: BrandID) {
         guard held == 0 else { return }
         owner.brand = brand
-        owner.isOnlyBrand = isOnly
+        isRoomChecked = false
     }
 
-    /// Refuses it when there is no room for what is announced.
+    /// Refuses it when there is no room for what is announced; asks once for each owner.
     ///
     /// - Throws: `Problem` 503.
     func checkRoom() throws(Problem) {
         // One that is longer than any may be is refused for that.
-        guard let announcedLength, announcedLength <= EventRoutes.maxBatchBytes else { return }
+        guard !isRoomChecked, let announcedLength, announcedLength <= EventRoutes.maxBatchBytes else { return }
+        isRoomChecked = true
         try budget.check(max(announcedLength - held, 1), of: owner)
     }
 

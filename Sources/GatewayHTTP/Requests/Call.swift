@@ -13,7 +13,7 @@ struct Call: Sendable {
     let shared: Shared
     let limiter: RateLimiter
     /// Its slot among the requests that are handled; nil for a route that is always answered.
-    var slot: RequestSlots.Slot?
+    let slot: RequestSlots.Slot?
 
     /// Holds what all calls have in common.
     final class Shared: Sendable {

@@ -1,3 +1,4 @@
+internal import GuardedHTTP
 package import Hummingbird
 
 /// What goes along with a request through the router.
@@ -7,7 +8,7 @@ package struct GatewayContext: RequestContext {
     /// What names the request; set by the first middleware.
     var requestID = ""
     /// The address of the connection's other end; nil for a socket without addresses.
-    let peer: String?
+    let peer: InternetAddress?
     /// What is learned of the request.
     let notes = RequestNotes()
 
@@ -16,6 +17,6 @@ package struct GatewayContext: RequestContext {
     /// - Parameter source: The connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        peer = source.channel.remoteAddress?.ipAddress
+        peer = InternetAddress(source.channel.remoteAddress)
     }
 }

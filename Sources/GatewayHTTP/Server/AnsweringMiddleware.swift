@@ -26,6 +26,7 @@ struct AnsweringMiddleware: RouterMiddleware {
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         let start = clock.monotonicNanoseconds
+        let hasEmptySegment = request.hasEmptySegment
         var context = context
         context.requestID = RequestID(header: request.headers.value(.xRequestID)).text
         var response: Response
@@ -33,29 +34,31 @@ struct AnsweringMiddleware: RouterMiddleware {
         do {
             // Who reads the one and who reads the other must not differ (RFC 9112 section 3.2).
             guard request.head.authority != nil, !request.headers.contains(.host) else { throw Problem.wrongHost }
-            guard !request.hasEmptySegment else { throw HTTPError(.notFound) }
+            guard !hasEmptySegment else { throw HTTPError(.notFound) }
             response = try await next(request, context)
             context.notes.rate?.write(to: &response.headers)
         } catch let error as HTTPParserError {
             // Hummingbird closes the connection on this one.
             throw error
         } catch {
-            if !(error is Problem), route(of: request, context) == Self.unmatched,
+            let isUnmatched = route(context, hasEmptySegment) == Self.unmatched
+            if isUnmatched, !(error is Problem),
                 let page = LinkHost(request, directory).fallback
             {
                 response = page
             } else {
-                let problem = translate(error, request, context)
+                let problem = translate(error, request, context, isUnmatched: isUnmatched)
                 code = problem.code
                 response = problem.response(requestID: context.requestID, shape: paths.shape(of: request.uri.path))
             }
         }
-        response.headers[.xRequestID] = context.requestID
-        response.headers[.contentTypeOptions] = "nosniff"
+        // Appended, for to set a field means to look for it first; nothing else sets these.
+        response.headers.append(HTTPField(name: .xRequestID, value: context.requestID))
+        response.headers.append(Self.noSniffing)
         // Nearly everything is of somebody; what everybody may keep says so itself.
-        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        if !response.headers.contains(.cacheControl) { response.headers.append(Self.noStore) }
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
-        let route = route(of: request, context)
+        let route = route(context, hasEmptySegment)
         metrics.route(method: request.method.rawValue, template: route)
             .record(status: response.status.code, nanoseconds: nanoseconds)
         // What callers did wrong is worth a line; what went well only when somebody looks for it.
@@ -85,22 +88,29 @@ struct AnsweringMiddleware: RouterMiddleware {
         return response
     }
 
+    private static let noSniffing = HTTPField(name: .contentTypeOptions, value: "nosniff")
+    private static let noStore = HTTPField(name: .cacheControl, value: "no-store")
+
     /// The route of a request that none took.
     private static let unmatched = "unmatched"
 
     /// The route as it was declared, for a closed set of labels.
-    private func route(of request: Request, _ context: GatewayContext) -> String {
-        guard !request.hasEmptySegment, let path = context.endpointPath, path != "NotFound" else {
+    private func route(_ context: GatewayContext, _ hasEmptySegment: Bool) -> String {
+        guard !hasEmptySegment, let path = context.endpointPath, path != "NotFound" else {
             return Self.unmatched
         }
         return path
     }
 
-    private func translate(_ error: any Error, _ request: Request, _ context: GatewayContext) -> Problem {
+    private func translate(
+        _ error: any Error,
+        _ request: Request,
+        _ context: GatewayContext,
+        isUnmatched: Bool
+    ) -> Problem {
         switch error {
         case let problem as Problem: return problem
-        case let error as any HTTPResponseError
-        where error.status == .notFound && route(of: request, context) == Self.unmatched:
+        case let error as any HTTPResponseError where isUnmatched && error.status == .notFound:
             // Whoever tries paths is slowed down, as who tries credentials is.
             do { _ = try limiter.takeAddress(of: request, context) } catch { return error }
             return paths.refusal(of: request.uri.path)
@@ -122,12 +132,12 @@ struct AnsweringMiddleware: RouterMiddleware {
 extension Request {
     /// Whether a segment of the path is empty: the router leaves those out, and one path would have many names.
     fileprivate var hasEmptySegment: Bool {
-        var last: UInt8?
-        for byte in uri.path.utf8 {
-            if byte == UInt8(ascii: "/"), last == byte { return true }
-            last = byte
+        var path = uri.path
+        return path.withUTF8 { path in
+            let slash = UInt8(ascii: "/")
+            if path.count > 1, path.last == slash { return true }
+            return path.indices.dropFirst().contains { path[$0] == slash && path[$0 - 1] == slash }
         }
-        return last == UInt8(ascii: "/") && uri.path.utf8.count > 1
     }
 }
 

@@ -1,4 +1,5 @@
 internal import CoreMetrics
+internal import GuardedHTTP
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
@@ -46,7 +47,7 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        let address = addresses.share(ofPeer: channel.remoteAddress?.ipAddress)
+        let address = addresses.share(ofPeer: InternetAddress(channel.remoteAddress))
         let admission = slots.take(address)
         let place = NIOLoopBound(ConnectionPlace(slots, address), eventLoop: channel.eventLoop)
         channel.closeFuture.whenComplete { _ in place.value.giveBack() }

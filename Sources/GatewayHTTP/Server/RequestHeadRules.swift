@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import TextFormats
 
 /// Which heads of requests are read: those whose parts are of the characters that their grammar has.
 ///
@@ -26,8 +27,8 @@ enum RequestHeadRules {
         host: String?,
         fields: some Sequence<(name: HTTPField.Name, value: String)>
     ) -> Bool {
-        guard isASCII(target ?? ""), isASCII(host ?? "") else { return false }
-        return fields.allSatisfy { isASCII($0.value) || !asciiFields.contains($0.name) }
+        guard target?.isASCII ?? true, host?.isASCII ?? true else { return false }
+        return fields.allSatisfy { $0.value.isASCII || !asciiFields.contains($0.name) }
     }
 
     /// Whether the head of a request is read.
@@ -40,10 +41,5 @@ enum RequestHeadRules {
             host: request.authority,
             fields: request.headerFields.lazy.map { (name: $0.name, value: $0.value) }
         )
-    }
-
-    private static func isASCII(_ text: String) -> Bool {
-        text.utf8.withContiguousStorageIfAvailable { bytes in bytes.allSatisfy { $0 < 0x80 } }
-            ?? text.utf8.allSatisfy { $0 < 0x80 }
     }
 }

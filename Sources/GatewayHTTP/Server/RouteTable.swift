@@ -58,9 +58,11 @@ struct RouteTable {
         router.on(RouterPath(path), method: method) { request, context in
             let body = ArrivingBody(request, budget: budget)
             defer { body.end() }
-            var call = Call(request: request, arriving: body, context: context, shared: shared, limiter: limiter)
-            guard let slots else { return try await handler(call) }
-            let address = addresses.share(of: call.address, peer: context.peer)
+            func call(_ slot: RequestSlots.Slot?) -> Call {
+                Call(request: request, arriving: body, context: context, shared: shared, limiter: limiter, slot: slot)
+            }
+            guard let slots else { return try await handler(call(nil)) }
+            let address = addresses.share(of: limiter.address(of: request, context), peer: context.peer)
             body.belongs(to: address)
             if body.isAnnounced {
                 // Who will be refused need not send its body first.
@@ -71,8 +73,7 @@ struct RouteTable {
             }
             let slot = try slots.enter(address)
             defer { slot.giveBack() }
-            call.slot = slot
-            return try await handler(call)
+            return try await handler(call(slot))
         }
     }
 

@@ -1,3 +1,4 @@
+internal import GuardedHTTP
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
@@ -119,15 +120,19 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     private func requestPartArrived(_ context: ChannelHandlerContext, _ data: NIOAny) {
-        guard case .http(let unanswered) = state, case .head(var head) = Self.unwrapInboundIn(data) else {
+        guard case .http(let unanswered) = state, case .head(let head) = Self.unwrapInboundIn(data) else {
             return context.fireChannelRead(data)
         }
         // One that came before its time, while others are being answered, is answered as HTTP.
         if unanswered == 0, beginUpgrade(context, head) { return }
         state = .http(unanswered: unanswered + 1)
         // In HTTP/1.0 a request need not say for which host it is.
-        if head.version == .http1_0, !head.headers.contains(name: "host") { head.headers.add(name: "host", value: "") }
-        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+        guard head.version == .http1_0, !head.headers.contains(name: "host") else {
+            return context.fireChannelRead(data)
+        }
+        var named = head
+        named.headers.add(name: "host", value: "")
+        context.fireChannelRead(Self.wrapInboundOut(.head(named)))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -210,7 +215,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         stopIdle()
         let answer = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: fields)
         context.writeAndFlush(Self.wrapOutboundOut(.head(answer)), promise: nil)
-        let peer = context.remoteAddress?.ipAddress
+        let peer = InternetAddress(context.remoteAddress)
         let address = ClientAddress(
             peer: peer,
             forwarded: head.headers["x-forwarded-for"],

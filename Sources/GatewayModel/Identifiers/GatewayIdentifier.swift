@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// An identifier that an outside program chose: its own type for each kind, so that a device id is never taken for a
 /// consumer id.
 ///
@@ -32,15 +34,17 @@ extension GatewayIdentifier {
     /// - Parameter rawValue: The string as received.
     /// - Returns: True when the identifier may be used.
     package static func isValid(_ rawValue: String) -> Bool {
-        let count = rawValue.utf8.count
-        guard count >= 1, count <= 256 else { return false }
-        var previous: UInt8 = 0
-        for byte in rawValue.utf8 {
-            // C1 controls are U+0080 to U+009F: C2 80 to C2 9F in UTF-8.
-            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
-            previous = byte
+        var rawValue = rawValue
+        return rawValue.withUTF8 { bytes in
+            guard bytes.count >= 1, bytes.count <= 256 else { return false }
+            var previous: UInt8 = 0
+            for byte in bytes {
+                // C1 controls are U+0080 to U+009F: C2 80 to C2 9F in UTF-8.
+                if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
+                previous = byte
+            }
+            return true
         }
-        return true
     }
 
     /// The identifier itself.
@@ -62,7 +66,7 @@ extension GatewayIdentifier {
     ///   - lhs: The first identifier.
     ///   - rhs: The second identifier.
     /// - Returns: True when they are the same bytes.
-    package static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8) }
+    package static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.hasSameBytes(as: rhs.rawValue) }
 
     /// Hashes the bytes.
     ///
@@ -79,15 +83,17 @@ extension GatewayIdentifier {
     /// - Parameter rawValue: The string as received.
     /// - Returns: True when the string is narrow enough.
     static func isName(_ rawValue: String) -> Bool {
-        let count = rawValue.utf8.count
-        guard count >= 1, count <= 64 else { return false }
-        return rawValue.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
+        var rawValue = rawValue
+        return rawValue.withUTF8 { bytes in
+            (1...64).contains(bytes.count)
+                && bytes.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                        true
+                    default: false
+                    }
+                }
         }
     }
 }

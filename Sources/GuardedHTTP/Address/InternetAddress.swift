@@ -25,11 +25,17 @@ package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(six)
     }
 
-    init(_ address: in6_addr) {
-        var address = address
-        let bytes = withUnsafeBytes(of: &address) { Array($0) }
-        func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        self = .v6(high: half(bytes[..<8]), low: half(bytes[8...]))
+    init(_ address: in6_addr) { self = withUnsafeBytes(of: address) { Self.v6(bytes: $0) } }
+
+    /// An IPv6 address of its bytes.
+    ///
+    /// - Parameter bytes: 16 bytes or more in the network's order, of which the first 16 are taken.
+    /// - Returns: The address.
+    package static func v6(bytes: UnsafeRawBufferPointer) -> InternetAddress {
+        .v6(
+            high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+            low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        )
     }
 
     /// The IPv4 address that an IPv6 address writes (`::ffff:a.b.c.d`, RFC 4291 section 2.5.5.2); else the address itself.
@@ -47,14 +53,20 @@ package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address as a URL's host or `getaddrinfo` takes it, without brackets.
+    /// The address as a URL's host or `getaddrinfo` takes it, without brackets; IPv6 in its short form (RFC 5952).
     package var description: String {
         switch self {
         case .v4(let value):
             "\(value >> 24).\(value >> 16 & 255).\(value >> 8 & 255).\(value & 255)"
         case .v6(let high, let low):
-            [high, low].flatMap { half in [48, 32, 16, 0].map { String(half >> UInt64($0) & 0xFFFF, radix: 16) } }
-                .joined(separator: ":")
+            String(unsafeUninitializedCapacity: Int(INET6_ADDRSTRLEN)) { text in
+                withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
+                    text.withMemoryRebound(to: CChar.self) { text in
+                        _ = inet_ntop(AF_INET6, bytes.baseAddress, text.baseAddress, socklen_t(text.count))
+                    }
+                }
+                return text.firstIndex(of: 0) ?? 0
+            }
         }
     }
 

@@ -36,8 +36,8 @@ struct CompactJWS: Sendable {
     /// A media type in any case, whose `application/` may be left out where no other slash is (RFC 7515 section 4.1.9).
     private static func isJWT(_ type: StrictJSON?) -> Bool {
         guard let type else { return true }
-        guard let name = type.text.flatMap({ BoundedName(lowercasing: $0) }) else { return false }
-        return name == "jwt" || name == "application/jwt"
+        guard let name = type.text else { return false }
+        return name.isWord("jwt") || name.isWord("application/jwt")
     }
 
     /// The header's `alg`; nil when it is absent, or no name that any algorithm has.

@@ -11,14 +11,24 @@ package enum AuthorizationHeader: Sendable, Equatable {
     ///
     /// - Parameter value: The header's value.
     package init?(_ value: String) {
-        let bytes = value.utf8
-        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")) else { return nil }
-        let token = bytes[space...].drop { $0 == UInt8(ascii: " ") }
-        guard !token.isEmpty, token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        switch BoundedName(lowercasing: value[..<space]) {
-        case "basic": self = .basic(String(value[token.startIndex...]))
-        case "bearer": self = .bearer(String(value[token.startIndex...]))
-        default: return nil
+        let space = UInt8(ascii: " ")
+        var value = value
+        // Each request is asked.
+        let start: Int? = value.withUTF8 { bytes in
+            guard let end = bytes.firstIndex(of: space),
+                let start = bytes[end...].firstIndex(where: { $0 != space }),
+                bytes[start...].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            else { return nil }
+            return start
+        }
+        guard let start else { return nil }
+        let token = String(value.utf8.dropFirst(start)) ?? ""
+        if value.hasWordPrefix("basic ") {
+            self = .basic(token)
+        } else if value.hasWordPrefix("bearer ") {
+            self = .bearer(token)
+        } else {
+            return nil
         }
     }
 }

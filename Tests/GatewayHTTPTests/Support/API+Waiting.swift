@@ -19,13 +19,9 @@ extension API {
         return try await ask()
     }
 
-    /// Asks until that is refused, because clients hold all that there is of something.
+    /// Asks until that is refused with 503, because clients hold all that there is of something.
     ///
-    /// - Parameters:
-    ///   - clients: Those that hold it; each that was answered instead, for a question had its place, is replaced.
-    ///   - begin: Begins with one of them.
-    ///   - ask: Asks.
-    /// - Returns: The refusal, 503.
+    /// Each client that was answered instead, for a question had its place, is replaced by one that begins anew.
     func untilRefused(
         holding clients: inout [RawClient],
         begin: () throws -> RawClient,
