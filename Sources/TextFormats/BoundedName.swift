@@ -92,9 +92,9 @@ extension RawRepresentable where RawValue == String, Self: CaseIterable {
     ///
     /// - Parameter word: The text as received.
     @inlinable
-    package init?(word: some StringProtocol) {
+    package init?(word: String) {
         if word.utf8.count <= BoundedName.maxBytes, word.isASCII {
-            self.init(rawValue: String(word))
+            self.init(rawValue: word)
         } else {
             guard let value = Self.allCases.first(where: { word.hasSameBytes(as: $0.rawValue) }) else { return nil }
             self = value
