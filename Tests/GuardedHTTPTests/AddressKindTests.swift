@@ -39,6 +39,6 @@ struct AddressKindTests {
     )
     func forms(text: String) { #expect(InternetAddress(text) == nil) }
 
-    @Test("an address is written as it can be read", arguments: ["1.2.3.4", "255.0.0.1", "2001:db8:0:0:0:0:0:1"])
+    @Test("an address is written as it can be read", arguments: ["1.2.3.4", "255.0.0.1", "2001:db8::1", "::1"])
     func text(text: String) { #expect(InternetAddress(text)?.description == text) }
 }

@@ -10,8 +10,8 @@ struct GuardedURLTests {
             ("HTTPS://Hooks.Example.COM", "https://hooks.example.com"),
             ("https://hooks.example.com:8443?x", "https://hooks.example.com:8443/?x"),
             ("https://8.8.8.8/x", "https://8.8.8.8/x"),
-            ("https://[2606:4700::1111]:1/x", "https://[2606:4700:0:0:0:0:0:1111]:1/x"),
-            ("http://127.0.0.1:9000/x", "http://127.0.0.1:9000/x"), ("http://[::1]/", "http://[0:0:0:0:0:0:0:1]/"),
+            ("https://[2606:4700:0:0:0:0:0:1111]:1/x", "https://[2606:4700::1111]:1/x"),
+            ("http://127.0.0.1:9000/x", "http://127.0.0.1:9000/x"), ("http://[0:0:0:0:0:0:0:1]/", "http://[::1]/"),
             ("http://localhost:1/", "http://localhost:1/"), ("https://a.localhost/", "https://a.localhost/"),
             ("https://127.0.0.1/", "https://127.0.0.1/"), ("https://e/@x:1", "https://e/@x:1"),
         ]
