@@ -5,6 +5,7 @@ internal import Identity
 internal import Logging
 internal import Messaging
 package import NIOCore
+internal import Telemetry
 
 /// The HTTP face of the gateway: every route of `http-api.md` that this version has.
 package final class GatewayServer: Sendable {
@@ -102,9 +103,22 @@ package final class GatewayServer: Sendable {
                 )
             },
             configuration: .init(address: .hostname(host, port: port), serverName: nil, backlog: 1024),
-            onServerRunning: onServerRunning,
+            onServerRunning: { [logger] channel in
+                await Self.paceAccepting(of: channel, logger)
+                await onServerRunning(channel)
+            },
             logger: logger
         )
+    }
+
+    private static func paceAccepting(of listener: any Channel, _ logger: Logger) async {
+        let added = listener.eventLoop.submit {
+            try listener.pipeline.syncOperations.addHandler(AcceptGate(), position: .first)
+        }
+        do { try await added.get() } catch {
+            // The listener is closed already, which the server says itself.
+            logger.debug("a listener closed while it started", metadata: [LogKey.errorText: "\(error)"])
+        }
     }
 
     private var windowShell: WindowHandler.Shell {

@@ -44,15 +44,6 @@ package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
         return .v4(UInt32(truncatingIfNeeded: low))
     }
 
-    /// Its bytes in the network's order: 4 or 16.
-    package var bytes: [UInt8] {
-        switch self {
-        case .v4(let value): withUnsafeBytes(of: value.bigEndian) { Array($0) }
-        case .v6(let high, let low):
-            withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
-        }
-    }
-
     /// The address as a URL's host or `getaddrinfo` takes it, without brackets; IPv6 in its short form (RFC 5952).
     package var description: String {
         switch self {
