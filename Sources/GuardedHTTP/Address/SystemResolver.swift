@@ -18,28 +18,32 @@ package final class SystemResolver: HostResolver {
     /// way to one with less, and who has no place finds nothing.
     private static let maxExpected = 1024
 
-    private let pool: NIOThreadPool
+    private let pool = NIOThreadPool(numberOfThreads: SystemResolver.threads)
+    private let phase = Mutex(Phase.new)
     private let lookUp: @Sendable (String) -> [InternetAddress]
     private let line = Mutex(
         FairLine<String, LookUp>(runningAtOnce: SystemResolver.threads, capacity: SystemResolver.maxExpected)
     )
+
+    /// Most gateways look no name up for long, and threads cost memory.
+    private enum Phase {
+        case new
+        case started
+        case ended
+    }
 
     private struct LookUp: Sendable {
         var host: String
         var answer: Answer
     }
 
-    /// Starts the threads, which stay until ``shutdown()``.
+    /// Starts no thread before the first look-up; they stay until ``shutdown()`` then.
     package convenience init() { self.init(lookUp: SystemResolver.system) }
 
     /// Looks names up by something else than the system.
     ///
     /// - Parameter lookUp: Called on one of the threads; may block.
-    init(lookUp: @escaping @Sendable (String) -> [InternetAddress]) {
-        self.lookUp = lookUp
-        pool = NIOThreadPool(numberOfThreads: Self.threads)
-        pool.start()
-    }
+    init(lookUp: @escaping @Sendable (String) -> [InternetAddress]) { self.lookUp = lookUp }
 
     /// Looks a name up by `getaddrinfo`, which nothing can stop: a caller that is cancelled leaves it to its thread.
     ///
@@ -57,10 +61,20 @@ package final class SystemResolver: HostResolver {
                 case .displaced(let other): other.answer.resume([])
                 case .full: answer.resume([])
                 }
+                start()
                 beginNext()
             }
         } onCancel: {
             answer.resume([])
+        }
+    }
+
+    private func start() {
+        phase.withLock { phase in
+            guard case .new = phase else { return }
+            phase = .started
+            // Under the lock, because a pool must neither be used nor shut down while it starts; it takes a moment, once.
+            pool.start()
         }
     }
 
@@ -77,7 +91,10 @@ package final class SystemResolver: HostResolver {
     }
 
     /// Ends the threads, each when its look-up is over; nobody waits for one that hangs.
-    package func shutdown() { pool.shutdownGracefully { _ in } }
+    package func shutdown() {
+        phase.withLock { $0 = .ended }
+        pool.shutdownGracefully { _ in }
+    }
 
     /// Who waits for one look-up: told once, by its end or by its caller's.
     private final class Answer: Sendable {
