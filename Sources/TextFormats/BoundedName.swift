@@ -14,13 +14,49 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     @usableFromInline
     package let text: String
 
+    /// Its first eight bytes, the first one highest, with zeros behind a shorter name; most names are told apart by them.
+    @usableFromInline
+    let head: UInt64
+
+    /// Takes a name that is short enough.
+    @inlinable
+    init(short text: String) {
+        var text = text
+        head = text.withUTF8(Self.head)
+        self.text = text
+    }
+
+    @inlinable
+    static func head(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        let (bytes, count) = (UnsafeRawBufferPointer(text), text.count)
+        if count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
+        guard count > 0 else { return 0 }
+        // The last bytes are read again where they overlap the first ones, which is faster than a loop.
+        if count >= 4 {
+            let first = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
+            let last = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+            return UInt64(first) &<< 32 | UInt64(last) &<< (64 &- 8 &* count)
+        }
+        let (first, middle, last) = (UInt64(bytes[0]), UInt64(bytes[count &>> 1]), UInt64(bytes[count &- 1]))
+        return first &<< 56 | middle &<< (56 &- 8 &* (count &>> 1)) | last &<< (64 &- 8 &* count)
+    }
+
     /// Takes a name from outside; nil when it is longer than ``maxBytes``.
     ///
     /// - Parameter text: The name as received.
     @inlinable
-    package init?(_ text: some StringProtocol) {
+    package init?(_ text: String) {
         guard text.utf8.count <= Self.maxBytes else { return nil }
-        self.text = String(text)
+        self.init(short: text)
+    }
+
+    /// Takes a part of a text from outside as a name; nil when it is longer than ``maxBytes``.
+    ///
+    /// - Parameter text: The part as received.
+    @inlinable
+    package init?(_ text: Substring) {
+        guard text.utf8.count <= Self.maxBytes else { return nil }
+        self.init(short: String(text))
     }
 
     /// Takes a name whose ASCII letters count alike in either case, as those of HTTP do (RFC 9110 section 5.1); nil when it
@@ -30,7 +66,7 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     @inlinable
     package init?(lowercasing text: some StringProtocol) {
         guard text.utf8.count <= Self.maxBytes else { return nil }
-        self.text = String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
+        self.init(short: String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self))
     }
 
     /// Takes a name of our own, such as the raw value of an enumeration.
@@ -39,7 +75,7 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     @inlinable
     package init(known text: String) {
         precondition(text.utf8.count <= Self.maxBytes)
-        self.text = text
+        self.init(short: text)
     }
 
     /// Takes a name of our own.
@@ -59,7 +95,11 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     ///   - rhs: The second name.
     /// - Returns: True when they are the same bytes.
     @inlinable
-    package static func == (lhs: BoundedName, rhs: BoundedName) -> Bool { lhs.text.hasSameBytes(as: rhs.text) }
+    package static func == (lhs: BoundedName, rhs: BoundedName) -> Bool {
+        let count = lhs.text.utf8.count
+        guard lhs.head == rhs.head, count == rhs.text.utf8.count else { return false }
+        return count <= 8 || lhs.text.hasSameBytes(as: rhs.text)
+    }
 
     /// Orders by the bytes.
     ///
@@ -69,7 +109,7 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     /// - Returns: True when the first sorts before the second.
     @inlinable
     package static func < (lhs: BoundedName, rhs: BoundedName) -> Bool {
-        lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8)
+        lhs.head == rhs.head ? lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8) : lhs.head < rhs.head
     }
 
     /// Hashes the bytes.
@@ -77,6 +117,8 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     /// - Parameter hasher: Takes them.
     @inlinable
     package func hash(into hasher: inout Hasher) {
+        hasher.combine(head)
+        guard text.utf8.count > 8 else { return }
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         // No name is the beginning of this one and what is hashed next.

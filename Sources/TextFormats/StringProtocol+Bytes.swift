@@ -28,6 +28,21 @@ func areSameLetters(_ text: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPoin
     return true
 }
 
+extension String {
+    /// Whether this text and another are the same bytes of UTF-8; takes time in proportion to the shorter one.
+    ///
+    /// As that of any `StringProtocol`, and faster.
+    ///
+    /// - Parameter other: The other text.
+    /// - Returns: True when all bytes are the same.
+    @inlinable
+    package func hasSameBytes(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        var (first, second) = (self, other)
+        return first.withUTF8 { first in second.withUTF8 { areSameBytes(first, $0) } }
+    }
+}
+
 extension StringProtocol {
     /// Whether this text and another are the same bytes of UTF-8; takes time in proportion to the shorter one.
     ///

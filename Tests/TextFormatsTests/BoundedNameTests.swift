@@ -9,6 +9,19 @@ struct BoundedNameTests {
         case accented = "caf\u{E9}"
     }
 
+    @Test("names are told apart behind their first eight bytes too, and zero bytes count")
+    func longNames() {
+        let names: [BoundedName] = [
+            "", "\0", "a", "a\0", "a\0b", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefgh\0",
+            "abcdefghi", "abcdefghij",
+        ]
+        #expect(names.shuffled().sorted() == names)
+        #expect(Set(names).count == names.count)
+        for name in names {
+            #expect(BoundedName(name.text[...]) == name && BoundedName(name.text)?.hashValue == name.hashValue)
+        }
+    }
+
     @Test("two names are the same when their bytes are, however alike they look")
     func bytes() {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
