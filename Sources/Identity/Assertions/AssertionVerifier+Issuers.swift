@@ -115,10 +115,11 @@ extension AssertionVerifier {
     /// An issuer's credentials in the order in which they are tried: those that are for the token's audience before others, which
     /// only tell a wrong audience from a forgery, and keys that are at hand before those that somebody must be asked for.
     private static func inOrder(_ issuers: [JWTIssuer], _ claims: [BoundedName: StrictJSON]) -> [JWTIssuer] {
-        func rank(_ issuer: JWTIssuer) -> Int {
+        guard issuers.count > 1 else { return issuers }
+        let ranks = issuers.map { issuer in
             (isMeant(claims, for: issuer.details.audience) ? 0 : 2) + (issuer.key != nil ? 0 : 1)
         }
-        return (0...3).flatMap { place in issuers.filter { rank($0) == place } }
+        return (0...3).flatMap { place in issuers.indices.filter { ranks[$0] == place }.map { issuers[$0] } }
     }
 
     /// The keys that may have signed: the one that was given, or those that are published, few.

@@ -54,12 +54,12 @@ extension AssertionVerifier {
         _ now: Timestamp
     ) throws(AuthenticationError) -> SDKKey? {
         var refusal: AuthenticationError?
-        for name in [jws.claims["iss"]?.text, jws.header["kid"]?.text] {
-            guard let name else { continue }
+        if let name = jws.claims["iss"]?.text {
             do {
                 if let key = try sdkKey(name, snapshot, brand, now) { return key }
             } catch { refusal = error }
         }
+        if let name = jws.header["kid"]?.text, let key = try sdkKey(name, snapshot, brand, now) { return key }
         if let refusal { throw refusal }
         return nil
     }

@@ -45,7 +45,7 @@ package struct AssertionVerifier: Sendable {
         let jws = try signed(token, brand)
         let now = clock.now
         let snapshot = directory.snapshot
-        let isForSDKKey = jws.algorithm.flatMap { HMACAlgorithm(word: $0.text) } != nil
+        let isForSDKKey = jws.algorithm.flatMap(HMACAlgorithm.init(word:)) != nil
         if issuerName == nil {
             if let keyName {
                 guard let key = try Self.sdkKey(keyName, snapshot, brand, now) else { throw .tokenInvalid(.unknownKey) }
@@ -71,7 +71,7 @@ package struct AssertionVerifier: Sendable {
         }
         if jws.claims["iss"] != nil || issuerName != nil { throw .tokenInvalid(.unknownIssuer) }
         // Only an issuer signs so, and its tokens must name it (R48, R53).
-        let isOfIssuer = jws.algorithm.flatMap { SignatureAlgorithm(word: $0.text) } != nil
+        let isOfIssuer = jws.algorithm.flatMap(SignatureAlgorithm.init(word:)) != nil
         throw .tokenInvalid(isOfIssuer ? .missingClaim : .unknownKey)
     }
 

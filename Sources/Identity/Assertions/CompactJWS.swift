@@ -12,6 +12,8 @@ struct CompactJWS: Sendable {
     let signingInput: [UInt8]
     /// The signature's bytes.
     let signature: [UInt8]
+    /// The header's `alg`; nil when it is absent or no text.
+    let algorithm: String?
 
     /// More than any assertion needs; what is longer is refused before it is decoded.
     static let maxBytes = 8192
@@ -25,6 +27,7 @@ struct CompactJWS: Sendable {
             Self.isJWT(header["typ"]), let claims = parts.object(1), let signature = parts.bytes(2)
         else { throw .tokenInvalid(.malformed) }
         self.header = header
+        algorithm = header["alg"]?.text
         self.claims = claims
         self.signature = signature
         signingInput = Array(token[..<parts.parts[1].endIndex])
@@ -40,14 +43,11 @@ struct CompactJWS: Sendable {
         return name.isWord("jwt") || name.isWord("application/jwt")
     }
 
-    /// The header's `alg`; nil when it is absent, or no name that any algorithm has.
-    var algorithm: BoundedName? { header["alg"]?.text.flatMap { BoundedName($0) } }
-
     /// Whether the header's `alg` is an algorithm's name.
     ///
     /// - Parameter algorithm: The algorithm that a key is for.
     /// - Returns: False for a header without `alg`, too.
     func isSigned(by algorithm: some RawRepresentable<String>) -> Bool {
-        algorithm.rawValue.hasSameBytes(as: self.algorithm?.text ?? "")
+        self.algorithm?.hasSameBytes(as: algorithm.rawValue) ?? false
     }
 }
