@@ -70,7 +70,7 @@ struct CCAIExchangeTests {
             Hostile(name: "a claim twice", "token_invalid", "malformed") {
                 $0.token($0.claims(user + user))
             },
-            Hostile(name: "no token", "token_invalid", "malformed") { _ in "abc" },
+            Hostile(name: "no token", "token_invalid", "malformed") { _ in "no-token" },
             Hostile(name: "a signature too many", "token_invalid", "malformed") { $0.token($0.claims(user)) + ".x" },
             Hostile(name: "without its signature", "token_invalid", "bad_signature") {
                 $0.token($0.claims(user)).split(separator: ".").prefix(2).joined(separator: ".") + "."
@@ -99,7 +99,7 @@ struct CCAIExchangeTests {
                 #expect(reply["error"]?["code"]?.string == hostile.code, "\(hostile.name)")
                 reply.expectEnvelope(401, hostile.code, hostile.reason)
                 #expect(!reply.text.contains(token), "\(hostile.name)")
-                if token.count > 3 { #expect(!log.text.contains(token), "\(hostile.name)") }
+                #expect(!log.text.contains(token), "\(hostile.name)")
             }
             #expect(try await api.dump() == before, "something was made")
             let good = try await api.exchange(api.token(api.claims(#","identifier":"u-secret""#)))
