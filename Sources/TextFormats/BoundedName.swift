@@ -19,14 +19,14 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     let head: UInt64
 
     /// Takes a name that is short enough.
-    @inlinable
+    @inlinable @inline(__always)
     init(short text: String) {
         var text = text
         head = text.withUTF8(Self.head)
         self.text = text
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     static func head(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         let (bytes, count) = (UnsafeRawBufferPointer(text), text.count)
         if count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }

@@ -66,6 +66,16 @@ struct StrictJSONTests {
         #expect(throws: StrictJSON.Refusal.self) { try StrictJSON.parse(nested(100_000)) }
     }
 
+    @Test("holds at most so many values", arguments: ["{}", "[]", "1", #""""#])
+    func values(value: String) throws {
+        func list(_ count: Int) -> [UInt8] {
+            Array("[\(Array(repeating: value, count: count).joined(separator: ","))]".utf8)
+        }
+        // The list is a value as well.
+        #expect(throws: Never.self) { try StrictJSON.parse(list(StrictJSON.maxValues - 1)) }
+        #expect(throws: StrictJSON.Refusal.values) { try StrictJSON.parse(list(StrictJSON.maxValues)) }
+    }
+
     @Test("agrees with Foundation on random documents", arguments: 0..<300 as Range<UInt64>)
     func agreesWithFoundation(seed: UInt64) throws {
         var generator = RandomJSON(seed: seed)

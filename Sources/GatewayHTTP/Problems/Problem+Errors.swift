@@ -161,6 +161,7 @@ extension Problem {
             self.init(invalid: "", "holds the member \(shown) more than once")
         case .longName:
             self.init(invalid: "", "holds a member whose name has more than \(BoundedName.maxBytes) bytes")
+        case .values: self = .unreadable("The JSON holds more than \(StrictJSON.maxValues) values.")
         }
     }
 

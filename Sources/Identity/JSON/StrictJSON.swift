@@ -30,6 +30,8 @@ package enum StrictJSON: Sendable, Equatable {
         case duplicate(BoundedName)
         /// A member's name in it has more than ``BoundedName/maxBytes`` bytes.
         case longName
+        /// It holds more than ``maxValues`` values.
+        case values
     }
 
     /// Compares names and texts as bytes.
@@ -52,6 +54,12 @@ package enum StrictJSON: Sendable, Equatable {
 
     /// Deeper than any token of ours needs to be.
     package static let tokenDepth = 16
+
+    /// The most values in one text, objects and arrays among them.
+    ///
+    /// A value takes more memory than its text does, an object of one member a hundred times as much: a body of nothing but
+    /// small objects would fill the memory where one of texts does not.
+    package static let maxValues = 100_000
 
     /// Reads one value that fills the whole text.
     ///
@@ -90,6 +98,7 @@ package enum StrictJSON: Sendable, Equatable {
         let maxDepth: Int
         let takesZeroFractions: Bool
         var position = 0
+        private var values = 0
 
         init(bytes: [UInt8], maxDepth: Int, takesZeroFractions: Bool) {
             self.bytes = bytes
@@ -116,6 +125,8 @@ package enum StrictJSON: Sendable, Equatable {
 
         mutating func value(depth: Int) throws(Refusal) -> StrictJSON {
             guard depth < maxDepth else { throw .depth }
+            values += 1
+            guard values <= StrictJSON.maxValues else { throw .values }
             skipSpace()
             switch next {
             case UInt8(ascii: "{"): return try object(depth: depth)
@@ -136,8 +147,9 @@ package enum StrictJSON: Sendable, Equatable {
 
         private mutating func object(depth: Int) throws(Refusal) -> StrictJSON {
             position += 1
-            // What headers and claims usually have; more is made room for as it comes.
-            var members = [BoundedName: StrictJSON](minimumCapacity: 8)
+            // What headers and claims usually have; more is made room for as it comes, and for an inner object only then: a
+            // body may consist of empty ones.
+            var members = [BoundedName: StrictJSON](minimumCapacity: depth == 0 ? 8 : 0)
             skipSpace()
             if next == UInt8(ascii: "}") {
                 position += 1
