@@ -35,6 +35,17 @@ struct IdentifierTests {
         #expect(ids[0].high >> 16 == 1_767_323_045_678)
     }
 
+    @Test("the random part of an id is no other's")
+    func random() {
+        var generator = MessageIDGenerator()
+        let now = Timestamp(milliseconds: 1_767_323_045_678)
+        let parts = Set((0..<10_000).map { _ in generator.next(at: now).low })
+        #expect(parts.count == 10_000)
+        // Each of its 62 bits is sometimes 0 and sometimes 1.
+        #expect(parts.reduce(0, |) == 0xBFFF_FFFF_FFFF_FFFF)
+        #expect(parts.reduce(~0, &) == 0x8000_0000_0000_0000)
+    }
+
     @Test("ids rise over a restart after which the clock is behind")
     func risingOverRestart() {
         let now = Timestamp(milliseconds: 1_767_323_045_678)

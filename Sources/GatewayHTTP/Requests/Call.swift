@@ -4,16 +4,34 @@ internal import Hummingbird
 internal import Identity
 
 /// One request on its way through a route, with everything that routes need.
-struct Call: Sendable {
+///
+/// An object, for a copy of all of it with each step of a route would cost more than the step.
+final class Call: Sendable {
     let request: Request
     /// The request's body; nothing else reads it.
     let arriving: ArrivingBody
     let context: GatewayContext
-    /// What routes stand on: one object, for a copy of all of them with each call would cost more than the call.
+    /// What all calls have in common.
     let shared: Shared
     let limiter: RateLimiter
     /// Its slot among the requests that are handled; nil for a route that is always answered.
     let slot: RequestSlots.Slot?
+
+    init(
+        request: Request,
+        arriving: ArrivingBody,
+        context: GatewayContext,
+        shared: Shared,
+        limiter: RateLimiter,
+        slot: RequestSlots.Slot?
+    ) {
+        self.request = request
+        self.arriving = arriving
+        self.context = context
+        self.shared = shared
+        self.limiter = limiter
+        self.slot = slot
+    }
 
     /// Holds what all calls have in common.
     final class Shared: Sendable {

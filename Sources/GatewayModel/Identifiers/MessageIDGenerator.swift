@@ -4,7 +4,7 @@
 package struct MessageIDGenerator: Sendable {
     private var lastMilliseconds: Int64 = 0
     private var counter: UInt64 = 0
-    private var random = SystemRandomNumberGenerator()
+    private var random = RandomWords()
 
     /// Starts a generator.
     ///

@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Random numbers from the system's generator, fit for keys, of which it is asked for 32 at a time: a system call for each
+/// would cost more than its use.
+///
+/// A copy gives the same numbers as the original until either asks the system again: copies must not be used.
+struct RandomWords: RandomNumberGenerator, Sendable {
+    /// 256 bytes, which the system gives whole and in one call (getentropy(3)).
+    private static let count = 32
+
+    /// Those that were not given yet; each is given once.
+    private var words: [UInt64] = []
+
+    mutating func next() -> UInt64 {
+        if let word = words.popLast() { return word }
+        words = [UInt64](unsafeUninitializedCapacity: Self.count) { buffer, filled in
+            filled = Self.count
+            if let start = buffer.baseAddress, getentropy(start, Self.count * 8) == 0 { return }
+            // Never on a system that has started; its generator says the same in a slower way.
+            var generator = SystemRandomNumberGenerator()
+            for index in 0..<Self.count { buffer[index] = generator.next() }
+        }
+        return words.removeLast()
+    }
+}
