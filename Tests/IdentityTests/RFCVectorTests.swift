@@ -7,7 +7,7 @@ import TextFormats
 
 @Suite("The examples of the RFCs come out as printed")
 struct RFCVectorTests {
-    private static func members(_ json: String) throws -> [BoundedName: StrictJSON] {
+    private static func members(_ json: String) throws -> StrictJSON.Members {
         try #require(try StrictJSON.parse(Array(json.utf8)).members)
     }
 

@@ -9,7 +9,7 @@ import TextFormats
 @Suite("Keys that others publish are taken by their numbers, strictly")
 struct VerifyingKeyTests {
     /// A good key with members changed; nil takes one away.
-    private static func jwk(_ base: String, _ changes: [BoundedName: StrictJSON?]) throws -> [BoundedName: StrictJSON] {
+    private static func jwk(_ base: String, _ changes: [BoundedName: StrictJSON?]) throws -> StrictJSON.Members {
         var members = try #require(try StrictJSON.parse(Array(base.utf8)).members)
         for (name, value) in changes { members[name] = value }
         return members

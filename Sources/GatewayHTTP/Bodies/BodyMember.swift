@@ -22,11 +22,11 @@ struct BodyMember {
 struct BodyObject {
     /// Where it is; the body itself is "".
     let pointer: String
-    private let members: [BoundedName: StrictJSON]
+    private let members: StrictJSON.Members
     /// The text of the whole body; empty for an object within it.
     let text: [UInt8]
 
-    init(pointer: String, members: [BoundedName: StrictJSON], text: [UInt8] = []) {
+    init(pointer: String, members: StrictJSON.Members, text: [UInt8] = []) {
         self.pointer = pointer
         self.members = members
         self.text = text

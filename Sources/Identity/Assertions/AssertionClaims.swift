@@ -19,7 +19,7 @@ enum AssertionClaims {
     }
 
     /// The profile as SDK keys' assertions have it: a claim that cannot be used is refused (R31).
-    static func checkedProfile(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) -> ConsumerProfile {
+    static func checkedProfile(_ claims: StrictJSON.Members) throws(AuthenticationError) -> ConsumerProfile {
         ConsumerProfile(
             name: try text("name", claims),
             email: try text("email", claims),
@@ -28,7 +28,7 @@ enum AssertionClaims {
     }
 
     /// Refuses claims that an SDK key's assertion may not hold.
-    static func check(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) {
+    static func check(_ claims: StrictJSON.Members) throws(AuthenticationError) {
         _ = try checkedProfile(claims)
         _ = try pushToken(claims)
     }
@@ -42,7 +42,7 @@ enum AssertionClaims {
     }
 
     /// The hash of the session's token that an assertion is bound to, if it is bound to one.
-    static func session(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) -> [UInt8]? {
+    static func session(_ claims: StrictJSON.Members) throws(AuthenticationError) -> [UInt8]? {
         guard let claim = claims[sessionName] else { return nil }
         guard let text = claim.text, let hash = StrictBase64.decode(Array(text.utf8)[...], .url), hash.count == 32
         else {
@@ -64,7 +64,7 @@ enum AssertionClaims {
     /// - Returns: What the store keeps of it.
     /// - Throws: `missing_claim` without a `jti`, `malformed` for one that is no text of 1 to 256 bytes.
     static func presentation(
-        _ claims: [BoundedName: StrictJSON],
+        _ claims: StrictJSON.Members,
         brand: BrandID,
         credential: String,
         expiry: Int64
@@ -80,13 +80,13 @@ enum AssertionClaims {
     }
 
     /// The push token that an assertion may carry (R32).
-    static func pushToken(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) -> String? {
+    static func pushToken(_ claims: StrictJSON.Members) throws(AuthenticationError) -> String? {
         try text("push_token", claims, maxBytes: 4096)
     }
 
     /// The profile as issuers name it (OpenID Connect Core section 5.1): their tokens are made for others too, so that a claim
     /// that cannot be used is as good as none.
-    static func profile(_ claims: [BoundedName: StrictJSON]) -> ConsumerProfile {
+    static func profile(_ claims: StrictJSON.Members) -> ConsumerProfile {
         func usable(_ name: BoundedName) -> String? {
             guard let text = try? text(name, claims) else { return nil }
             return text
@@ -108,7 +108,7 @@ enum AssertionClaims {
     /// An optional text; empty and null mean absent.
     static func text(
         _ name: BoundedName,
-        _ claims: [BoundedName: StrictJSON],
+        _ claims: StrictJSON.Members,
         maxBytes: Int = Self.maxBytes
     ) throws(AuthenticationError) -> String? {
         switch claims[name] {
@@ -121,7 +121,7 @@ enum AssertionClaims {
     /// E.164: `+` and 2 to 15 digits, the first not 0 (R31).
     private static func phone(
         _ name: BoundedName,
-        _ claims: [BoundedName: StrictJSON]
+        _ claims: StrictJSON.Members
     ) throws(AuthenticationError) -> String? {
         guard let phone = try text(name, claims) else { return nil }
         let digits = phone.utf8.dropFirst()

@@ -1,7 +1,7 @@
 internal import Crypto
 package import GatewayModel
 package import GatewayStorage
-package import TextFormats
+internal import TextFormats
 
 /// Signs what an app wants to say of a consumer with an SDK key of its brand, where the brand has no signing service of its
 /// own (R20-R24); any thread may call.
@@ -44,7 +44,7 @@ package struct AssertionSigner: Sendable {
     /// - Returns: The compact JWS.
     /// - Throws: ``SigningRefusal``.
     package func sign(
-        _ payload: [BoundedName: StrictJSON],
+        _ payload: StrictJSON.Members,
         of consumer: ConsumerID,
         _ profile: ConsumerProfile,
         for session: StoredSession?,
@@ -76,7 +76,7 @@ package struct AssertionSigner: Sendable {
                 throw .payload(member: name.text, detail: "must hold whole numbers only")
             }
         }
-        return try token(.object(claims), of: .object(payload.filter { claims[$0.key] == $0.value }), key)
+        return try token(.object(claims), of: .object(.init(payload.filter { claims[$0.key] == $0.value })), key)
     }
 
     private func token(_ claims: StrictJSON, of payload: StrictJSON, _ key: SDKKey) throws(SigningRefusal) -> String {

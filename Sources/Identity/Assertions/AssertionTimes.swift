@@ -22,7 +22,7 @@ struct AssertionTimes {
     ///
     /// - Parameter claims: The claims.
     /// - Throws: `malformed` for what is no time, `missing_claim` without `iat` or `exp`.
-    init(_ claims: [BoundedName: StrictJSON]) throws(AuthenticationError) {
+    init(_ claims: StrictJSON.Members) throws(AuthenticationError) {
         let issuedAt = try Self.numericDate("iat", claims)
         let expiry = try Self.numericDate("exp", claims)
         notBefore = try Self.numericDate("nbf", claims)
@@ -52,7 +52,7 @@ struct AssertionTimes {
 
     private static func numericDate(
         _ name: BoundedName,
-        _ claims: [BoundedName: StrictJSON]
+        _ claims: StrictJSON.Members
     ) throws(AuthenticationError) -> Int64? {
         switch claims[name] {
         case nil: return nil

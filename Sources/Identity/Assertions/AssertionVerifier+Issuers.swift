@@ -114,7 +114,7 @@ extension AssertionVerifier {
 
     /// An issuer's credentials in the order in which they are tried: those that are for the token's audience before others, which
     /// only tell a wrong audience from a forgery, and keys that are at hand before those that somebody must be asked for.
-    private static func inOrder(_ issuers: [JWTIssuer], _ claims: [BoundedName: StrictJSON]) -> [JWTIssuer] {
+    private static func inOrder(_ issuers: [JWTIssuer], _ claims: StrictJSON.Members) -> [JWTIssuer] {
         guard issuers.count > 1 else { return issuers }
         let ranks = issuers.map { issuer in
             (isMeant(claims, for: issuer.details.audience) ? 0 : 2) + (issuer.key != nil ? 0 : 1)
@@ -138,7 +138,7 @@ extension AssertionVerifier {
 
     /// What the claims of an authentic token say of the consumer.
     private func assertion(
-        _ claims: [BoundedName: StrictJSON],
+        _ claims: StrictJSON.Members,
         _ brand: BrandID,
         credential: String,
         named name: String,
@@ -186,7 +186,7 @@ extension AssertionVerifier {
     }
 
     /// Whether `aud` is, or holds, a name; who has none takes only what is for everybody (RFC 7519 section 4.1.3).
-    private static func isMeant(_ claims: [BoundedName: StrictJSON], for audience: String?) -> Bool {
+    private static func isMeant(_ claims: StrictJSON.Members, for audience: String?) -> Bool {
         guard let audience else { return claims["aud"] == nil }
         return switch claims["aud"] {
         case .string(let name)?: name.hasSameBytes(as: audience)

@@ -90,7 +90,7 @@ package struct AssertionVerifier: Sendable {
 
     /// The presentation of an assertion, where its credential accepts it once only.
     func presentation(
-        _ claims: [BoundedName: StrictJSON],
+        _ claims: StrictJSON.Members,
         _ times: AssertionTimes,
         _ limits: AssertionLimits,
         brand: BrandID,

@@ -7,7 +7,7 @@ internal import TextFormats
 /// everybody has the public key that closes it.
 struct CompactJWE: Sendable {
     /// The header's members.
-    let header: [BoundedName: StrictJSON]
+    let header: StrictJSON.Members
     /// How the content key reaches us: `alg`.
     let algorithm: KeyEncryptionAlgorithm
     /// How the content is closed: `enc`.

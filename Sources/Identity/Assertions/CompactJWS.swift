@@ -5,9 +5,9 @@ internal import TextFormats
 /// Nothing in it is to be believed before the signature over ``signingInput`` was verified with a key of ours.
 struct CompactJWS: Sendable {
     /// The header's members.
-    let header: [BoundedName: StrictJSON]
+    let header: StrictJSON.Members
     /// The claims' members.
-    let claims: [BoundedName: StrictJSON]
+    let claims: StrictJSON.Members
     /// The ASCII text of parts 1 and 2 as received, never re-serialised.
     let signingInput: [UInt8]
     /// The signature's bytes.

@@ -21,7 +21,7 @@ struct CompactParts: Sendable {
     func bytes(_ index: Int) -> [UInt8]? { StrictBase64.decode(parts[index], .url) }
 
     /// A part's members, when it is a JSON object.
-    func object(_ index: Int) -> [BoundedName: StrictJSON]? {
+    func object(_ index: Int) -> StrictJSON.Members? {
         guard let decoded = bytes(index) else { return nil }
         return (try? StrictJSON.parse(decoded))?.members
     }
@@ -30,7 +30,7 @@ struct CompactParts: Sendable {
     ///
     /// Every name in `crit` must be understood, and we know none (RFC 7515 section 4.1.11). `jku`, `x5u`, `jwk` and `x5c` are
     /// never looked at: a token does not choose its own key (RFC 8725 section 3.10).
-    var header: [BoundedName: StrictJSON]? {
+    var header: StrictJSON.Members? {
         guard let header = object(0), header["crit"] == nil else { return nil }
         return header
     }

@@ -11,7 +11,7 @@ struct KeyAgreementHeader {
     let partyV: [UInt8]
 
     /// Reads it; nil when `epk` is no public key on P-256, or another member no base64url.
-    init?(_ header: [BoundedName: StrictJSON]) {
+    init?(_ header: StrictJSON.Members) {
         guard let epk = header["epk"]?.members, epk["d"] == nil, let point = PointOnP256(epk),
             // Refuses points that are not on the curve, with which a private key could be found out bit by bit.
             let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: point.x + point.y),

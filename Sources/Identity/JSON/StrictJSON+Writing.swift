@@ -38,12 +38,13 @@ extension StrictJSON {
         for byte in string.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: text += Array((byte < 0x10 ? "\\u000" : "\\u00").utf8) + hex(byte)
+            case 0..<0x20:
+                text.append(contentsOf: byte < 0x10 ? "\\u000".utf8 : "\\u001".utf8)
+                let digit = byte & 0xF
+                text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
             default: text.append(byte)
             }
         }
         text.append(UInt8(ascii: "\""))
     }
-
-    private static func hex(_ byte: UInt8) -> [UInt8] { Array(String(byte, radix: 16).utf8) }
 }

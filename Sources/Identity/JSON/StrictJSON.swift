@@ -3,8 +3,8 @@ package import TextFormats
 /// A JSON value as a token may hold it, read strictly: duplicate members, invalid UTF-8, deep nesting and trailing bytes
 /// are refused (RFC 8725 section 2.4, RFC 7515 section 4).
 package enum StrictJSON: Sendable, Equatable {
-    /// An object, its members in no order.
-    case object([BoundedName: StrictJSON])
+    /// An object.
+    case object(Members)
     /// An array.
     case array([StrictJSON])
     /// A string, its escapes resolved.
@@ -84,7 +84,7 @@ package enum StrictJSON: Sendable, Equatable {
     }
 
     /// The members of an object; nil for every other value.
-    var members: [BoundedName: StrictJSON]? {
+    var members: Members? {
         if case .object(let members) = self { members } else { nil }
     }
 
@@ -149,7 +149,8 @@ package enum StrictJSON: Sendable, Equatable {
             position += 1
             // What headers and claims usually have; more is made room for as it comes, and for an inner object only then: a
             // body may consist of empty ones.
-            var members = [BoundedName: StrictJSON](minimumCapacity: depth == 0 ? 8 : 0)
+            var members = Members()
+            if depth == 0 { members.reserveCapacity(8) }
             skipSpace()
             if next == UInt8(ascii: "}") {
                 position += 1
@@ -162,7 +163,7 @@ package enum StrictJSON: Sendable, Equatable {
                 skipSpace()
                 try expect(UInt8(ascii: ":"))
                 let value = try value(depth: depth + 1)
-                guard members.updateValue(value, forKey: name) == nil else { throw .duplicate(name) }
+                guard members.insert(name, value) else { throw .duplicate(name) }
                 skipSpace()
                 if next == UInt8(ascii: ",") {
                     position += 1

@@ -9,7 +9,7 @@ struct PointOnP256 {
     let y: [UInt8]
 
     /// Reads `x` and `y`; nil when `kty` or `crv` are others, or a coordinate has not exactly 32 bytes.
-    init?(_ jwk: [BoundedName: StrictJSON]) {
+    init?(_ jwk: StrictJSON.Members) {
         guard jwk["kty"] == .string("EC"), jwk["crv"] == .string("P-256"),
             let x = jwk["x"]?.text.flatMap({ StrictBase64.decode($0.utf8, .url) }), x.count == 32,
             let y = jwk["y"]?.text.flatMap({ StrictBase64.decode($0.utf8, .url) }), y.count == 32

@@ -1,5 +1,5 @@
 package import GatewayModel
-package import TextFormats
+internal import TextFormats
 
 extension VerifyingKey {
     /// Members that only a private or a symmetric key has (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
@@ -12,7 +12,7 @@ extension VerifyingKey {
     ///   - algorithm: What it is to verify.
     /// - Throws: ``KeyRefusal``: `wrongUse` when `use`, `key_ops` or `alg` say that it is for something else, `wrongType` when
     ///   it is of another type or curve, `privateKey` when it shows more than its public half.
-    package init(jwk: [BoundedName: StrictJSON], algorithm: SignatureAlgorithm) throws(KeyRefusal) {
+    package init(jwk: StrictJSON.Members, algorithm: SignatureAlgorithm) throws(KeyRefusal) {
         guard Self.privateMembers.allSatisfy({ jwk[$0] == nil }) else { throw .privateKey }
         let keyID = try Self.keyID(jwk)
         let type = KeyUse.signature(algorithm).type
@@ -38,7 +38,7 @@ extension VerifyingKey {
         }
     }
 
-    private static func keyID(_ jwk: [BoundedName: StrictJSON]) throws(KeyRefusal) -> String? {
+    private static func keyID(_ jwk: StrictJSON.Members) throws(KeyRefusal) -> String? {
         switch jwk["kid"] {
         case nil: return nil
         case .string(let text)?: return text
@@ -46,7 +46,7 @@ extension VerifyingKey {
         }
     }
 
-    private static func checkUse(_ jwk: [BoundedName: StrictJSON], _ algorithm: SignatureAlgorithm) throws(KeyRefusal) {
+    private static func checkUse(_ jwk: StrictJSON.Members, _ algorithm: SignatureAlgorithm) throws(KeyRefusal) {
         if let use = jwk["use"], use != .string("sig") { throw .wrongUse }
         if let named = jwk["alg"], named != .string(algorithm.rawValue) { throw .wrongUse }
         if let operations = jwk["key_ops"] {
@@ -56,7 +56,7 @@ extension VerifyingKey {
         }
     }
 
-    private static func bytes(_ name: BoundedName, _ jwk: [BoundedName: StrictJSON]) -> [UInt8]? {
+    private static func bytes(_ name: BoundedName, _ jwk: StrictJSON.Members) -> [UInt8]? {
         jwk[name]?.text.flatMap { StrictBase64.decode($0.utf8, .url) }
     }
 }

@@ -15,7 +15,7 @@ enum TokenAnswer: Equatable {
     ///
     /// - Parameter answer: Any answer of the endpoint.
     init(_ answer: GuardedAnswer) {
-        let members: [BoundedName: StrictJSON]? =
+        let members: StrictJSON.Members? =
             if case .object(let members)? = try? StrictJSON.parse(answer.body) { members } else { nil }
         switch answer.status {
         case 200:

@@ -63,14 +63,14 @@ enum EventReaderCheck {
         switch value {
         case .otherNumber: true
         case .array(let items): items.contains(where: holdsNumber)
-        case .object(let members): members.values.contains(where: holdsNumber)
+        case .object(let members): members.contains { holdsNumber($0.value) }
         default: false
         }
     }
 
     private static func difference(
         _ reading: EventReading,
-        _ top: [BoundedName: StrictJSON],
+        _ top: StrictJSON.Members,
         _ form: event_form
     ) -> String? {
         var level = top
@@ -80,7 +80,7 @@ enum EventReaderCheck {
             payload = top["data"]
             level = if case .object(let members)? = payload { members } else { [:] }
         } else {
-            attributes = attributes.filter { attributeNames.contains($0.key) }
+            attributes = .init(attributes.filter { attributeNames.contains($0.key) })
         }
         for (name, member) in reading.members {
             let key = BoundedName(known: name)
@@ -98,7 +98,7 @@ enum EventReaderCheck {
     }
 
     /// The member of a level, or of the object in it that a dot names.
-    private static func value(at path: String, in level: [BoundedName: StrictJSON]) -> StrictJSON? {
+    private static func value(at path: String, in level: StrictJSON.Members) -> StrictJSON? {
         let parts = path.split(separator: ".")
         guard parts.count == 2 else { return level[BoundedName(known: path)] }
         guard case .object(let members)? = level[BoundedName(known: String(parts[0]))] else { return nil }

@@ -27,7 +27,7 @@ struct RandomJSON {
         case 4: return .string(string())
         case 5: return .array((0..<below(5)).map { _ in value(depth: depth + 1) })
         default:
-            var members: [BoundedName: StrictJSON] = [:]
+            var members: StrictJSON.Members = [:]
             for _ in 0..<below(5) { members[BoundedName(known: string())] = value(depth: depth + 1) }
             return .object(members)
         }

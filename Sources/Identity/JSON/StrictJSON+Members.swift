@@ -1,0 +1,114 @@
+package import TextFormats
+
+extension StrictJSON {
+    /// The members of an object, in the order of the text, each name once.
+    ///
+    /// A token's objects have few members: up to ``Members/fewMembers`` of them are looked for one after the other, which
+    /// takes less time than to hash a name. More of them are found by their hash.
+    package struct Members: Sendable, Equatable, Sequence, ExpressibleByDictionaryLiteral {
+        /// A member: its name and its value.
+        package typealias Element = (key: BoundedName, value: StrictJSON)
+
+        private static let fewMembers = 16
+
+        private var list: [Element] = []
+        /// Where each name is in the list; empty while there are few.
+        private var places: [BoundedName: Int] = [:]
+
+        /// No members.
+        package init() {}
+
+        /// Takes members.
+        ///
+        /// - Parameter elements: Names and values; the last value of a name counts.
+        package init(dictionaryLiteral elements: (BoundedName, StrictJSON)...) {
+            for (name, value) in elements { self[name] = value }
+        }
+
+        /// Takes members.
+        ///
+        /// - Parameter elements: Names and values; the last value of a name counts.
+        package init(_ elements: some Sequence<Element>) {
+            for (name, value) in elements { self[name] = value }
+        }
+
+        /// How many there are.
+        package var count: Int { list.count }
+
+        /// Whether there are none.
+        package var isEmpty: Bool { list.isEmpty }
+
+        /// The names, in the members' order.
+        package var keys: [BoundedName] { list.map(\.key) }
+
+        /// The value of a name; nil when there is no such member.
+        ///
+        /// Nil that is set takes the member away.
+        ///
+        /// - Parameter name: The name.
+        package subscript(name: BoundedName) -> StrictJSON? {
+            get { place(of: name).map { list[$0].value } }
+            set {
+                switch (place(of: name), newValue) {
+                case (let place?, let value?): list[place].value = value
+                case (let place?, nil):
+                    list.remove(at: place)
+                    index()
+                case (nil, let value?): append(name, value)
+                case (nil, nil): break
+                }
+            }
+        }
+
+        /// Adds a member, if there is none of its name.
+        ///
+        /// - Parameters:
+        ///   - name: The name.
+        ///   - value: The value.
+        /// - Returns: False when there is one, which stays as it is.
+        mutating func insert(_ name: BoundedName, _ value: StrictJSON) -> Bool {
+            guard place(of: name) == nil else { return false }
+            append(name, value)
+            return true
+        }
+
+        /// Makes room.
+        ///
+        /// - Parameter count: For so many members.
+        mutating func reserveCapacity(_ count: Int) { list.reserveCapacity(count) }
+
+        /// The members, in their order.
+        ///
+        /// - Returns: An iterator over them.
+        package func makeIterator() -> IndexingIterator<[Element]> { list.makeIterator() }
+
+        /// Compares the members, in whatever order they are.
+        ///
+        /// - Parameters:
+        ///   - lhs: The first object's.
+        ///   - rhs: The second object's.
+        /// - Returns: True when both have the same names with the same values.
+        package static func == (lhs: Members, rhs: Members) -> Bool {
+            lhs.count == rhs.count && lhs.list.allSatisfy { rhs[$0.key] == $0.value }
+        }
+
+        private func place(of name: BoundedName) -> Int? {
+            places.isEmpty ? list.firstIndex { $0.key == name } : places[name]
+        }
+
+        private mutating func append(_ name: BoundedName, _ value: StrictJSON) {
+            list.append((name, value))
+            if !places.isEmpty {
+                places[name] = list.count - 1
+            } else if list.count > Self.fewMembers {
+                index()
+            }
+        }
+
+        private mutating func index() {
+            places = [:]
+            guard list.count > Self.fewMembers else { return }
+            for (place, member) in list.enumerated() { places[member.key] = place }
+        }
+    }
+}
