@@ -312,7 +312,7 @@ package final class SQLiteStore: GatewayStore {
             }
         }
         if let failure {
-            logger.warning("the database was not closed cleanly", metadata: ["error.text": "\(failure.text)"])
+            logger.warning("the database was not closed cleanly", metadata: [LogKey.errorText: "\(failure.text)"])
         }
         lock.release()
     }

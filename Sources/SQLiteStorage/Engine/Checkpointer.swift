@@ -4,6 +4,7 @@ import GRDBSQLite
 import GatewayStorage
 import Logging
 import Synchronization
+internal import Telemetry
 
 /// Moves what the log holds into the database file beside the writer, on a connection and a thread of its own.
 ///
@@ -144,7 +145,7 @@ final class Checkpointer: Sendable {
             } catch {
                 self.logger.warning(
                     "the log could not be moved into the database; it is tried again",
-                    metadata: ["error.text": "\(StorageError(sqlite: error, path: self.queue.path).text)"]
+                    metadata: [LogKey.errorText: "\(StorageError(sqlite: error, path: self.queue.path).text)"]
                 )
             }
             self.state.withLock { state in
