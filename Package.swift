@@ -389,7 +389,7 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "switchboard", "Delivery", "GatewayModel", "PushProviders", "Telemetry", arguments, logging,
+                "switchboard", "Delivery", "GatewayModel", "Messaging", "PushProviders", "Telemetry", arguments, logging,
             ],
             swiftSettings: settings
         ),

@@ -62,6 +62,12 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case splitSummary
     /// The machine does not know from how many messages on there is a summary.
     case hideThreshold
+    /// The machine is not told how long a provider wants to be left alone.
+    case hideRetryAfter
+    /// A provider that was replaced goes on taking pushes.
+    case keepProvider
+    /// Somebody who asked is not answered.
+    case loseAnswer
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -92,6 +98,9 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .hideQuietHours: .quietIsKept
         case .splitSummary: .summaryStands
         case .hideThreshold: .stormIsSummed
+        case .hideRetryAfter: .waitsAreKept
+        case .keepProvider: .settingsAreCurrent
+        case .loseAnswer: .everybodyIsAnswered
         }
     }
 

@@ -8,6 +8,8 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var accepted = 0
     /// Events that came again.
     package var replays = 0
+    /// Requests and changes that were not taken, because the store failed.
+    package var refusals = 0
     /// Pushes that were handed out.
     package var pushes = 0
     /// Commits that were stored.
@@ -62,6 +64,7 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
         steps += other.steps
         accepted += other.accepted
         replays += other.replays
+        refusals += other.refusals
         pushes += other.pushes
         commits += other.commits
         failedCommits += other.failedCommits

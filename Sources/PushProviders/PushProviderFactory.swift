@@ -182,22 +182,20 @@ package final class PushProviderFactory: Sendable {
         var connection = configuration.connection
         // With token authentication APNs allows one stream until it has seen a valid token (`providers.md` A2).
         connection.oneStreamUntilAccepted = true
-        return APNsProvider(
-            core: ProviderCore(
-                eventLoop: group.next(),
-                source: source,
-                clock: clock,
-                requestTimeout: configuration.requestTimeout,
-                makeDialect: { _ in
-                    APNsDialect(
-                        credential,
-                        brand: brand,
-                        links: links,
-                        signer: signer
-                    )
-                },
-                makePool: makePool(path, connection, lane, tls)
-            )
+        return ProviderCore(
+            eventLoop: group.next(),
+            source: source,
+            clock: clock,
+            requestTimeout: configuration.requestTimeout,
+            makeDialect: { _ in
+                APNsDialect(
+                    credential,
+                    brand: brand,
+                    links: links,
+                    signer: signer
+                )
+            },
+            makePool: makePool(path, connection, lane, tls)
         )
     }
 
@@ -223,23 +221,21 @@ package final class PushProviderFactory: Sendable {
         } catch {
             throw PushCredentialError(pointer: "/apns/certificate", detail: "cannot be used: \(error)")
         }
-        return APNsProvider(
-            core: ProviderCore(
-                eventLoop: group.next(),
-                source: source,
-                clock: clock,
-                requestTimeout: configuration.requestTimeout,
-                makeDialect: { [clock] _ in
-                    APNsCertificateDialect(
-                        credential,
-                        certificate: certificate.facts,
-                        brand: brand,
-                        links: links,
-                        clock: clock
-                    )
-                },
-                makePool: makePool(path, configuration.connection, lane, tls)
-            )
+        return ProviderCore(
+            eventLoop: group.next(),
+            source: source,
+            clock: clock,
+            requestTimeout: configuration.requestTimeout,
+            makeDialect: { [clock] _ in
+                APNsCertificateDialect(
+                    credential,
+                    certificate: certificate.facts,
+                    brand: brand,
+                    links: links,
+                    clock: clock
+                )
+            },
+            makePool: makePool(path, configuration.connection, lane, tls)
         )
     }
 
@@ -253,25 +249,23 @@ package final class PushProviderFactory: Sendable {
     ) -> any PushProvider {
         let tokens = accessTokens.source(for: credential.account, by: path.client)
         let eventLoop = group.next()
-        return FCMProvider(
-            core: ProviderCore(
-                eventLoop: eventLoop,
-                source: source,
-                clock: clock,
-                requestTimeout: configuration.requestTimeout,
-                makeDialect: { [clock] onChange in
-                    FCMDialect(
-                        credential: credential,
-                        brand: brand,
-                        links: links,
-                        tokens: tokens,
-                        clock: clock,
-                        eventLoop: eventLoop,
-                        onChange: onChange
-                    )
-                },
-                makePool: makePool(path, configuration.connection, lane, tls)
-            )
+        return ProviderCore(
+            eventLoop: eventLoop,
+            source: source,
+            clock: clock,
+            requestTimeout: configuration.requestTimeout,
+            makeDialect: { [clock] onChange in
+                FCMDialect(
+                    credential: credential,
+                    brand: brand,
+                    links: links,
+                    tokens: tokens,
+                    clock: clock,
+                    eventLoop: eventLoop,
+                    onChange: onChange
+                )
+            },
+            makePool: makePool(path, configuration.connection, lane, tls)
         )
     }
 

@@ -130,7 +130,11 @@ struct DirectoryTests {
 
             // A brand's change touches the lanes that can send.
             _ = try await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in brand.name = "A" }
-            #expect(heard.take() == [DirectoryChange(changedLanes: [fcm])])
+            #expect(heard.take() == [DirectoryChange(changedLanes: [fcm], laneChange: .rendering)])
+            _ = try await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in
+                brand.settings.dedupeHours = 24
+            }
+            #expect(heard.take() == [DirectoryChange(changedLanes: [fcm], laneChange: .rules)])
             #expect(directory.lane(fcm)?.brand.name == "A")
             let reloaded = try await gateway.reloaded()
             #expect(reloaded.lanes.map(\.id) == [fcm])

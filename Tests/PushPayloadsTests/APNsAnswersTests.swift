@@ -13,6 +13,7 @@ import Testing
 
     private static let later: PushOutcome = .retry(afterSeconds: nil, scope: .device)
     private static let laneLater: PushOutcome = .retry(afterSeconds: nil, scope: .lane)
+    private static let severalLater: PushOutcome = .retry(afterSeconds: nil, scope: .laneIfSeveral)
     private static let again: PushOutcome = .retry(afterSeconds: 0, scope: .device)
 
     /// Every row of `providers.md` A9.
@@ -48,7 +49,7 @@ import Testing
         Row(status: 429, reason: "TooManyProviderTokenUpdates", outcome: laneLater, remedy: .keepToken),
         Row(status: 429, reason: "TooManyRequests", outcome: later),
         Row(status: 500, reason: "InternalServerError", outcome: later),
-        Row(status: 503, reason: "ServiceUnavailable", outcome: laneLater),
+        Row(status: 503, reason: "ServiceUnavailable", outcome: severalLater),
         Row(status: 503, reason: "Shutdown", outcome: later, remedy: .replaceConnection),
     ]
 
@@ -110,8 +111,8 @@ import Testing
             (201, PushOutcome.accepted(providerID: nil)), (302, .misconfigured), (400, .rejected(token: .keep)),
             (401, .misconfigured), (403, .misconfigured), (404, .misconfigured), (405, .misconfigured),
             (408, later), (410, .unregistered(since: nil)), (413, .rejected(token: .keep)),
-            (418, .rejected(token: .keep)), (429, later), (500, later), (502, laneLater), (503, laneLater),
-            (599, laneLater), (0, .misconfigured), (999, .misconfigured),
+            (418, .rejected(token: .keep)), (429, later), (500, later), (502, severalLater), (503, severalLater),
+            (599, severalLater), (0, .misconfigured), (999, .misconfigured),
         ]
     )
     func unknownReason(status: Int, outcome: PushOutcome) {

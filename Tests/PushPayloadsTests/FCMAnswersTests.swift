@@ -154,7 +154,7 @@ import Testing
             name: "503",
             status: 503,
             body: error(503, "UNAVAILABLE", fcm("UNAVAILABLE")),
-            outcome: .retry(afterSeconds: 10, scope: .lane),
+            outcome: .retry(afterSeconds: 10, scope: .laneIfSeveral),
             reason: "UNAVAILABLE"
         ),
         Row(
@@ -168,16 +168,16 @@ import Testing
             name: "503 unspecified",
             status: 503,
             body: error(503, "UNAVAILABLE", fcm("UNSPECIFIED_ERROR")),
-            outcome: .retry(afterSeconds: 10, scope: .lane),
+            outcome: .retry(afterSeconds: 10, scope: .laneIfSeveral),
             reason: "UNSPECIFIED_ERROR"
         ),
         Row(
             name: "502 HTML",
             status: 502,
             body: "<html><title>Error 502 (Server Error)</title></html>",
-            outcome: .retry(afterSeconds: 10, scope: .lane)
+            outcome: .retry(afterSeconds: 10, scope: .laneIfSeveral)
         ),
-        Row(name: "504 empty", status: 504, body: "", outcome: .retry(afterSeconds: 10, scope: .lane)),
+        Row(name: "504 empty", status: 504, body: "", outcome: .retry(afterSeconds: 10, scope: .laneIfSeveral)),
     ]
 
     private func verdict(_ status: Int, _ body: String, retryAfter: String? = nil) -> AnswerVerdict {

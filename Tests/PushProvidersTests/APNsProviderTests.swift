@@ -209,7 +209,8 @@ import Testing
             ),
             (.json(403, #"{"reason":"InvalidProviderToken"}"#), .misconfigured, "InvalidProviderToken"),
             (
-                HTTP2ServerResponse(status: 502, body: Array("<html>".utf8)), .retry(afterSeconds: nil, scope: .lane),
+                HTTP2ServerResponse(status: 502, body: Array("<html>".utf8)),
+                .retry(afterSeconds: nil, scope: .laneIfSeveral),
                 nil
             ),
         ]
@@ -235,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("what the server provably did not process may be sent again; what it may have is unknown")
+    @Test("what the server provably did not process was not sent; what it may have is unknown")
     func unprocessedAndUnknown() async throws {
         let answer: TestServer.Answer = { _ in nil }
         try await Harness.run(answer: answer) { harness in
@@ -246,7 +247,7 @@ import Testing
                 let first = await harness.application.pushes.next()
                 first.stream.connection.goAway(lastStreamID: 0, debugData: Array(#"{"reason":"Shutdown"}"#.utf8))
                 let refused = await source.answers.next()
-                #expect(refused.answer.outcome == .retry(afterSeconds: 0, scope: .device))
+                #expect(refused.answer.outcome == .notSent)
                 #expect(refused.answer.status == 0)
                 #expect(refused.answer.reason == "goaway")
 
@@ -255,7 +256,7 @@ import Testing
                 let second = await harness.application.pushes.next()
                 #expect(second.stream.connection.id != first.stream.connection.id)
                 second.stream.reset(.refusedStream)
-                #expect(await source.answers.next().answer.outcome == .retry(afterSeconds: 0, scope: .device))
+                #expect(await source.answers.next().answer.outcome == .notSent)
 
                 source.addAgain(refused.delivery)
                 provider.wake()

@@ -140,16 +140,26 @@ extension DeliveryMachine {
     /// - Parameter count: How many.
     package mutating func outcomesDropped(_ count: Int) { outcomesCommitted += UInt64(count) }
 
-    /// Starts a lane over, because its credential was replaced or given back: closes its breaker and pause, and looks
-    /// for rows that wait for it in the store.
+    /// Gives a lane another provider, because its pushes say something else from now on: the one before takes nothing more.
+    ///
+    /// - Parameter id: The lane.
+    package mutating func renewProvider(of id: LaneID) {
+        addLane(id)
+        lanes[id]?.provider += 1
+    }
+
+    /// Starts a lane over, because its credential was replaced or given back: closes its breaker and pause, looks for rows
+    /// that wait for it in the store, and gives it another provider.
     ///
     /// - Parameters:
     ///   - id: The lane.
     ///   - now: The wall clock.
     package mutating func resetLane(_ id: LaneID, now: Timestamp) {
-        addLane(id)
+        renewProvider(of: id)
+        lanes[id]?.credential += 1
         lanes[id]?.breaker = .closed
-        lanes[id]?.pausedUntil = nil
+        lanes[id]?.pause = LanePause(manyFaults: settings.faultsBeforePause)
+        lanes[id]?.unsent = UnsentWait()
         lanes[id]?.refusals = 0
         lanes[id]?.isRemoved = false
         lanes[id]?.noteBacklog(due: now)

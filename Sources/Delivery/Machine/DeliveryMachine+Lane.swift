@@ -1,5 +1,6 @@
 import DequeModule
 package import GatewayModel
+import PushProviders
 
 extension DeliveryMachine {
     /// One way out: what it holds in memory, what waits for it in the store, and whether it may send.
@@ -22,8 +23,14 @@ extension DeliveryMachine {
         package internal(set) var backlog: Timestamp?
         /// Whether the credential works.
         package internal(set) var breaker = Breaker.closed
-        /// The provider asked the whole lane to slow down until then.
-        package internal(set) var pausedUntil: Timestamp?
+        /// The number of its provider: one with an older number takes nothing more.
+        package internal(set) var provider: UInt64 = 0
+        /// The number of its credential: what is answered for an older one says nothing of this.
+        var credential: UInt64 = 0
+        /// Whether the provider is overloaded.
+        var pause: LanePause
+        /// How long what was not sent waits.
+        var unsent = UnsentWait()
 
         /// Registrations with a row that may leave, in the order in which they became so.
         var ready: Deque<RegistrationID> = []
@@ -36,17 +43,40 @@ extension DeliveryMachine {
         /// It has no credential, or its app or brand is gone: nothing is taken for it until it is started over.
         var isRemoved = false
 
-        init(backlog: Timestamp? = nil) { self.backlog = backlog }
+        init(backlog: Timestamp? = nil, _ settings: DeliverySettings) {
+            self.backlog = backlog
+            pause = LanePause(manyFaults: settings.faultsBeforePause)
+        }
 
         mutating func noteBacklog(due: Timestamp) {
             backlog = min(backlog ?? due, due)
             backlogDuringTurn = min(backlogDuringTurn ?? due, due)
         }
 
+        /// What an answer says of how well the provider is.
+        mutating func followLoad(_ result: PushResult, now: Timestamp) {
+            let isProbe = pause.probe == result.delivery
+            if isProbe { pause.probe = nil }
+            switch result.answer.outcome {
+            case .accepted, .unregistered, .rejected, .misconfigured: pause.taken(now: now)
+            case .retry(let asked, .lane): pause.fault(asked: asked, isOfLane: true, isProbe: isProbe, now: now)
+            case .retry(_, .laneIfSeveral): pause.fault(asked: nil, isOfLane: false, isProbe: isProbe, now: now)
+            case .retry(_, .device): break
+            case .unknown, .notSent:
+                // No answer to the push that finds out is no better than a fault.
+                if isProbe { pause.fault(asked: nil, isOfLane: false, isProbe: true, now: now) }
+                return
+            }
+            unsent.sent()
+        }
+
         /// When the lane may next send, if not now.
-        func blockedUntil(now: Timestamp) -> Timestamp? {
+        ///
+        /// - Parameter now: The wall clock.
+        /// - Returns: Nil when it may.
+        package func blockedUntil(now: Timestamp) -> Timestamp? {
             var until: Timestamp?
-            if let pausedUntil, pausedUntil > now { until = pausedUntil }
+            if let end = pause.until, end > now { until = end }
             if case .open(let end) = breaker, end > now { until = max(until ?? end, end) }
             return until
         }

@@ -9,18 +9,28 @@ extension DeliveryMachine {
     ///
     /// - Parameters:
     ///   - id: The lane.
+    ///   - provider: The number that the lane had when the provider that asks was made; one that was replaced since gets
+    ///     nothing.
     ///   - capacity: How many can leave now.
     ///   - now: The wall clock.
     ///   - jobs: At most `capacity` are appended.
-    package mutating func take(_ id: LaneID, capacity: Int, now: Timestamp, into jobs: inout [PushJob]) {
-        guard !isDraining, lanes[id]?.blockedUntil(now: now) == nil, var lane = lanes.removeValue(forKey: id) else {
-            return
-        }
+    package mutating func take(
+        _ id: LaneID,
+        provider: UInt64,
+        capacity: Int,
+        now: Timestamp,
+        into jobs: inout [PushJob]
+    ) {
+        guard !isDraining, lanes[id]?.provider == provider, lanes[id]?.blockedUntil(now: now) == nil,
+            var lane = lanes.removeValue(forKey: id)
+        else { return }
         defer { lanes[id] = lane }
         var room = capacity
         let rules = rules.isEmpty ? nil : rules[id]
         if case .open = lane.breaker { lane.breaker = .trying }
         if lane.breaker == .trying { room = lane.inFlight == 0 ? min(room, 1) : 0 }
+        let isProbing = lane.pause.isProbing(now: now)
+        if isProbing { room = lane.pause.probe == nil ? min(room, 1) : 0 }
         while room > 0, let key = lane.ready.popFirst() {
             guard var registration = registrations.removeValue(forKey: key) else { continue }
             while let row = registration.head, row.expiresAt <= now {
@@ -76,10 +86,14 @@ extension DeliveryMachine {
             registrations[key] = registration
             inFlight[row.id] = InFlight(
                 registration: key,
+                lane: id,
+                credential: lane.credential,
+                takenAt: now,
                 token: registration.token,
                 queuedAt: row.queuedAt,
                 isResend: max(row.attempts, summary?.attempts ?? 0) > 0
             )
+            if isProbing { lane.pause.probe = row.id }
             lane.inFlight += 1
             room -= 1
         }
@@ -114,6 +128,7 @@ extension DeliveryMachine {
         var touched: Set<LaneID> = []
         for result in results {
             guard let push = inFlight.removeValue(forKey: result.delivery) else { continue }
+            follow(result, of: push, now: now)
             let key = push.registration
             let summary = summaries.isEmpty ? nil : summaries.removeValue(forKey: key)
             guard var registration = registrations.removeValue(forKey: key), let row = registration.head else {
@@ -127,10 +142,9 @@ extension DeliveryMachine {
                 lanes.values[place].rows -= 1
             }
             consumers[registration.consumer]?.rows -= 1
-            follow(result.answer, of: lane, now: now)
             let hasOtherToken = registration.token != push.token
             let tries = max(row.attempts, summary?.attempts ?? 0)
-            var verdict = decide(row, result.answer, after: tries, lane, token: push.token, hasOtherToken, now: now)
+            var verdict = decide(row, result.answer, after: tries, push, hasOtherToken, now: now)
             if summary == nil, case .finished = verdict.disposition {
                 // What is behind one that has expired waits for what the provider asked for, not for the try that is not made.
                 verdict.due = registration.head == nil ? nil : verdict.asked
@@ -140,7 +154,8 @@ extension DeliveryMachine {
                 OutcomeRecord(
                     delivery: row.id,
                     registration: key,
-                    answer: result.answer,
+                    // What was not sent is no try.
+                    answer: result.answer.outcome == .notSent ? nil : result.answer,
                     disposition: verdict.disposition,
                     token: verdict.token,
                     earlierTries: row.attempts
@@ -199,37 +214,51 @@ extension DeliveryMachine {
         registrations[key] = registration
     }
 
-    /// What an answer says of its lane: whether the credential works, and whether tokens do.
-    private mutating func follow(_ answer: PushAnswer, of id: LaneID, now: Timestamp) {
-        guard let place = lanes.index(forKey: id) else { return }
+    /// What an answer says of its lane; nothing when the credential that it left with was replaced.
+    private mutating func follow(_ result: PushResult, of push: InFlight, now: Timestamp) {
+        guard let place = lanes.index(forKey: push.lane), lanes.values[place].credential == push.credential else {
+            return
+        }
+        lanes.values[place].followLoad(result, now: now)
+        followCredential(result.answer, of: push.lane, now: now)
+    }
+
+    /// Whether the credential works, and whether tokens do.
+    private mutating func followCredential(_ answer: PushAnswer, of id: LaneID, now: Timestamp) {
         switch answer.outcome {
         case .misconfigured:
             if openBreaker(id, now: now), let until = lanes[id]?.blockedUntil(now: now) {
                 alerts.append((id, .stopped(until: until, status: answer.status, reason: answer.reason)))
             }
-        case .accepted, .unregistered, .rejected:
-            // A judgement of the push itself: the credential was good for it.
-            if lanes.values[place].breaker != .closed { alerts.append((id, .recovered)) }
-            lanes.values[place].breaker = .closed
-            lanes.values[place].refusals = 0
-        case .retry, .unknown:
-            // An overloaded provider, or none, says nothing about the credential: try again at once.
-            if lanes.values[place].breaker == .trying { lanes.values[place].breaker = .open(until: now) }
-        }
-        switch answer.outcome {
-        case .accepted: lanes.values[place].quarantined = 0
+        case .accepted:
+            lanes[id]?.quarantined = 0
+            closeBreaker(id)
+        // A judgement of the push itself: the credential was good for it.
+        case .unregistered, .rejected(.keep): closeBreaker(id)
         case .rejected(.quarantine):
-            lanes.values[place].quarantined += 1
-            let count = lanes.values[place].quarantined
-            if count == Self.manyQuarantined || count.isMultiple(of: 1000) {
+            let count = (lanes[id]?.quarantined ?? 0) + 1
+            lanes[id]?.quarantined = count
+            if count < Self.manyQuarantined {
+                closeBreaker(id)
+            } else if openBreaker(id, now: now), count == Self.manyQuarantined {
                 alerts.append((id, .tokensRefused(count: count, reason: answer.reason)))
             }
-        case .unregistered, .retry, .rejected, .misconfigured, .unknown: break
+        case .retry, .unknown, .notSent:
+            // An overloaded provider, or none, says nothing about the credential: try again at once.
+            if lanes[id]?.breaker == .trying { lanes[id]?.breaker = .open(until: now) }
         }
     }
 
-    /// This many tokens quarantined in a row are not each the device's own fault.
+    /// This many tokens quarantined in a row are not each the device's own fault: rather the app's environment or topic is
+    /// wrong, and each further push would cost another device.
     private static let manyQuarantined = 20
+
+    private mutating func closeBreaker(_ id: LaneID) {
+        guard let place = lanes.index(forKey: id), lanes.values[place].breaker != .closed else { return }
+        lanes.values[place].breaker = .closed
+        lanes.values[place].refusals = 0
+        alerts.append((id, .recovered))
+    }
 
     /// Takes what operators are to be told.
     ///
@@ -254,8 +283,7 @@ extension DeliveryMachine {
         _ row: OutboxRow,
         _ answer: PushAnswer,
         after tries: Int,
-        _ lane: LaneID,
-        token: String,
+        _ push: InFlight,
         _ hasOtherToken: Bool,
         now: Timestamp
     ) -> Verdict {
@@ -266,25 +294,27 @@ extension DeliveryMachine {
             // It was the old token's end; the device took another meanwhile, which the push has not been tried with.
             if hasOtherToken { return retry(row, due: now) }
             guard case .unregistered(let since) = answer.outcome else {
-                return Verdict(disposition: .finished(.failed, nil), token: .quarantine(token: token))
+                return Verdict(disposition: .finished(.failed, nil), token: .quarantine(token: push.token))
             }
-            return Verdict(disposition: .finished(.failed, nil), token: .drop(token: token, since: since))
+            return Verdict(disposition: .finished(.failed, nil), token: .drop(token: push.token, since: since))
         case .rejected(.keep):
             return Verdict(disposition: .finished(.failed, nil))
-        case .retry(let seconds, let scope):
-            let due = now.adding(milliseconds: delay(after: tries, asked: seconds, row: row.id))
-            let pausedUntil = lanes[lane]?.pausedUntil ?? due
-            if scope == .lane { lanes[lane]?.pausedUntil = max(pausedUntil, due) }
-            var verdict = retry(row, due: due)
+        case .retry(let seconds, _):
+            var verdict = retry(row, due: now.adding(milliseconds: delay(after: tries, asked: seconds, row: row.id)))
             if let seconds, seconds > 0 { verdict.asked = now.adding(seconds: seconds) }
             return verdict
         case .misconfigured:
             return retry(
                 row,
-                due: lanes[lane]?.blockedUntil(now: now) ?? now.adding(seconds: settings.breakerFirstSeconds)
+                due: lanes[push.lane]?.blockedUntil(now: now) ?? now.adding(seconds: settings.breakerFirstSeconds)
             )
         case .unknown:
             return retry(row, due: now.adding(milliseconds: delay(after: tries, asked: nil, row: row.id)))
+        case .notSent:
+            let due = lanes[push.lane]?.unsent.due(takenAt: push.takenAt, now: now) ?? now
+            var verdict = retry(row, due: due)
+            if case .retry = verdict.disposition { verdict.disposition = .release(due: due, isAsked: true) }
+            return verdict
         }
     }
 
@@ -312,7 +342,7 @@ extension DeliveryMachine {
         return base + Int64(mixed >> 33) % max(base / 5, 1)
     }
 
-    /// Stops a lane whose credential is refused.
+    /// Stops a lane whose credential is refused, or the tokens of which are, one after the other.
     ///
     /// - Returns: False when it was stopped already; what was on its way then says nothing new.
     @discardableResult

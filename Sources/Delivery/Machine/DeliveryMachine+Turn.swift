@@ -107,7 +107,7 @@ extension DeliveryMachine {
     ///
     /// - Parameter lane: The lane.
     package mutating func addLane(_ lane: LaneID) {
-        if lanes[lane] == nil { lanes[lane] = Lane() }
+        if lanes[lane] == nil { lanes[lane] = Lane(settings) }
     }
 
     /// Takes in what a commit did, in the order in which the engine did it: outcomes, changes, new rows, claims.

@@ -6,7 +6,7 @@ package import GatewayStorage
 /// section 4).
 ///
 /// Its shell feeds it, in this order and never two at once: ``beginTurn(now:)`` before each commit, the commit's result
-/// to ``turnCommitted(_:of:now:)``, and at any time between, ``take(_:capacity:now:into:)`` when a provider has room and
+/// to ``turnCommitted(_:of:now:)``, and at any time between, ``take(_:provider:capacity:now:into:)`` when a provider has room and
 /// ``answered(_:now:)`` when it answered. What has to be written down is collected in ``outcomes``.
 ///
 /// What it holds is a cache of the durable outbox: the rows that this incarnation owns, at most
@@ -57,7 +57,7 @@ package struct DeliveryMachine: Sendable {
     ///   - backlog: When the first row that waits on each lane in the store is due.
     package init(settings: DeliverySettings, backlog: [LaneID: Timestamp]) {
         self.settings = settings
-        for (lane, due) in backlog { lanes[lane] = Lane(backlog: due) }
+        for (lane, due) in backlog { lanes[lane] = Lane(backlog: due, settings) }
     }
 
     /// How many rows are in memory.
@@ -84,6 +84,10 @@ package struct DeliveryMachine: Sendable {
     /// A delivery that is on its way.
     struct InFlight: Sendable {
         var registration: RegistrationID
+        var lane: LaneID
+        /// The lane's credential that it left with.
+        var credential: UInt64
+        var takenAt: Timestamp
         /// What it left for; the device may have another token by the time of the answer.
         var token: String
         var queuedAt: Timestamp

@@ -13,7 +13,7 @@ struct FairQueue<Owner: Hashable, Element> {
         var bytes: Int
     }
 
-    private struct Line {
+    fileprivate struct Line {
         var elements: Deque<(element: Element, size: Int, bytes: Int)> = []
         var size = 0
         var bytes = 0
@@ -101,3 +101,6 @@ struct FairQueue<Owner: Hashable, Element> {
         return round.flatMap { lines[$0]?.elements.map(\.element) ?? [] }
     }
 }
+
+extension FairQueue: Sendable where Owner: Sendable, Element: Sendable {}
+extension FairQueue.Line: Sendable where Owner: Sendable, Element: Sendable {}

@@ -23,6 +23,11 @@ package struct DeliverySettings: Sendable, Equatable {
     package var retryDelaysSeconds: [Int64] = [5, 30, 120, 900]
     /// How long a stop may wait for answers, in seconds (`delivery.drainDeadlineSeconds`).
     package var drainDeadlineSeconds: Int64 = 20
+    /// So many faults of a provider within a second, with no push taken between them, pause a lane.
+    ///
+    /// Of a provider that refuses every third push by chance hardly any ten in a row are refused, and a pause would cost more
+    /// than the refusals do.
+    package var faultsBeforePause = 10
     /// The first time that a lane stops when its credential is refused, in seconds; doubles up to ``breakerMaxSeconds``.
     package var breakerFirstSeconds: Int64 = 30
     /// The longest time between two tries of a lane whose credential is refused, in seconds.

@@ -17,7 +17,7 @@ extension DeliveryService {
                     metadata: [LogKey.lane: "\(lane)", LogKey.errorText: "\(error.text)"]
                 )
                 let now = clock.now
-                state.withLock { $0.machine.refuse(lane, now: now) }
+                state.withLock { $0.writer.delivery.refuse(lane, now: now) }
             }
         }
     }
@@ -39,12 +39,14 @@ extension DeliveryService {
             case .use(let provider): return .success(provider)
             case .wait: return .success(nil)
             case .make(let changes):
-                let (result, rules) = makeProvider(of: lane)
+                // Before the settings are read: when they change meanwhile, what is made of them takes nothing.
+                let number = state.withLock { $0.writer.delivery.lanes[lane]?.provider ?? 0 }
+                let (result, rules) = makeProvider(of: lane, number: number)
                 let made = (try? result.get()).flatMap { $0 }
                 let isCurrent = providers.withLock { providers in
                     guard providers.made(made, of: lane, changes: changes) else { return false }
                     // Before a later change can set its own.
-                    if made != nil { state.withLock { $0.machine.setRules(rules, of: lane, isChange: false) } }
+                    if made != nil { state.withLock { $0.writer.delivery.setRules(rules, of: lane, isChange: false) } }
                     return true
                 }
                 if isCurrent { return result }
@@ -54,11 +56,14 @@ extension DeliveryService {
     }
 
     /// Makes a provider from the settings of now; nil while its credential is being opened.
-    private func makeProvider(of lane: LaneID) -> (Result<(any PushProvider)?, ProviderFailure>, LaneRules?) {
+    private func makeProvider(
+        of lane: LaneID,
+        number: UInt64
+    ) -> (Result<(any PushProvider)?, ProviderFailure>, LaneRules?) {
         guard let description = directory.lane(lane) else {
             return (.failure(ProviderFailure(text: "its app has no credential for it")), nil)
         }
-        let source = LaneSource(service: self, lane: lane, name: description.key)
+        let source = LaneSource(service: self, lane: lane, number: number, name: description.key)
         do {
             let provider = try directory.makeProvider(description, source: source)
             return (.success(provider), LaneRules(description.brand.settings))
@@ -73,15 +78,17 @@ extension DeliveryService {
         let limit = Duration.seconds(settings.drainDeadlineSeconds)
         // Not a child of run(): it ends by itself within the limit, and what it answers is taken whenever it comes.
         Task {
-            for provider in old { await provider.shutdown(within: limit) }
+            await withTaskGroup(of: Void.self) { group in
+                for provider in old { group.addTask { await provider.shutdown(within: limit) } }
+            }
         }
     }
 
-    func take(_ lane: LaneID, capacity: Int, into pushes: inout [PushJob]) {
+    func take(_ lane: LaneID, provider: UInt64, capacity: Int, into pushes: inout [PushJob]) {
         let now = clock.now
         let hasOutcomes = state.withLock { state in
-            state.machine.take(lane, capacity: capacity, now: now, into: &pushes)
-            return !state.machine.outcomes.isEmpty
+            state.writer.delivery.take(lane, provider: provider, capacity: capacity, now: now, into: &pushes)
+            return !state.writer.delivery.outcomes.isEmpty
         }
         if hasOutcomes { signal() }
     }
@@ -89,9 +96,9 @@ extension DeliveryService {
     func receive(_ answers: [PushResult], from provider: PushType) {
         let now = clock.now
         let (lanes, histories, alerts) = state.withLock { state in
-            let histories = answers.map { state.machine.history(of: $0.delivery) }
-            let lanes = state.machine.answered(answers, now: now)
-            return (lanes, histories, state.machine.takeAlerts())
+            let histories = answers.map { state.writer.delivery.history(of: $0.delivery) }
+            let lanes = state.writer.delivery.answered(answers, now: now)
+            return (lanes, histories, state.writer.delivery.takeAlerts())
         }
         // Before the answers are written down: who reads what became of a push finds why.
         for (lane, alert) in alerts { log(alert, of: lane, now: now) }
@@ -128,7 +135,7 @@ extension DeliveryService {
 
     /// Sets the gauges to what is in memory now; called before the metrics are read.
     package func recordGauges() {
-        let (lanes, pendingEvents) = state.withLock { ($0.machine.lanes, $0.accepts.size) }
+        let (lanes, pendingEvents) = state.withLock { ($0.writer.delivery.lanes, $0.writer.pendingEvents) }
         metrics.pendingEvents.set(pendingEvents)
         var rows: [PushType: Int] = [:]
         var inFlight: [PushType: Int] = [:]
@@ -149,7 +156,7 @@ extension DeliveryService {
     /// Waits for what is on its way, closes the providers, and commits what is left to say.
     func drain() async {
         let now = clock.now
-        state.withLock { $0.machine.drain(now: now) }
+        state.withLock { $0.writer.delivery.drain(now: now) }
         let all = providers.withLock { $0.removeAll() }
         let limit = Duration.seconds(settings.drainDeadlineSeconds)
         await withTaskGroup(of: Void.self) { group in
@@ -164,16 +171,19 @@ extension DeliveryService {
 private final class LaneSource: PushSource {
     let service: DeliveryService
     let lane: LaneID
+    /// The number of the provider that it is made for.
+    let number: UInt64
     let name: LaneKey
 
-    init(service: DeliveryService, lane: LaneID, name: LaneKey) {
+    init(service: DeliveryService, lane: LaneID, number: UInt64, name: LaneKey) {
         self.service = service
         self.lane = lane
+        self.number = number
         self.name = name
     }
 
     func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
-        service.take(lane, capacity: capacity, into: &pushes)
+        service.take(lane, provider: number, capacity: capacity, into: &pushes)
     }
 
     func receive(_ answers: [PushResult]) { service.receive(answers, from: name.pushType) }

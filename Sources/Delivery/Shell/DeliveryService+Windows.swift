@@ -15,7 +15,7 @@ extension DeliveryService {
     ///   - name: Whose it is: the id that leads nowhere else.
     ///   - device: The device that it is open on, if it is named.
     package func windowOpened(_ name: ConsumerName, device: DeviceID?) {
-        state.withLock { $0.presence.open(name, device: device) }
+        state.withLock { $0.writer.presence.open(name, device: device) }
         if let device { seen(DeviceSighting(consumer: name, device: device)) }
     }
 
@@ -26,7 +26,7 @@ extension DeliveryService {
     package func settle() async {
         await withCheckedContinuation { continuation in
             let isSettled = state.withLock { state in
-                if state.turns.begun == state.turns.ended { return true }
+                if !state.writer.isInTurn { return true }
                 state.settling.append(continuation)
                 return false
             }
@@ -43,7 +43,7 @@ extension DeliveryService {
     ///   - name: Whose it was, by the name that it was opened with, also when that leads to another by now.
     ///   - device: The device that it was opened with.
     package func windowClosed(_ name: ConsumerName, device: DeviceID?) {
-        state.withLock { $0.presence.close(name, device: device) }
+        state.withLock { $0.writer.presence.close(name, device: device) }
         signal()
     }
 
@@ -54,8 +54,8 @@ extension DeliveryService {
         let perDevice = Set(brands.filter { $0.settings.presence == .device }.map(\.id))
         let pushing = Set(brands.filter { !$0.settings.suppressWhileWindowOpen }.map(\.id))
         let hasReleases = state.withLock { state in
-            state.presence.set(perDevice: perDevice, pushing: pushing)
-            return state.presence.hasReleases
+            state.writer.presence.set(perDevice: perDevice, pushing: pushing)
+            return state.writer.presence.hasReleases
         }
         if hasReleases { signal() }
     }

@@ -1,5 +1,4 @@
 import CoreMetrics
-import DequeModule
 package import GatewayModel
 package import GatewayStorage
 package import Logging
@@ -57,11 +56,8 @@ package final class DeliveryService: Service, Sendable {
         let start = try await store.begin(now: clock.now)
         let rules = start.backlog.keys.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
         state.withLock {
-            $0.machine = DeliveryMachine(settings: settings, backlog: start.backlog)
-            for (lane, rules) in rules { $0.machine.setRules(rules, of: lane, isChange: false) }
-            $0.incarnation = start.incarnation
-            $0.ids = MessageIDGenerator(after: start.lastMessage)
-            $0.phase = .running
+            $0.writer.start(start)
+            for (lane, rules) in rules { $0.writer.delivery.setRules(rules, of: lane, isChange: false) }
         }
         return start
     }
@@ -94,8 +90,10 @@ package final class DeliveryService: Service, Sendable {
         var start = 0
         while start < events.count {
             let end = min(start + settings.maxEventsPerTurn, events.count)
-            let piece = PendingAccept(
-                brand: brand,
+            let piece = IntakePiece(
+                brand: brand.id,
+                messageTtlSeconds: brand.settings.messageTtlSeconds,
+                dedupeHours: brand.settings.dedupeHours,
                 events: events[start..<end],
                 takenAt: clock.monotonicNanoseconds
             )
@@ -118,36 +116,43 @@ package final class DeliveryService: Service, Sendable {
     /// - Returns: What it did.
     /// - Throws: `IntakeError`.
     package func perform(_ change: StoreChange) async throws(IntakeError) -> StoreChangeResult {
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<ChangeOutcome, Never>) in
-            let refusal: IntakeError? = state.withLock { state in
-                if let refusal = state.refusal(ofChange: true) { return refusal }
-                let bytes = change.bytes
-                guard state.changes.admits(size: 1, bytes: bytes, of: change.brand) else {
-                    return .overloaded(retryAfterSeconds: 1)
-                }
-                let pending = PendingChange(change: change, continuation: continuation)
-                state.changes.append(pending, size: 1, bytes: bytes, of: change.brand)
-                return nil
-            }
-            if let refusal { continuation.resume(returning: .failure(refusal)) } else { signal() }
+        let result = await withCheckedContinuation { (caller: ChangeCaller) in
+            let refusal = state.withLock { $0.writer.perform(change, for: caller) }
+            if let refusal { caller.resume(returning: .failure(refusal)) } else { signal() }
         }
         return try result.get()
     }
 
-    /// Makes the providers of lanes anew, because a credential, an endpoint or the brand's name or preview changed.
+    /// Says that a device gave a sign of life; a turn of the writer notes it, if the store takes it, within the hour once.
     ///
-    /// What the old ones have on its way is still answered.
+    /// Any thread; does not wait. When the store fails or too many wait, it is dropped: the device will be heard again.
     ///
-    /// - Parameter lanes: The lanes.
-    package func lanesChanged(_ lanes: [LaneID]) {
-        let old = providers.withLock { $0.remove(lanes) }
+    /// - Parameter sighting: The device, and whose it is.
+    package func seen(_ sighting: DeviceSighting) {
+        if state.withLock({ $0.writer.note(sighting) }) { signal() }
+    }
+
+    /// Follows a change of lanes that can send: from the return on, nothing leaves as it would have before.
+    ///
+    /// What a provider that is replaced has on its way is still answered.
+    ///
+    /// - Parameters:
+    ///   - lanes: The lanes.
+    ///   - change: What changed of them.
+    package func lanesChanged(_ lanes: [LaneID], _ change: LaneChange) {
         let now = clock.now
         let rules = lanes.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
         state.withLock { state in
-            for lane in lanes { state.machine.resetLane(lane, now: now) }
-            for (lane, rules) in rules { state.machine.setRules(rules, of: lane, isChange: true) }
+            for (lane, rules) in rules {
+                switch change {
+                case .rules: break
+                case .rendering: state.writer.delivery.renewProvider(of: lane)
+                case .credential: state.writer.delivery.resetLane(lane, now: now)
+                }
+                state.writer.delivery.setRules(rules, of: lane, isChange: true)
+            }
         }
-        retire(old)
+        if change > .rules { retire(providers.withLock { $0.remove(lanes) }) }
         signal()
     }
 
@@ -159,7 +164,7 @@ package final class DeliveryService: Service, Sendable {
     package func lanesRemoved(_ lanes: [LaneID]) {
         let now = clock.now
         state.withLock { state in
-            for lane in lanes { state.machine.removeLane(lane, now: now) }
+            for lane in lanes { state.writer.delivery.removeLane(lane, now: now) }
         }
         signal()
         let old = providers.withLock { $0.remove(lanes) }
@@ -170,10 +175,10 @@ package final class DeliveryService: Service, Sendable {
     package var health: DeliveryHealth {
         state.withLock {
             DeliveryHealth(
-                isAccepting: $0.refusal(ofChange: false) == nil,
-                storeError: $0.store.error,
-                faults: $0.faults,
-                pendingEvents: $0.accepts.size
+                isAccepting: $0.writer.refusal(ofChange: false) == nil,
+                storeError: $0.writer.storeError,
+                faults: $0.writer.faults,
+                pendingEvents: $0.writer.pendingEvents
             )
         }
     }
@@ -181,39 +186,23 @@ package final class DeliveryService: Service, Sendable {
     /// Says which faults of the machine are there now; while any is, no event is taken.
     ///
     /// - Parameter faults: All that are there.
-    package func report(_ faults: Set<MachineFault>) { state.withLock { $0.faults = faults } }
+    package func report(_ faults: Set<MachineFault>) { state.withLock { $0.writer.faults = faults } }
 
-    /// Says that a read met damaged data: nothing is written to it any more, and nothing is taken.
+    /// Says that a read met damaged data: nothing is written to it any more, nothing is taken, and whoever waits is answered.
     ///
     /// - Parameter error: What the read threw; only ``GatewayStorage/StorageError/corrupt(detail:)`` counts.
     package func report(_ error: StorageError) {
-        guard case .corrupt = error else { return }
         let now = clock.now
-        let isNew = state.withLock { state in
-            let wasDamaged = state.store.isDamaged
-            state.store.failed(error, now: now)
-            return !wasDamaged
-        }
-        if isNew { logStoreFailure(error) }
+        carryOut(state.withLock { $0.writer.readFailed(error, now: now) }, after: error)
         signal()
     }
 
-    private func enqueue(_ piece: PendingAccept) async -> AcceptOutcome {
-        await withCheckedContinuation { (continuation: CheckedContinuation<AcceptOutcome, Never>) in
-            var piece = piece
-            piece.continuation = continuation
-            let refusal: IntakeError? = state.withLock { state in
-                if let refusal = state.refusal(ofChange: false) { return refusal }
-                let (size, bytes, brand) = (piece.events.count, piece.bytes, piece.brand.id)
-                guard state.accepts.admits(size: size, bytes: bytes, of: brand) else {
-                    return .overloaded(retryAfterSeconds: 1)
-                }
-                state.accepts.append(piece, size: size, bytes: bytes, of: brand)
-                return nil
-            }
+    private func enqueue(_ piece: IntakePiece) async -> Result<[IntakeResult], IntakeError> {
+        await withCheckedContinuation { (caller: EventCaller) in
+            let refusal = state.withLock { $0.writer.accept(piece, from: caller) }
             if let refusal {
                 if case .overloaded = refusal { metrics.events[.overloaded].increment(by: piece.events.count) }
-                continuation.resume(returning: .failure(refusal))
+                caller.resume(returning: .failure(refusal))
             } else {
                 signal()
             }

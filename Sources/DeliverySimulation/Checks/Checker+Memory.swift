@@ -79,7 +79,7 @@ extension Checker {
         var found = Array(repeating: 0, count: ledger.deliveries.count)
         var pending = 0
         for (index, row) in store.deliveries.enumerated() where !row.isLost {
-            if let message = row.message { found[Int(message.id.high)] += 1 }
+            if let message = tracked[index].message { found[message] += 1 }
             if store.isPending(Int64(index) + 1) { pending += 1 }
         }
         try expect(.acceptedIsKept, pending == store.pending.count) { "the outbox lacks \(pending) rows" }
@@ -124,9 +124,8 @@ extension Checker {
         for place in rows.indices where !closed.contains(place) {
             let id = LaneID(Int64(place) + 1)
             let lane = machine.lanes[id]
-            let until: Timestamp? =
-                if case .open(let end) = lane?.breaker { max(end, lane?.pausedUntil ?? end) } else { lane?.pausedUntil }
-            let isBlocked = until.map { $0 > now } ?? false
+            let until = lane?.blockedUntil(now: now)
+            let isBlocked = until != nil
             if let due = due[place], rows[place] == 0 || slots - rows[place] >= max(slots / 4, 1) {
                 let limit = isBlocked ? max(until ?? due, due) : due
                 try expect(.workIsPlanned, next.map { $0 <= max(limit, now) } ?? false) {

@@ -8,7 +8,7 @@ import GatewayStorage
 struct Checker: Sendable {
     let slots: Int
     private(set) var ledger = Ledger()
-    private(set) var tracked: [Tracked] = []
+    var tracked: [Tracked] = []
     /// The store as the machine was told.
     private(set) var told = Told()
     /// Rows in memory and on their way, by the lane's place.
@@ -17,6 +17,8 @@ struct Checker: Sendable {
     /// Rows whose outcome is not stored yet.
     private(set) var decided = 0
     private(set) var duplicates = 0
+    /// Until when providers asked for nothing, and until when a refused credential stops a lane, by its place.
+    var waits: [LaneWaits]
     /// The delivery on its way, by the registration's place; 0 is none.
     var sending: [Int64] = []
     /// The deliveries that wait in memory or are on their way, by the registration's place.
@@ -35,6 +37,7 @@ struct Checker: Sendable {
 
     init(lanes: Int, slots: Int) {
         self.slots = slots
+        waits = Array(repeating: LaneWaits(), count: lanes)
         rows = Array(repeating: 0, count: lanes)
         inFlight = Array(repeating: 0, count: lanes)
     }
@@ -98,7 +101,14 @@ struct Checker: Sendable {
             guard tracked[index].receipts > 0, !isClean || tracked[index].place == .dropped else { continue }
             tracked[index].allowed = max(tracked[index].allowed, tracked[index].receipts + 1)
         }
-        for id in 1..<Int64(tracked.count + 1) where place(id) != .stored { move(id, to: .stored) }
+        // Of a summary whose answer nobody will know, nobody knows either what it told.
+        for id in summaries.keys where place(id) == .inFlight { note([], toldBy: id) }
+        for id in 1..<Int64(tracked.count + 1) where place(id) != .stored {
+            // What the provider asked for may not have been written down.
+            if place(id) != .waiting { tracked[Int(id) - 1].notBefore = nil }
+            move(id, to: .stored)
+        }
+        waits = waits.map { _ in LaneWaits() }
         // What it had not written down nobody knows.
         for id in summaries.keys { tracked[Int(id) - 1].isTaken = false }
     }
@@ -137,6 +147,7 @@ struct Checker: Sendable {
         _ result: WriterTurnResult,
         _ store: SimulatedStore
     ) throws(Violation) -> AppliedTurn {
+        let known = tracked.count
         while tracked.count < store.deliveries.count {
             let row = store.deliveries[tracked.count]
             tracked.append(Tracked(lane: Int(row.lane.rawValue) - 1, registration: row.registration))
@@ -156,10 +167,17 @@ struct Checker: Sendable {
             }
         }
         try ledger.follow(turn, result, store)
+        for place in known..<tracked.count {
+            tracked[place].message = store.deliveries[place].message.flatMap { ledger.places[$0.id.high] }
+        }
         var applied = AppliedTurn(withdrawn: store.withdrawn, told: snapshot(store))
         for row in result.owned { applied.arriving.append(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
-        for id in applied.arriving { move(id, to: .arriving) }
+        for id in applied.arriving {
+            move(id, to: .arriving)
+            // What was due when its turn began may leave, also when the clock is set back meanwhile.
+            if let until = tracked[Int(id) - 1].notBefore, until <= turn.now { tracked[Int(id) - 1].notBefore = nil }
+        }
         return applied
     }
 

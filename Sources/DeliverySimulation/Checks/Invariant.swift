@@ -52,6 +52,13 @@ package enum Invariant: String, Sendable, CaseIterable {
     case summaryStands
     /// The newest of too many messages that wait in memory leaves for all of them, and tells how many they are.
     case stormIsSummed
+    /// Nothing leaves before the time that its provider asked for, for it or for the whole lane, nor while a refused
+    /// credential stops the lane.
+    case waitsAreKept
+    /// Nothing leaves by settings that were replaced.
+    case settingsAreCurrent
+    /// Whoever asked something that was taken is answered once, as long as the process lives.
+    case everybodyIsAnswered
     /// While work waits that only time can bring, the machine says when; what may leave now is not left lying.
     case workIsPlanned
 }

@@ -21,8 +21,10 @@ struct Ledger: Sendable {
     private(set) var reads: [Int] = []
     /// Read marks, by the conversation's place.
     private(set) var marks: [Int64] = []
-    /// How many deliveries each message was answered to have, by the number in its id.
+    /// How many deliveries each message was answered to have, in the order in which they were accepted.
     private(set) var deliveries: [Int] = []
+    /// The places of messages in that order, by the part of their ids that rises.
+    private(set) var places: [UInt64: Int] = [:]
     private var conversations: [Conversation] = []
     private var events: [String: First] = [:]
 
@@ -126,9 +128,8 @@ struct Ledger: Sendable {
         try expect(.unreadIsExact, accepted.unread == unread[consumer]) {
             "an event was answered unread \(accepted.unread) instead of \(unread[consumer])"
         }
-        let number = Int(messageID.high)
-        while deliveries.count <= number { deliveries.append(0) }
-        deliveries[number] = accepted.deliveries
+        places[messageID.high] = deliveries.count
+        deliveries.append(accepted.deliveries)
     }
 
     private mutating func merge(_ merged: ConsumerMerge) {

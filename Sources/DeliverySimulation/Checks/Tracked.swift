@@ -27,10 +27,14 @@ struct Tracked: Sendable {
     var allowed = 1
     /// The summary that last left for it; 0 when none did.
     var toldBy: Int64 = 0
+    /// Its provider asked not to be sent it before then.
+    var notBefore: Timestamp?
     /// The process that runs knows that the provider took it.
     var isTaken = false
     /// The machine was told that it ended.
     var isGone = false
+    /// The place of its message among those that were accepted; nil for one without.
+    var message: Int?
     var lane: Int
     var registration: Int64
 }

@@ -4,6 +4,8 @@ import GatewayModel
 struct Flight: Sendable {
     var job: PushJob
     var takenAt: Timestamp
+    /// How often its lane had got another credential.
+    var credential: Int
     /// How often its consumer had read when it was made.
     var reads: Int
     /// No answer comes before the process ends.

@@ -1,3 +1,4 @@
+import GatewayModel
 import GatewayStorage
 
 /// A commit that the writer waits for.
@@ -15,8 +16,6 @@ struct PendingCommit {
     var fate: Fate
     /// It is one part of a turn that was refused.
     var isPart = false
-    /// The answer's words were taken out of its outcome.
-    var isStripped = false
     /// Set when it is on disk.
     var applied: (result: WriterTurnResult, turn: AppliedTurn)?
 }

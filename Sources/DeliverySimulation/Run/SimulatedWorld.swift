@@ -1,3 +1,4 @@
+import Delivery
 import GatewayModel
 import GatewayStorage
 
@@ -20,7 +21,6 @@ struct SimulatedWorld: Sendable {
     /// What was posted, by the brand's place: any of it may come again.
     private(set) var posted: [[AgentEvent]] = [[], []]
     private var events = 0
-    private var messages: UInt64 = 0
     /// How many consumers have logged in without an identifier; their numbers follow those of the others.
     private var anonymous = 0
     /// Where they did, by the brand's place: there somebody with one logs in more often than elsewhere.
@@ -45,16 +45,11 @@ struct SimulatedWorld: Sendable {
 
     // MARK: Back-ends
 
-    /// Events of one request, each with its message's id.
-    mutating func request(_ random: inout SplitMix64) -> AcceptRequest {
+    /// Events of one request.
+    mutating func piece(_ random: inout SplitMix64) -> IntakePiece {
         let consumer = consumer(&random)
         let brand = brand(of: consumer)
-        var request = AcceptRequest(
-            brand: Self.brands[brand],
-            messageTtlSeconds: Self.messageTtlSeconds,
-            dedupeHours: Self.dedupeHours,
-            events: []
-        )
+        var events: [AgentEvent] = []
         for _ in 0..<random.between(1, 4) {
             var event: AgentEvent
             if !posted[brand].isEmpty, random.chance(12) {
@@ -64,10 +59,15 @@ struct SimulatedWorld: Sendable {
                 event = self.event(of: consumer, &random)
                 posted[brand].append(event)
             }
-            messages += 1
-            request.events.append(PostedEvent(event, MessageID(high: messages, low: 1 << 63)))
+            events.append(event)
         }
-        return request
+        return IntakePiece(
+            brand: Self.brands[brand],
+            messageTtlSeconds: Self.messageTtlSeconds,
+            dedupeHours: Self.dedupeHours,
+            events: events[...],
+            takenAt: 0
+        )
     }
 
     private mutating func event(of consumer: Int, _ random: inout SplitMix64) -> AgentEvent {

@@ -12,17 +12,17 @@ extension Simulation {
         closeWindows()
         for lane in flights.indices where closedLanes.contains(lane) { try resetLane(lane) }
         // Each row may wait for a time of its own, and a clock that was set back makes some wait longer.
-        let limit = 400 + 40 * store.pending.count + 20 * accepts.count
+        let limit = 400 + 40 * store.pending.count + 20 * writer.pendingEvents
         for _ in 0..<limit {
-            if try wholeCommit(faults: false) { continue }
-            for lane in machine.lanesWithWork(now: now).sorted(by: { $0.rawValue < $1.rawValue })
+            if try wholeStep(faults: false) { continue }
+            for lane in writer.delivery.lanesWithWork(now: now).sorted(by: { $0.rawValue < $1.rawValue })
             where sabotage != .ignoreWakes {
                 try take(Int(lane.rawValue) - 1, capacity: random.between(1, 4))
                 try check(isFull: false)
             }
             if try answerAll() { continue }
-            if try wholeCommit(faults: false) { continue }
-            guard let deadline = machine.nextDeadline(now: now) else { break }
+            if try wholeStep(faults: false) { continue }
+            guard let deadline = sleepsUntil else { break }
             trace.note(31, deadline.milliseconds) { "waits until \(deadline)" }
             elapsed += max(deadline.milliseconds - now.milliseconds, 1)
             try check(isFull: true)
@@ -50,12 +50,21 @@ extension Simulation {
         try expect(.everythingEnds, store.pending.count == dropped.count) {
             "deliveries \(store.pending) are not finished"
         }
-        try expect(.everythingEnds, machine.rowCount == 0 && machine.outcomes.isEmpty && machine.isEmpty) {
-            "\(machine.rowCount) rows and \(machine.outcomes.count) outcomes are left in memory"
+        try expect(
+            .everythingEnds,
+            writer.delivery.rowCount == 0 && writer.delivery.outcomes.isEmpty && writer.delivery.isEmpty
+        ) {
+            "\(writer.delivery.rowCount) rows and \(writer.delivery.outcomes.count) outcomes are left in memory"
         }
+        try checkAnswered()
         guard !dropped.isEmpty else { return }
         // What could not be written down is taken back by the next start, and by that only.
         try crash()
         try finish()
+    }
+
+    /// Nobody waits for a writer that has nothing left to do.
+    func checkAnswered() throws(Violation) {
+        try expect(.everybodyIsAnswered, callers.isEmpty) { "callers \(callers.sorted()) wait for an answer" }
     }
 }

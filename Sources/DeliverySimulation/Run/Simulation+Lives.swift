@@ -9,10 +9,14 @@ extension Simulation {
         let now = now
         let start = store.begin(now: now)
         if isRecorded { storeSteps.append(.begin(now, start)) }
-        incarnation = start.incarnation
-        machine = DeliveryMachine(settings: plan.settings, backlog: start.backlog)
+        writer = WriterMachine(settings: plan.settings)
+        writer.start(start, randomPart: 0)
+        if plan.isPerDevice { writer.presence.set(perDevice: [SimulatedWorld.brands[0]], pushing: []) }
         setRules(isChange: false)
-        forgetWindows()
+        providers = providers.map { _ in 0 }
+        // A process that starts knows of no window, and nobody waits for it.
+        windows = []
+        callers = []
         checker.started(store)
         trace.note(20, Int64(start.recovered)) {
             "process \(start.incarnation) starts, \(start.recovered) rows taken back, pending \(store.pending)"
@@ -35,10 +39,8 @@ extension Simulation {
 
     private mutating func restart(isClean: Bool) throws(Violation) {
         flights = Array(repeating: [], count: flights.count)
-        accepts = []
-        changes = []
         commit = nil
-        parts = []
+        stripped = nil
         if isClean {
             for id in store.pending where checker.place(id) != .dropped {
                 try expect(.nothingForgotten, store.delivery(id).owner == nil) {
@@ -56,7 +58,8 @@ extension Simulation {
         trace.note(22) { "the process is asked to stop" }
         closeWindows()
         hasFailed = false
-        while !hasFailed, try wholeCommit(faults: true) { try moveWhileStopping() }
+        writer.stop()
+        while try wholeStep(faults: true) { try moveWhileStopping() }
         let now = now
         try work { $0.drain(now: now) }
         trace.note(23) { "the machine drains" }
@@ -69,10 +72,12 @@ extension Simulation {
                 checker.unknown(flight.job.delivery.rawValue)
             }
             try answer(flight, isGood: false)
-            if random.chance(40) { _ = try wholeCommit(faults: true) }
+            if random.chance(40) { _ = try wholeStep(faults: true) }
         }
-        while !hasFailed, try wholeCommit(faults: true) {}
+        while try wholeStep(faults: true) {}
         counts.drains += 1
+        try checkAnswered()
+        try checker.checkWindows(store, writer.presence, releasing: [])
         try restart(isClean: !hasFailed)
     }
 
@@ -101,6 +106,8 @@ extension Simulation {
     mutating func resetLane(_ lane: Int) throws(Violation) {
         let now = now
         closedLanes.remove(lane)
+        checker.waits[lane] = Checker.LaneWaits()
+        credentials[lane] += 1
         trace.note(26, Int64(lane)) { "lane \(lane + 1) starts over" }
         try work { $0.resetLane(LaneID(Int64(lane) + 1), now: now) }
     }

@@ -10,21 +10,24 @@ extension Simulation {
         let (id, now) = (LaneID(Int64(lane) + 1), now)
         guard !closedLanes.contains(lane) else {
             // No provider can be made: the shell says so when it is to wake one.
-            if machine.hasWork(id, now: now) { try work { $0.refuse(id, now: now) } }
+            if writer.delivery.hasWork(id, now: now) { try work { $0.refuse(id, now: now) } }
             return
         }
-        let before = machine
+        try replaceProvider(of: lane)
+        checker.endWaits(of: lane, now: now)
+        let before = writer.delivery
         var jobs: [PushJob] = []
-        let outcomes = machine.outcomes.count
-        machine.take(id, capacity: capacity, now: now, into: &jobs)
+        let outcomes = writer.delivery.outcomes.count
+        let provider = providers[lane]
+        writer.delivery.take(id, provider: provider, capacity: capacity, now: now, into: &jobs)
         if sabotage == .sendTwice {
             var copy = before
-            copy.take(id, capacity: capacity, now: now, into: &jobs)
+            copy.take(id, provider: provider, capacity: capacity, now: now, into: &jobs)
         }
         trace.note(10, Int64(jobs.count)) {
             "lane \(id) takes \(jobs.map { "\($0.delivery)@\($0.registration) badge \($0.badge ?? -1)" })"
         }
-        try checker.decided(machine.outcomes[outcomes...])
+        try checker.decided(writer.delivery.outcomes[outcomes...])
         for job in jobs {
             counts.pushes += 1
             trace.fold(job.delivery.rawValue)
@@ -33,15 +36,27 @@ extension Simulation {
             try checkQuiet(job)
             if job.summary > 0 { counts.summaries += 1 }
             let reads = checker.reads(of: job.registration)
-            flights[lane].append(Flight(job: job, takenAt: now, reads: reads))
+            flights[lane].append(Flight(job: job, takenAt: now, credential: credentials[lane], reads: reads))
         }
+    }
+
+    /// Makes a lane's provider anew if its settings changed; the one before asks once more, and gets nothing.
+    private mutating func replaceProvider(of lane: Int) throws(Violation) {
+        let (id, now) = (LaneID(Int64(lane) + 1), now)
+        let current = writer.delivery.lanes[id]?.provider ?? 0
+        guard providers[lane] != current else { return }
+        var jobs: [PushJob] = []
+        let asking = sabotage == .keepProvider ? current : providers[lane]
+        writer.delivery.take(id, provider: asking, capacity: 4, now: now, into: &jobs)
+        try expect(.settingsAreCurrent, jobs.isEmpty) { "lane \(id) sends \(jobs.count) pushes by its old settings" }
+        providers[lane] = current
     }
 
     /// A provider pulls: mostly one that would get something.
     mutating func takeAny() throws(Violation) {
         var lane = random.below(flights.count)
         if random.chance(80) {
-            lane = any(of: flights.indices.filter { machine.hasWork(LaneID(Int64($0) + 1), now: now) }) ?? lane
+            lane = any(of: flights.indices.filter { writer.delivery.hasWork(LaneID(Int64($0) + 1), now: now) }) ?? lane
         }
         try take(lane, capacity: random.between(1, 4))
     }
@@ -79,13 +94,25 @@ extension Simulation {
                 try arrive(flight)
                 checker.unknown(id)
             }
+        case .notSent: status = 0
         case .unregistered: status = 410
         case .retry: status = 503
         case .rejected: status = 400
         case .misconfigured: status = 403
         }
+        checker.waits(
+            for: outcome,
+            of: id,
+            stopSeconds: plan.settings.breakerFirstSeconds,
+            isOld: flight.credential != credentials[checker.tracked[Int(id) - 1].lane],
+            now: now
+        )
+        var told = outcome
+        if sabotage == .hideRetryAfter, case .retry(_, let scope) = outcome {
+            told = .retry(afterSeconds: nil, scope: scope)
+        }
         let answer = PushAnswer(
-            outcome: outcome,
+            outcome: told,
             status: status,
             reason: nil,
             badge: flight.job.badge,
@@ -100,13 +127,15 @@ extension Simulation {
 
     private mutating func badOutcome(_ flight: Flight) -> PushOutcome {
         switch random.below(100) {
-        case 0..<30: return .retry(afterSeconds: nil, scope: random.chance(70) ? .device : .lane)
-        case 30..<45:
+        case 0..<25:
+            return .retry(afterSeconds: nil, scope: [.device, .device, .laneIfSeveral, .lane][random.below(4)])
+        case 25..<40:
             return .retry(
                 afterSeconds: Int64([0, 1, 10, 400][random.below(4)]),
                 scope: random.chance(70) ? .device : .lane
             )
-        case 45..<65: return .unknown
+        case 40..<50: return .notSent
+        case 50..<65: return .unknown
         case 65..<75: return .unregistered(since: nil)
         case 75..<82: return .unregistered(since: flight.takenAt.adding(seconds: Int64(random.between(-600, 0))))
         case 82..<88: return .rejected(token: .keep)

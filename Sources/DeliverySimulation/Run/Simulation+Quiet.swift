@@ -8,6 +8,9 @@ extension Simulation {
     mutating func changeRules() {
         rules = rules == plan.rules[0] ? plan.rules[1] : plan.rules[0]
         setRules(isChange: true)
+        for lane in flights.indices where random.chance(50) {
+            writer.delivery.renewProvider(of: LaneID(Int64(lane) + 1))
+        }
         trace.note(24) { "quiet hours \(rules?.quietHours.map { "\($0)" } ?? "none")" }
     }
 
@@ -16,7 +19,7 @@ extension Simulation {
         var rules = rules
         if sabotage == .hideQuietHours { rules?.quietHours = nil }
         if sabotage == .hideThreshold { rules?.summaryThreshold = nil }
-        for lane in flights.indices { machine.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
+        for lane in flights.indices { writer.delivery.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
     }
 
     /// A push that was taken leaves only when it may make itself heard, or does not.

@@ -3,6 +3,22 @@ import GatewayModel
 import GatewayStorage
 
 extension Simulation {
+    /// A turn as the store gets it: as it is, unless a sabotage meddles with it.
+    func doctored(_ turn: WriterTurn) -> WriterTurn {
+        var turn = turn
+        switch sabotage {
+        case .splitSummary:
+            if turn.outcomes.count > 1, checker.isTold(turn.outcomes.last) { turn.outcomes.removeLast() }
+        case .forgetOutcome: if !turn.outcomes.isEmpty { turn.outcomes.removeLast() }
+        case .forgetRelease: turn.releases = []
+        case .overfill:
+            for index in turn.claims.indices { turn.claims[index].limit += 4 }
+            turn.budgets = turn.budgets.mapValues { LaneBudget(slots: $0.slots + 4, mayHaveBacklog: $0.mayHaveBacklog) }
+        default: break
+        }
+        return turn
+    }
+
     /// A commit's result as the machine gets it: as it is, unless a sabotage meddles with it.
     func doctored(_ result: WriterTurnResult, of turn: WriterTurn) -> WriterTurnResult {
         guard let sabotage else { return result }
@@ -62,7 +78,7 @@ extension Simulation {
             && row.expiresAt > now && !closedLanes.contains(lane)
             && !siblings.contains { checker.place($0) == .givenBack }
             // One that drains plans nothing any more.
-            && machine.nextDeadline(now: now) != nil
+            && writer.delivery.nextDeadline(now: now) != nil
     }
 
     /// Keeps from the machine the rows that ended for one reason.

@@ -11,7 +11,7 @@ extension Simulation {
         if let key = store.consumerKeys[name.brand]?[name.consumer] { name = store.name(of: key) }
         counts.windows += 1
         windows.append((name, device))
-        presence.open(name, device: device)
+        writer.presence.open(name, device: device)
         trace.note(40) { "\(name.consumer) opens a window on \(device?.rawValue ?? "-")" }
     }
 
@@ -19,13 +19,13 @@ extension Simulation {
     mutating func closeWindow() {
         guard !windows.isEmpty else { return }
         let window = windows.remove(at: random.below(windows.count))
-        presence.close(window.name, device: window.device)
+        writer.presence.close(window.name, device: window.device)
         trace.note(41) { "the window of \(window.name.consumer) on \(window.device?.rawValue ?? "-") closes" }
     }
 
     /// A window acknowledges what it was sent, or some of it.
     mutating func acknowledge() {
-        guard !windows.isEmpty, changes.count < 8 else { return }
+        guard !windows.isEmpty, writer.pendingChanges < 8 else { return }
         let window = windows[random.below(windows.count)]
         guard let key = store.consumerKeys[window.name.brand]?[window.name.consumer] else { return }
         let conversations = store.consumers[Int(key) - 1].conversations
@@ -40,15 +40,8 @@ extension Simulation {
             device: window.device
         )
         trace.note(42, sequence) { "\(window.name.consumer) acknowledges \(conversation.name) up to \(sequence)" }
-        changes.append(.read(read))
+        ask(.read(read))
     }
 
     mutating func closeWindows() { while !windows.isEmpty { closeWindow() } }
-
-    /// A process that starts knows of no window.
-    mutating func forgetWindows() {
-        windows = []
-        presence = Presence()
-        if plan.isPerDevice { presence.set(perDevice: [SimulatedWorld.brands[0]], pushing: []) }
-    }
 }

@@ -1,23 +1,23 @@
 import Delivery
-import DequeModule
 import GatewayModel
 import GatewayStorage
 
-/// The shell's writer: turns what waits into commits, and tells what became of them.
+/// What the shell does around the writer's machine: asks it for steps, has the store carry them out, and answers callers.
 extension Simulation {
     // MARK: Asking
 
     mutating func post() {
-        guard accepts.count < 6 else { return }
-        let request = world.request(&random)
-        trace.note(1, Int64(request.events.count)) {
-            "post \(request.events.map { "\($0.event.id):\($0.event.type.rawValue)" }.joined(separator: " "))"
+        guard writer.pendingEvents < 15 else { return }
+        let piece = world.piece(&random)
+        trace.note(1, Int64(piece.events.count)) {
+            "post \(piece.events.map { "\($0.id):\($0.type.rawValue)" }.joined(separator: " "))"
         }
-        accepts.append(request)
+        lastCaller += 1
+        if writer.accept(piece, from: lastCaller) == nil { callers.insert(lastCaller) } else { counts.refusals += 1 }
     }
 
     mutating func ask() {
-        guard changes.count < 8 else { return }
+        guard writer.pendingChanges < 8 else { return }
         let asked: [StoreChange] =
             switch random.below(100) {
             case 0..<30: [world.read(&random)]
@@ -26,54 +26,56 @@ extension Simulation {
             default: [world.logout(&random)]
             }
         trace.note(2) { "ask \(asked)" }
-        changes += asked
+        for change in asked { ask(change) }
+    }
+
+    mutating func ask(_ change: StoreChange) {
+        lastCaller += 1
+        if writer.perform(change, for: lastCaller) == nil { callers.insert(lastCaller) } else { counts.refusals += 1 }
     }
 
     // MARK: Committing
 
-    /// Puts a turn together from what waits; false when nothing does.
+    /// Does what the writer wants done next, as far as it can be done at once; false when it has nothing to do.
     @discardableResult
-    mutating func beginCommit(faults: Bool = true) throws(Violation) -> Bool {
+    mutating func step(faults: Bool = true) throws(Violation) -> Bool {
         guard commit == nil else { return false }
-        let known = machine.outcomes.count
-        let turnPlan = machine.beginTurn(now: now)
-        try checker.decided((turnPlan.outcomes + Array(machine.outcomes)).dropFirst(known))
-        var turn = WriterTurn(now: now, incarnation: incarnation)
-        turn.outcomes = turnPlan.outcomes
-        if sabotage == .splitSummary, turn.outcomes.count > 1, checker.isTold(turn.outcomes.last) {
-            machine.turnFailed([turn.outcomes.removeLast()])
-        }
-        if sabotage == .forgetOutcome, !turn.outcomes.isEmpty { turn.outcomes.removeLast() }
-        turn.claims = turnPlan.claims.sorted { $0.lane.rawValue < $1.lane.rawValue }
-        turn.budgets = turnPlan.budgets
-        turn.requeues = turnPlan.requeues
-        turn.releases = presence.takeReleases(atMost: plan.settings.maxChangesPerTurn)
-        if sabotage == .forgetRelease { turn.releases = [] }
-        turn.windows = presence.windows
-        if sabotage == .overfill {
-            for index in turn.claims.indices { turn.claims[index].limit += 4 }
-            turn.budgets = turn.budgets.mapValues { LaneBudget(slots: $0.slots + 4, mayHaveBacklog: $0.mayHaveBacklog) }
-        }
-        while turn.changes.count < plan.settings.maxChangesPerTurn, let change = changes.popFirst() {
-            turn.changes.append(change)
-        }
-        var events = 0
-        while let request = accepts.first,
-            events == 0 || events + request.events.count <= plan.settings.maxEventsPerTurn
-        {
-            accepts.removeFirst()
-            events += request.events.count
-            turn.accepts.append(request)
-        }
-        guard turnPlan.needsCommit || !turn.releases.isEmpty || !turn.changes.isEmpty || !turn.accepts.isEmpty else {
+        let known = writer.delivery.outcomes.count
+        let isPart = writer.isInTurn
+        let step = writer.next(now: now)
+        switch step {
+        case .commit(let next):
+            let outcomes = (isPart ? [] : next.turn.outcomes) + Array(writer.delivery.outcomes)
+            try checker.decided(outcomes.dropFirst(known))
+            begin(next.turn, isPart: isPart, faults: faults)
+            return true
+        case .probe:
+            let fails = faults && random.chance(plan.failingCommits)
+            trace.note(13, fails ? 1 : 0) { fails ? "a probe fails" : "a probe succeeds" }
+            hasFailed = hasFailed || fails
+            try carryOut(writer.probed(fails ? .unavailable(detail: "simulated") : nil, now: now))
+            return true
+        case .sleep(let until):
+            try checker.decided(writer.delivery.outcomes.dropFirst(known))
+            sleepsUntil = until
             return false
+        case .done: return false
         }
+    }
+
+    private mutating func begin(_ asked: WriterTurn, isPart: Bool, faults: Bool) {
+        let turn = doctored(asked)
         var fate = PendingCommit.Fate.good
-        if faults, random.chance(plan.failingCommits) { fate = .unavailable }
-        if faults, fate == .good, random.chance(plan.poisonedCommits) { fate = .poisoned }
-        commit = PendingCommit(turn: turn, fate: fate)
-        trace.note(3, Int64(turn.outcomes.count)) { "begin commit: \(Self.words(turn)), \(fate)" }
-        return true
+        if isPart {
+            // No rule of the schema is about what a release changes.
+            if turn.releases.isEmpty, random.chance(30) { fate = .poisoned }
+            if fate == .good, random.chance(plan.failingCommits) { fate = .unavailable }
+        } else {
+            if random.chance(plan.failingCommits) { fate = .unavailable }
+            if fate == .good, random.chance(plan.poisonedCommits) { fate = .poisoned }
+        }
+        commit = PendingCommit(turn: turn, fate: faults ? fate : .good, isPart: isPart)
+        trace.note(3, Int64(turn.outcomes.count)) { "begin commit: \(Self.words(turn)), \(faults ? fate : .good)" }
     }
 
     /// The store does what it was asked, or not; nobody is told yet of what it did.
@@ -92,83 +94,26 @@ extension Simulation {
             counts.failedCommits += 1
             hasFailed = true
             trace.note(5) { "the commit fails" }
-            fail(pending)
+            commit = nil
+            try carryOut(writer.failed(.unavailable(detail: "simulated"), now: now))
         case .poisoned:
             counts.poisonedCommits += 1
             trace.note(6) { "the commit meets a poison row" }
-            refuse(pending)
+            commit = nil
+            if pending.isPart, let outcome = pending.turn.outcomes.first { poison(outcome) }
+            try carryOut(writer.failed(.constraint(detail: "simulated"), now: now))
+            if !writer.isInTurn, !pending.isPart { hasFailed = true }
         }
     }
 
-    /// Nothing of a turn is stored: its outcomes go back, its callers keep what they have.
-    private mutating func fail(_ pending: PendingCommit) {
-        var outcomes = pending.turn.outcomes
-        for part in parts { outcomes += part.turn.outcomes }
-        machine.turnFailed(outcomes)
-        presence.putBack(pending.turn.releases + parts.flatMap(\.turn.releases))
-        parts = []
-        commit = nil
-    }
-
-    /// One poison row never fails a stranger's: each part gets a commit of its own.
-    private mutating func refuse(_ pending: PendingCommit) {
-        guard pending.isPart else {
-            split(pending.turn)
-            commit = parts.popFirst()
-            return
+    /// An outcome that cannot be stored either time is dropped: once with the answer's words and once without.
+    private mutating func poison(_ outcome: OutcomeRecord) {
+        if stripped == outcome.delivery {
+            checker.dropped(outcome)
+            stripped = nil
+        } else {
+            stripped = outcome.delivery
         }
-        if let outcome = pending.turn.outcomes.first {
-            if pending.isStripped {
-                machine.outcomesDropped(1)
-                checker.dropped(outcome)
-            } else {
-                var stripped = pending
-                stripped.turn.outcomes[0].answer = nil
-                stripped.turn.outcomes[0].token = .none
-                stripped.isStripped = true
-                stripped.fate = random.chance(50) ? .poisoned : .good
-                commit = stripped
-                return
-            }
-        }
-        commit = parts.popFirst()
-    }
-
-    private mutating func split(_ turn: WriterTurn) {
-        var empty = WriterTurn(now: turn.now, incarnation: turn.incarnation)
-        empty.windows = turn.windows
-        for outcome in turn.outcomes {
-            var part = empty
-            part.outcomes = [outcome]
-            addPart(part)
-        }
-        for name in turn.releases {
-            var part = empty
-            part.releases = [name]
-            addPart(part)
-        }
-        for change in turn.changes {
-            var part = empty
-            part.changes = [change]
-            addPart(part)
-        }
-        for request in turn.accepts {
-            for event in request.events {
-                var part = empty
-                part.accepts = [request]
-                part.accepts[0].events = [event]
-                addPart(part)
-            }
-        }
-        // A turn of claims alone has no part: nothing of it is lost, they are asked for again.
-    }
-
-    private mutating func addPart(_ turn: WriterTurn) {
-        // No rule of the schema is about what a release changes.
-        let fate: PendingCommit.Fate =
-            turn.releases.isEmpty && random.chance(30)
-            ? .poisoned : random.chance(plan.failingCommits) ? .unavailable : .good
-        parts.append(PendingCommit(turn: turn, fate: fate, isPart: true))
     }
 
     // MARK: Telling
@@ -177,19 +122,30 @@ extension Simulation {
     mutating func tellCommit() throws(Violation) {
         guard let pending = commit, let applied = pending.applied else { return }
         let result = doctored(applied.result, of: pending.turn)
-        let now = now
         commit = nil
+        stripped = nil
         trace.note(7) { "the commit is answered" }
-        let known = machine.outcomes.count
-        _ = machine.turnCommitted(result, of: pending.turn, now: now)
-        try checker.answered(applied.turn, machine, store)
-        try checker.decided(machine.outcomes[known...])
-        if let next = parts.popFirst() { commit = next }
+        let known = writer.delivery.outcomes.count
+        let effects = writer.committed(result, now: now)
+        try checker.answered(applied.turn, writer.delivery, store)
+        try checker.decided(writer.delivery.outcomes[known...])
+        try carryOut(effects)
     }
 
-    /// Does one commit from beginning to end; false when there is nothing to do.
-    mutating func wholeCommit(faults: Bool) throws(Violation) -> Bool {
-        if commit == nil, try !beginCommit(faults: faults) { return false }
+    /// Callers are answered, each once.
+    private mutating func carryOut(_ effects: WriterMachine<Int, Int>.Effects) throws(Violation) {
+        var answered = effects.events.map(\.caller) + effects.changes.map(\.caller)
+        if sabotage == .loseAnswer, !answered.isEmpty { answered.removeLast() }
+        for caller in answered {
+            try expect(.everybodyIsAnswered, callers.remove(caller) != nil) {
+                "caller \(caller) is answered and waits not"
+            }
+        }
+    }
+
+    /// Does one step from beginning to end; false when there is nothing to do.
+    mutating func wholeStep(faults: Bool) throws(Violation) -> Bool {
+        if commit == nil, try !step(faults: faults) { return false }
         while commit != nil {
             if !faults { commit?.fate = .good }
             try applyCommit()

@@ -1,5 +1,4 @@
 import Delivery
-import DequeModule
 package import GatewayModel
 import GatewayStorage
 
@@ -24,26 +23,31 @@ package struct Simulation {
 
     var store: SimulatedStore
     var checker: Checker
-    var machine: DeliveryMachine
+    /// The machine that runs: whoever asks it something is a number.
+    var writer: WriterMachine<Int, Int>
     var world: SimulatedWorld
     /// What providers have on their way, by the lane's place.
     var flights: [[Flight]]
+    /// The numbers that the lanes' providers were made with.
+    var providers: [UInt64]
+    /// How often lanes got another credential, by their places.
+    var credentials: [Int]
     /// Lanes without a credential, by their places.
     var closedLanes: Set<Int> = []
 
     /// What the brand asks of its lanes now.
     var rules: LaneRules?
 
-    // What the shell holds.
-    var incarnation = IncarnationID(0)
-    var accepts: Deque<AcceptRequest> = []
-    var changes: Deque<StoreChange> = []
-    var presence = Presence()
     /// The windows that are open.
     var windows: [(name: ConsumerName, device: DeviceID?)] = []
+    /// Who waits for an answer of this process.
+    var callers: Set<Int> = []
+    var lastCaller = 0
     var commit: PendingCommit?
-    /// The other parts of a turn that was refused.
-    var parts: Deque<PendingCommit> = []
+    /// The delivery whose outcome was refused, and is tried without the answer's words.
+    var stripped: DeliveryID?
+    /// When the writer wants to be asked again, as of the last step that had nothing to do.
+    var sleepsUntil: Timestamp?
     /// The store failed since the process was asked to stop.
     var hasFailed = false
 
@@ -65,8 +69,10 @@ package struct Simulation {
         store = SimulatedStore(lanes: SimulatedWorld.lanes)
         store.flaw = sabotage?.flaw
         checker = Checker(lanes: SimulatedWorld.lanes.count, slots: plan.settings.slotsPerLane)
-        machine = DeliveryMachine(settings: plan.settings, backlog: [:])
+        writer = WriterMachine(settings: plan.settings)
         flights = Array(repeating: [], count: SimulatedWorld.lanes.count)
+        providers = Array(repeating: 0, count: SimulatedWorld.lanes.count)
+        credentials = Array(repeating: 0, count: SimulatedWorld.lanes.count)
     }
 
     /// Runs one seed to its end or to the first invariant that does not hold.
@@ -107,7 +113,7 @@ package struct Simulation {
 
     private mutating func runAll() throws(Violation) {
         begin()
-        for device in 0..<plan.devices { changes.append(world.registration(of: device, &random)) }
+        for device in 0..<plan.devices { ask(world.registration(of: device, &random)) }
         for number in 1...plan.steps {
             pass()
             try happen(plan.next(&random))
@@ -130,7 +136,7 @@ package struct Simulation {
         switch event {
         case .post: post()
         case .change: ask()
-        case .beginCommit: try beginCommit()
+        case .beginCommit: try step()
         case .applyCommit: try applyCommit()
         case .tellCommit: try tellCommit()
         case .take: try takeAny()
@@ -152,31 +158,28 @@ package struct Simulation {
     mutating func check(isFull: Bool) throws(Violation) {
         counts.steps += 1
         trace.fold(now.milliseconds)
-        try checker.checkCounters(machine, store, inTurn: outcomesInTurn)
+        try checker.checkCounters(writer.delivery, store, inTurn: outcomesInTurn)
         guard isFull else { return }
-        try checker.checkRows(machine, store)
-        try checker.checkWindows(store, presence, releasing: releasesInTurn)
-        if commit == nil { try checker.checkPlans(machine, store, now: now, closed: closedLanes) }
+        try checker.checkRows(writer.delivery, store)
+        try checker.checkWindows(store, writer.presence, releasing: releasesInTurn)
+        if !writer.isInTurn { try checker.checkPlans(writer.delivery, store, now: now, closed: closedLanes) }
     }
 
     /// Outcomes that left the machine and are not in the store.
     private var outcomesInTurn: Int {
-        var count = 0
-        if let commit, commit.applied == nil { count += commit.turn.outcomes.count }
-        for part in parts { count += part.turn.outcomes.count }
-        return count
+        writer.outcomesInTurn - (commit?.applied == nil ? 0 : commit?.turn.outcomes.count ?? 0)
     }
 
     private var releasesInTurn: [ConsumerName] {
-        let turn = commit.flatMap { $0.applied == nil ? $0.turn.releases : nil }
-        return (turn ?? []) + parts.flatMap(\.turn.releases)
+        guard let commit, commit.applied != nil else { return writer.releasesInTurn }
+        return writer.releasesInTurn.filter { !commit.turn.releases.contains($0) }
     }
 
     /// Lets the machine work, and looks at what it decided.
     mutating func work<Value>(_ work: (inout DeliveryMachine) -> Value) throws(Violation) -> Value {
-        let known = machine.outcomes.count
-        let value = work(&machine)
-        try checker.decided(machine.outcomes[min(known, machine.outcomes.count)...])
+        let known = writer.delivery.outcomes.count
+        let value = work(&writer.delivery)
+        try checker.decided(writer.delivery.outcomes[min(known, writer.delivery.outcomes.count)...])
         return value
     }
 }

@@ -128,6 +128,7 @@ struct SelfCheck {
             case .misconfigured:
                 ("misconfigured", "The provider refused the app's credential or set-up\(reason).")
             case .unknown: ("unknown", "The connection ended before the provider answered.")
+            case .notSent: ("notSent", "The push could not be sent\(reason): try again later.")
             }
         return Result(outcome: outcome, verdict: verdict, answer: answer)
     }

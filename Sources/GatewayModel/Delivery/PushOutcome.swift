@@ -6,6 +6,8 @@ package enum PushOutcome: Sendable, Equatable {
         case device
         /// Everything on the lane.
         case lane
+        /// Everything on the lane if several pushes meet it, else only this device.
+        case laneIfSeveral
     }
 
     /// What to do with the device's token.
@@ -29,6 +31,8 @@ package enum PushOutcome: Sendable, Equatable {
     case misconfigured
     /// No answer; it may have been delivered. A resend can duplicate.
     case unknown
+    /// It was provably not sent, or not processed: the next try is its first.
+    case notSent
 }
 
 /// One answer (or missing answer) of a provider to one push.

@@ -5,12 +5,17 @@ package struct MessageIDGenerator: Sendable {
     private var lastMilliseconds: Int64 = 0
     private var counter: UInt64 = 0
     private var random = RandomWords()
+    private let randomPart: UInt64?
 
     /// Starts a generator.
     ///
-    /// - Parameter last: An id that every new one lies above, although the clock may have been set back since; nil starts
-    ///   with the time that the first id is given.
-    package init(after last: MessageID? = nil) {
+    /// - Parameters:
+    ///   - last: An id that every new one lies above, although the clock may have been set back since; nil starts with the
+    ///     time that the first id is given.
+    ///   - randomPart: What stands for the random part in every id; nil draws one for each. Given only by simulations,
+    ///     which must be the same again.
+    package init(after last: MessageID? = nil, randomPart: UInt64? = nil) {
+        self.randomPart = randomPart
         guard let last else { return }
         lastMilliseconds = Int64(last.high >> 16)
         counter = last.high & 0xFFF
@@ -35,7 +40,7 @@ package struct MessageIDGenerator: Sendable {
             }
         }
         let high = UInt64(bitPattern: lastMilliseconds) << 16 | 0x7000 | counter
-        let low = UInt64.random(in: .min ... .max, using: &random) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        let low = (randomPart ?? random.next()) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         return MessageID(high: high, low: low)
     }
 }

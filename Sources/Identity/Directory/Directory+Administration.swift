@@ -26,7 +26,7 @@ extension Directory {
         }
     }
 
-    /// Changes a brand's name and settings; its lanes get new providers, which show them.
+    /// Changes a brand's name and settings; its lanes get new providers when their pushes say something else by it.
     ///
     /// - Parameters:
     ///   - id: The brand.
@@ -55,7 +55,7 @@ extension Directory {
             guard isFound else { throw .notFound }
             next.brands[id] = brand
             let lanes = next.lanes.keys.filter { next.lanes[$0]?.brand == id && next.lane($0) != nil }
-            publish(next, DirectoryChange(changedLanes: lanes))
+            publish(next, DirectoryChange(changedLanes: lanes, laneChange: Self.laneChange(from: old, to: brand)))
             return brand
         }
     }
@@ -228,6 +228,15 @@ extension Directory {
             sealedSettings: try seal([UInt8](json), context: context),
             updatedAt: app.updatedAt
         )
+    }
+
+    /// What a brand's change changes of its lanes.
+    private static func laneChange(from old: Brand, to new: Brand) -> LaneChange {
+        let (settings, before) = (new.settings, old.settings)
+        let saysTheSame =
+            new.name.utf8.elementsEqual(old.name.utf8) && settings.preview == before.preview
+            && settings.templates == before.templates
+        return saysTheSame ? .rules : .rendering
     }
 
     /// The names of a brand's members that differ.

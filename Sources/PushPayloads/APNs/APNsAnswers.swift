@@ -43,7 +43,7 @@ package enum APNsAnswers {
             AnswerRow(429, "TooManyProviderTokenUpdates", .retry(scope: .lane, seconds: nil), .keepToken),
             AnswerRow(429, "TooManyRequests", .retry(scope: .device, seconds: nil)),
             AnswerRow(500, "InternalServerError", .retry(scope: .device, seconds: nil)),
-            AnswerRow(503, "ServiceUnavailable", .retry(scope: .lane, seconds: nil)),
+            AnswerRow(503, "ServiceUnavailable", .retry(scope: .laneIfSeveral, seconds: nil)),
             // Only that server is going away; the others are not.
             AnswerRow(503, "Shutdown", .retry(scope: .device, seconds: nil), .replaceConnection),
         ],
@@ -56,7 +56,7 @@ package enum APNsAnswers {
             AnswerRow(statuses: 429...429, .retry(scope: .device, seconds: nil)),
             AnswerRow(statuses: 400...499, .rejected(.keep)),
             AnswerRow(statuses: 500...500, .retry(scope: .device, seconds: nil)),
-            AnswerRow(statuses: 500...599, .retry(scope: .lane, seconds: nil)),
+            AnswerRow(statuses: 500...599, .retry(scope: .laneIfSeveral, seconds: nil)),
         ]
     )
 

@@ -87,7 +87,11 @@ package struct AnswerTable: Sendable {
             case .unregistered: .unregistered(since: deadSince)
             case .retry(let scope, let seconds):
                 // Only the table may say "at once": a provider's 0 is the shortest wait it wants, and a storm if obeyed.
-                .retry(afterSeconds: retryAfterSeconds.map { max($0, 1) } ?? seconds, scope: scope)
+                // Only an overloaded provider names a time with what may be one device's fault.
+                .retry(
+                    afterSeconds: retryAfterSeconds.map { max($0, 1) } ?? seconds,
+                    scope: scope == .laneIfSeveral && retryAfterSeconds != nil ? .lane : scope
+                )
             case .rejected(let token): .rejected(token: token)
             case .misconfigured: .misconfigured
             }

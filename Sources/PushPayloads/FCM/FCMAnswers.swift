@@ -25,7 +25,7 @@ package enum FCMAnswers {
             AnswerRow(429, "QUOTA_EXCEEDED", .retry(scope: .lane, seconds: quotaRetrySeconds)),
             AnswerRow(429, "QUOTA_EXCEEDED.DEVICE", .retry(scope: .device, seconds: quotaRetrySeconds)),
             AnswerRow(500, "INTERNAL", .retry(scope: .device, seconds: minRetrySeconds)),
-            AnswerRow(503, "UNAVAILABLE", .retry(scope: .lane, seconds: minRetrySeconds)),
+            AnswerRow(503, "UNAVAILABLE", .retry(scope: .laneIfSeveral, seconds: minRetrySeconds)),
         ],
         classes: [
             AnswerRow(statuses: 200...299, .accepted),
@@ -37,7 +37,7 @@ package enum FCMAnswers {
             AnswerRow(statuses: 429...429, .retry(scope: .lane, seconds: quotaRetrySeconds)),
             AnswerRow(statuses: 400...499, .rejected(.keep)),
             AnswerRow(statuses: 500...500, .retry(scope: .device, seconds: minRetrySeconds)),
-            AnswerRow(statuses: 500...599, .retry(scope: .lane, seconds: minRetrySeconds)),
+            AnswerRow(statuses: 500...599, .retry(scope: .laneIfSeveral, seconds: minRetrySeconds)),
         ]
     )
 

@@ -5,11 +5,11 @@ import NIOCore
 import PushPayloads
 import Synchronization
 
-/// What all providers share: pulls pushes when a connection has room, renders and numbers them, reads the answers, and
-/// replaces connections.
+/// A provider: pulls pushes when a connection has room, sends them and reads the answers, and replaces connections.
 ///
-/// All of it on one event loop, but for ``wake()``.
-final class ProviderCore: HTTP2RequestSource {
+/// What sets APNs and FCM apart is its dialect's.
+/// All of it on one event loop, but for what ``PushProvider`` asks.
+final class ProviderCore: PushProvider, HTTP2RequestSource {
     /// How soon after another one a connection may be replaced at an answer's word without its pushes having to wait.
     private static let minSecondsBetweenReplacements: Int64 = 5
 
@@ -160,7 +160,7 @@ final class ProviderCore: HTTP2RequestSource {
         case .failure(.unprocessed(let why)):
             status = 0
             reason = why.label
-            outcome = .retry(afterSeconds: Self.resendDelay(why), scope: .device)
+            outcome = Self.outcome(ofUnprocessed: why)
         case .failure(.unknown(let why)):
             status = 0
             reason = why.label
@@ -177,16 +177,12 @@ final class ProviderCore: HTTP2RequestSource {
         )
     }
 
-    /// How long the source should keep a push that was provably not processed.
-    ///
-    /// It is the source that sends again, since the push must be true when it leaves, and that limits how often at once; a
-    /// connection in good order that ends, or a stream that was one too many, is no reason to wait.
-    private static func resendDelay(_ reason: HTTP2RequestFailure.Reason) -> Int64? {
+    /// What a push was that was provably not processed: not sent, which is no try of it, unless the fault is our own and
+    /// the next try may well repeat it.
+    private static func outcome(ofUnprocessed reason: HTTP2RequestFailure.Reason) -> PushOutcome {
         switch reason {
-        case .goAway(.noError), .reset(.refusedStream), .shutdown: 0
-        case .goAway, .reset, .connectionLost, .deadline: 1
-        // Our own fault, which the next try may well repeat: the source's schedule decides.
-        case .malformed, .queueFull: nil
+        case .goAway, .reset, .shutdown, .connectionLost, .deadline: .notSent
+        case .malformed, .queueFull: .retry(afterSeconds: nil, scope: .device)
         }
     }
 

@@ -36,6 +36,8 @@ package enum OutcomeLabel: String, CaseIterable, Sendable {
     case misconfigured
     /// No answer.
     case unknown
+    /// It was provably not sent.
+    case notSent = "not_sent"
 
     /// The label of an outcome.
     ///
@@ -49,6 +51,7 @@ package enum OutcomeLabel: String, CaseIterable, Sendable {
             case .rejected: .rejected
             case .misconfigured: .misconfigured
             case .unknown: .unknown
+            case .notSent: .notSent
             }
     }
 }

@@ -97,6 +97,9 @@ final class FaultSource: PushSource {
                 case .retry(let seconds, _):
                     state.waiting.append(job)
                     if seconds == 0 { isAtOnce = true } else { wakeLater(&state) }
+                case .notSent:
+                    state.waiting.append(job)
+                    wakeLater(&state)
                 case .unknown:
                     state.counts.doubts[job.token, default: 0] += 1
                     state.waiting.append(job)

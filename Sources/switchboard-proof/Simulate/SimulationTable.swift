@@ -15,7 +15,8 @@ struct SimulationTable {
         let rows: [(String, Int)] = [
             ("seeds", counts.seeds), ("steps", counts.steps), ("commits", counts.commits),
             ("commits that failed", counts.failedCommits), ("commits with a poison row", counts.poisonedCommits),
-            ("events accepted", counts.accepted), ("replays answered", counts.replays), ("pushes", counts.pushes),
+            ("events accepted", counts.accepted), ("replays answered", counts.replays),
+            ("refused while the store failed", counts.refusals), ("pushes", counts.pushes),
             ("pushes that came again, each explained", counts.duplicates), ("collapsed", counts.collapsed),
             ("logins", counts.logins), ("anonymous consumers merged", counts.merges),
             ("expired", counts.expired), ("registrations and token moves", counts.registrations),

@@ -136,7 +136,7 @@ final class Gateway: Sendable {
         directory.onChange { [weak directory] change in
             if let directory { delivery.setPresence(of: directory.brands) }
             delivery.lanesRemoved(change.removedLanes)
-            delivery.lanesChanged(change.changedLanes)
+            delivery.lanesChanged(change.changedLanes, change.laneChange)
         }
         let http = HTTPMetrics(factory: registry)
         let outbound = GatewayOutbound(

@@ -48,6 +48,7 @@ struct ReloadSignal: Service {
             ("provider", running.provider == read.provider),
             ("outgoing", running.outgoing == read.outgoing),
             ("intake, delivery", running.delivery == read.delivery),
+            ("retention", running.housekeeping == read.housekeeping), ("window", running.window == read.window),
             ("log.format", running.log.format == read.log.format), ("metrics", running.metrics == read.metrics),
         ].filter { !$0.1 }.map(\.0)
     }

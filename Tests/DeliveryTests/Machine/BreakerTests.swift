@@ -82,4 +82,31 @@ struct BreakerTests {
             #expect(record.token == .none)
         }
     }
+
+    @Test("twenty refused tokens in a row stop the lane, which tries one device at a time then")
+    func refusedTokens() throws {
+        var (script, rows) = try manyDevices(23)
+        #expect(script.take(20).count == 20)
+        for row in rows.prefix(19) { script.answer(row.id, .rejected(token: .quarantine), status: 400) }
+        #expect(script.machine.lanes[Self.lane]?.breaker == .closed && script.machine.takeAlerts().isEmpty)
+        script.answer(rows[19].id, .rejected(token: .quarantine), status: 400)
+        #expect(script.machine.takeAlerts().map(\.alert) == [.tokensRefused(count: 20, reason: nil)])
+        #expect(script.take().isEmpty)
+        script.now = script.now.adding(seconds: 30)
+        #expect(script.take().map(\.delivery) == [rows[20].id])
+        script.answer(rows[20].id, .rejected(token: .quarantine), status: 400)
+        #expect(script.take().isEmpty)
+        script.now = script.now.adding(seconds: 60)
+        #expect(script.take().map(\.delivery) == [rows[21].id])
+        script.answer(rows[21].id, .accepted(providerID: nil))
+        #expect(script.machine.takeAlerts().map(\.alert) == [.recovered])
+        #expect(script.take().map(\.delivery) == [rows[22].id])
+    }
+
+    private func manyDevices(_ devices: Int) throws -> (MachineScript, [OutboxRow]) {
+        var script = MachineScript(slots: devices)
+        let rows = try (1...devices).map { try script.row(device: Int64($0), consumer: Int64($0)) }
+        script.turn(owned: rows)
+        return (script, rows)
+    }
 }

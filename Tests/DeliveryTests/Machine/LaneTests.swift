@@ -96,6 +96,64 @@ struct LaneTests {
         #expect(script.take().map(\.delivery) == [rows[2].id])
     }
 
+    @Test(
+        "a push that failed often does not stop its lane, and one push finds out whether an overloaded provider is well"
+    )
+    func ownWaits() throws {
+        var script = MachineScript(slots: 12, retryDelays: [5, 900])
+        let rows = try (1...12).map {
+            try script.row(device: Int64($0), consumer: Int64($0), attempts: $0 == 1 ? 4 : 0)
+        }
+        script.turn(owned: rows)
+        #expect(script.take(1).count == 1)
+        script.answer(rows[0].id, .retry(afterSeconds: nil, scope: .laneIfSeveral), status: 503)
+        #expect(script.take(9).count == 9)
+        for row in rows[1...9] {
+            #expect(script.machine.hasWork(MachineScript.lane, now: script.now))
+            script.answer(row.id, .retry(afterSeconds: nil, scope: .laneIfSeveral), status: 503)
+        }
+        // Ten in a row: the lane's own second, and then one push at a time.
+        #expect(script.take().isEmpty)
+        #expect(script.machine.nextDeadline(now: script.now) == script.now.adding(seconds: 1))
+        script.now = script.now.adding(seconds: 1)
+        #expect(script.take().map(\.delivery) == [rows[10].id])
+        #expect(script.take().isEmpty)
+        script.answer(rows[10].id, .accepted(providerID: nil))
+        #expect(script.take().map(\.delivery) == [rows[11].id])
+    }
+
+    @Test("what was not sent counts no try and goes back")
+    func notSent() throws {
+        var script = MachineScript()
+        let row = try script.row()
+        script.turn(owned: [row])
+        #expect(script.take().count == 1)
+        script.answer(row.id, .notSent, status: 0)
+        let record = try #require(script.turn().outcomes.first)
+        #expect(record.answer == nil && record.disposition == .release(due: script.now, isAsked: true))
+    }
+
+    @Test("a provider that was replaced takes nothing more, and its answers say nothing of a new credential")
+    func replaced() throws {
+        var script = MachineScript()
+        let rows = try (1...3).map { try script.row(device: Int64($0), consumer: Int64($0)) }
+        script.turn(owned: rows)
+        #expect(script.take(1).count == 1)
+        script.machine.resetLane(MachineScript.lane, now: script.now)
+        var jobs: [PushJob] = []
+        script.machine.take(MachineScript.lane, provider: 0, capacity: 3, now: script.now, into: &jobs)
+        #expect(jobs.isEmpty)
+        #expect(script.take(1).map(\.delivery) == [rows[1].id])
+        // The old credential was refused, and the new one is tried.
+        script.answer(rows[0].id, .misconfigured, status: 403)
+        #expect(script.take(1).map(\.delivery) == [rows[2].id])
+        // Other words, and the same credential: its answers count.
+        script.machine.renewProvider(of: MachineScript.lane)
+        script.answer(rows[1].id, .retry(afterSeconds: 20, scope: .lane), status: 503)
+        script.machine.renewProvider(of: MachineScript.lane)
+        #expect(script.machine.nextDeadline(now: script.now) == script.now.adding(seconds: 20))
+    }
+
     @Test("one lane's trouble leaves another alone")
     func otherLane() throws {
         var script = MachineScript()

@@ -103,7 +103,7 @@ struct MachineScript {
 
     mutating func take(_ capacity: Int = 100, lane: LaneID = MachineScript.lane) -> [PushJob] {
         var jobs: [PushJob] = []
-        machine.take(lane, capacity: capacity, now: now, into: &jobs)
+        machine.take(lane, provider: machine.lanes[lane]?.provider ?? 0, capacity: capacity, now: now, into: &jobs)
         return jobs
     }
 

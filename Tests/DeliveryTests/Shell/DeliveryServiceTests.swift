@@ -64,7 +64,7 @@ struct DeliveryServiceTests {
                         $0 += 1
                         return $0 == 1
                     }) {
-                        service.lanesChanged(lanes)
+                        service.lanesChanged(lanes, .credential)
                     }
                     return true
                 }
@@ -95,7 +95,7 @@ struct DeliveryServiceTests {
             _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
             while asked.withLock({ $0 }) == 0 { await Task.yield() }
             isOpen.withLock { $0 = true }
-            service.lanesChanged(lanes)
+            service.lanesChanged(lanes, .credential)
             #expect(await core.provider().taken(1).map(\.token) == ["token-of-d1"])
         }
     }

@@ -86,7 +86,7 @@ final class ScriptedProvider: PushProvider {
             case .retry: 503
             case .rejected: 400
             case .misconfigured: 403
-            case .unknown: 0
+            case .unknown, .notSent: 0
             }
         return PushResult(
             delivery: job.delivery,

@@ -41,7 +41,7 @@ extension TestGateway {
         )
         lanes.directory.withLock { $0 = directory }
         directory.onChange { change in
-            delivery.lanesChanged(change.changedLanes)
+            delivery.lanesChanged(change.changedLanes, change.laneChange)
             delivery.lanesRemoved(change.removedLanes)
         }
         let providerMetrics = IdentityProviderMetrics(factory: metrics.registry)

@@ -36,7 +36,7 @@ struct APNsOutcomeTests {
         .apns(429, "TooManyProviderTokenUpdates", .again(.schedule), lane: .paused),
         .apns(429, "TooManyRequests", .again(.schedule)),
         .apns(500, "InternalServerError", .again(.schedule)),
-        .apns(503, "ServiceUnavailable", .again(.schedule), lane: .paused),
+        .apns(503, "ServiceUnavailable", .again(.schedule)),
         .apns(503, "Shutdown", .again(.schedule), connection: .replaced),
     ]
 

@@ -146,7 +146,7 @@ struct DeadTokenTests {
         }
     }
 
-    @Test("many quarantines in a row are an operator's matter")
+    @Test("twenty refused tokens in a row stop the lane, call an operator, and cost no further device")
     func manyQuarantined() async throws {
         try await SendingSite.run { site in
             let devices = (0..<25).map { Device.ios("phone\($0)", token: "bad0\(10 + $0)") }
@@ -157,12 +157,25 @@ struct DeadTokenTests {
                     action: RuleAction(status: 400, reason: "DeviceTokenNotForTopic")
                 )
             ])
-            try await site.post(to: devices)
-            await site.store.outcomes.wait { $0.count { $0.answer != nil } == 25 }
+            // One after the other: what is on its way when the lane stops is answered all the same.
+            try await site.post(to: Array(devices.prefix(20)))
+            await site.store.outcomes.wait { $0.count { $0.answer != nil } == 20 }
+            await site.logs.wait { $0.contains { $0.level == .error } }
             let calls = site.logs.all.filter { $0.level == .error }
             #expect(calls.count == 1)
             #expect(calls.first?.metadata["count"] == "20")
             #expect(calls.first?.metadata["provider.reason"] == "DeviceTokenNotForTopic")
+            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 1)
+            try await site.post(to: Array(devices.suffix(5)))
+            #expect(site.simulator.pushes.count == 20)
+            // The app's environment was put right: one push finds out, and the others follow.
+            site.simulator.setRules([])
+            try await site.advance(seconds: 30)
+            for device in devices.suffix(5) {
+                let records = try await site.outcomes(of: device, count: 1)
+                #expect(records.map(\.disposition) == [.finished(.accepted, nil)])
+            }
+            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 0)
         }
     }
 }

@@ -86,8 +86,7 @@ struct FCMOutcomeTests {
             "UNAVAILABLE",
             Google.body(503, "UNAVAILABLE", Google.fcm("UNAVAILABLE")),
             reason: "UNAVAILABLE",
-            .again(.tenSeconds),
-            lane: .paused
+            .again(.tenSeconds)
         ),
     ]
 
@@ -136,8 +135,8 @@ struct FCMOutcomeTests {
             named: "500 UNSPECIFIED_ERROR"
         ),
         .fcm(429, nil, "", reason: nil, .again(.minute), lane: .paused),
-        .fcm(502, nil, "<html>Error 502</html>", reason: nil, .again(.tenSeconds), lane: .paused),
-        .fcm(504, nil, "", reason: nil, .again(.tenSeconds), lane: .paused),
+        .fcm(502, nil, "<html>Error 502</html>", reason: nil, .again(.tenSeconds)),
+        .fcm(504, nil, "", reason: nil, .again(.tenSeconds)),
     ]
 
     @Test("each row of Google's table", arguments: rows + wordless)

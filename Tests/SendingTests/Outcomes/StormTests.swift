@@ -31,26 +31,26 @@ struct StormTests {
         }
     }
 
-    @Test("a push that each connection's GOAWAY leaves out is sent again at once five times, then later")
+    @Test("a push that each connection's GOAWAY leaves out counts no try, and waits ever longer")
     func leftOut() async throws {
         try await SendingSite.run { site in
             try await site.register(Self.device)
             site.simulator.setRules([SimulatorRule(action: RuleAction(goAway: .init(coversRequest: false)))])
+            let registration = try #require(try await site.registration(of: Self.device)).id
             try await site.post(to: [Self.device])
-            let records = try await site.outcomes(of: Self.device, count: 6)
-            #expect(records.prefix(5).allSatisfy { $0.disposition == .retry(due: site.clock.now) })
-            guard case .retry(let due) = records[5].disposition else {
-                Issue.record("not tried again: \(records[5].disposition)")
-                return
+            let waits: [Int64] = [0, 1, 2, 5, 5]
+            for (place, wait) in waits.enumerated() {
+                let record = try await site.outcomes(of: registration, count: place + 1, unsent: true)[place]
+                let due = site.clock.now.adding(seconds: wait)
+                #expect(record.answer == nil && record.disposition == .release(due: due, isAsked: true))
+                if place == waits.count - 1 { site.simulator.setRules([]) }
+                if wait > 0 { try await site.advance(seconds: wait) }
             }
-            #expect(due >= site.clock.now.adding(seconds: 5))
-            site.simulator.setRules([])
-            try await site.advance(seconds: 6)
-            let last = try await site.outcomes(of: Self.device, count: 7)[6]
+            let last = try await site.outcomes(of: registration, count: waits.count + 1, unsent: true)[waits.count]
             #expect(last.disposition == .finished(.accepted, nil))
-            #expect(site.pushes(to: Self.device).count == 7)
-            #expect(site.metric(#"switchboard_delivery_resends_total{provider="apns"}"#) == 6)
-            #expect(site.metric(#"switchboard_delivery_queue_wait_seconds_count{provider="apns"}"#) == 7)
+            #expect(try await site.deliveries(to: Self.device).map(\.attempts) == [1])
+            #expect(site.pushes(to: Self.device).count == waits.count + 1)
+            #expect(site.metric(#"switchboard_delivery_resends_total{provider="apns"}"#) == 0)
         }
     }
 }

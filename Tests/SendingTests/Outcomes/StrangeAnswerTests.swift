@@ -47,8 +47,7 @@ struct StrangeAnswerTests {
             "503 unknown word",
             json(503, #"{"reason":"Novel"}"#),
             reason: "Novel",
-            .again(.schedule),
-            lane: .paused
+            .again(.schedule)
         ),
         .other(
             .apns,
@@ -72,8 +71,7 @@ struct StrangeAnswerTests {
             "502 HTML",
             RuleAction(status: 502, html: "Bad gateway"),
             reason: nil,
-            .again(.schedule),
-            lane: .paused
+            .again(.schedule)
         ),
         .other(.apns, "400 empty", json(400, ""), reason: nil, .failed),
         .other(
@@ -81,8 +79,7 @@ struct StrangeAnswerTests {
             "503 huge",
             json(503, #"{"x":""# + String(repeating: "x", count: 200_000) + #"","reason":"Shutdown"}"#),
             reason: nil,
-            .again(.schedule),
-            lane: .paused
+            .again(.schedule)
         ),
         .other(.apns, "500 broken JSON", json(500, #"{"reason":"Bad"#), reason: nil, .again(.schedule)),
         .other(.apns, "400 number for word", json(400, #"{"reason":7}"#), reason: nil, .failed),

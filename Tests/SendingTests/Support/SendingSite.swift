@@ -215,9 +215,19 @@ final class SendingSite: Sendable {
     }
 
     /// Waits until this many tries of a registration's pushes were answered and written down.
-    func outcomes(of registration: RegistrationID, count: Int) async throws -> [OutcomeRecord] {
+    ///
+    /// What went back unsent is no try, and counts only with `unsent`.
+    func outcomes(
+        of registration: RegistrationID,
+        count: Int,
+        unsent: Bool = false
+    ) async throws -> [OutcomeRecord] {
         @Sendable func own(_ all: [OutcomeRecord]) -> [OutcomeRecord] {
-            all.filter { $0.registration == registration && $0.answer != nil }
+            all.filter { record in
+                guard record.registration == registration else { return false }
+                if unsent, case .release = record.disposition { return true }
+                return record.answer != nil
+            }
         }
         let found = own(await store.outcomes.wait { own($0).count >= count })
         // Fewer only when the test's time is up.
@@ -232,7 +242,7 @@ final class SendingSite: Sendable {
 
     /// Gives an app other settings, as an operator does who puts a credential right.
     func set(_ app: String, _ settings: AppSettings) {
-        service.lanesChanged(directory.set(app, settings))
+        service.lanesChanged(directory.set(app, settings), .credential)
     }
 
     // MARK: - Time

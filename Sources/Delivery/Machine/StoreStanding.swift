@@ -14,11 +14,15 @@ struct StoreStanding {
     /// Until when the writer leaves the store alone.
     func restsUntil(now: Timestamp) -> Timestamp? { retryAt.flatMap { $0 > now ? $0 : nil } }
 
-    mutating func failed(_ error: StorageError, now: Timestamp) {
+    /// Says whether it did not fail before, or in another way.
+    mutating func failed(_ error: StorageError, now: Timestamp) -> Bool {
         // What is damaged stays so: a read that happens to succeed proves nothing.
-        guard !isDamaged else { return }
-        self.error = error
-        retryAt = now.adding(seconds: 1)
+        guard !isDamaged else { return false }
+        defer {
+            self.error = error
+            retryAt = now.adding(seconds: 1)
+        }
+        return self.error?.label != error.label
     }
 
     /// Says whether it had failed before.

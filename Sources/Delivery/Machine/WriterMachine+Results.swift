@@ -1,0 +1,148 @@
+package import GatewayModel
+package import GatewayStorage
+
+extension WriterMachine {
+    /// Takes in what the commit of the last step did.
+    ///
+    /// - Parameters:
+    ///   - result: What it did.
+    ///   - now: The wall clock.
+    /// - Returns: What follows.
+    package mutating func committed(_ result: WriterTurnResult, now: Timestamp) -> Effects {
+        var effects = Effects()
+        effects.isRecovered = store.succeeded()
+        guard let part = openTurn?.split?.part else {
+            guard let open = openTurn else { return effects }
+            openTurn = nil
+            effects.lanes = delivery.turnCommitted(result, of: open.turn, now: now)
+            effects.changes = zip(open.changeCallers, result.changes).map { ($0, .success($1)) }
+            effects.events = zip(open.eventCallers, result.accepts).map {
+                ($0, .success($1.map(IntakeResult.decided)))
+            }
+            return effects
+        }
+        if let turn = openTurn?.split?.turn { effects.lanes = delivery.turnCommitted(result, of: turn, now: now) }
+        if case .change(let place) = part, let caller = openTurn?.changeCallers[place],
+            let change = result.changes.first
+        {
+            effects.changes = [(caller, .success(change))]
+        }
+        if case .event(let request, _) = part, let event = result.accepts.joined().first {
+            note(.decided(event), of: request, in: &effects)
+        }
+        advance()
+        // A read found damage meanwhile: nothing more is written.
+        if let error = store.error { abandonTurn(error, in: &effects) }
+        return effects
+    }
+
+    /// Takes in that the commit of the last step failed; nothing of it is stored.
+    ///
+    /// A rule of the schema that a row broke has the turn done in parts, and ends what a part is about. Anything else puts
+    /// the outcomes back; the events' and changes' callers keep what they have and send it again.
+    ///
+    /// - Parameters:
+    ///   - error: Why.
+    ///   - now: The wall clock.
+    /// - Returns: What follows.
+    package mutating func failed(_ error: StorageError, now: Timestamp) -> Effects {
+        guard let open = openTurn else { return storeFailed(error, now: now) }
+        if case .constraint = error {
+            if let part = open.split?.part { return poisoned(part, of: open, error) }
+            if SplitTurn.partCount(of: open.turn) > 0 {
+                openTurn?.split = SplitTurn(open.turn)
+                var effects = Effects()
+                effects.failure = .splits
+                return effects
+            }
+        }
+        var effects = storeFailed(error, now: now)
+        abandonTurn(error, in: &effects)
+        return effects
+    }
+
+    /// Takes in how the probe of the last step went.
+    ///
+    /// - Parameters:
+    ///   - error: Why it failed; nil when the store takes writes again.
+    ///   - now: The wall clock.
+    /// - Returns: What follows.
+    package mutating func probed(_ error: StorageError?, now: Timestamp) -> Effects {
+        if let error { return storeFailed(error, now: now) }
+        var effects = Effects()
+        effects.isRecovered = store.succeeded()
+        return effects
+    }
+
+    /// Takes in that a read met damaged data: nothing is written to it any more, and whoever waits is answered.
+    ///
+    /// - Parameters:
+    ///   - error: What the read threw; only `StorageError.corrupt` counts.
+    ///   - now: The wall clock.
+    /// - Returns: What follows.
+    package mutating func readFailed(_ error: StorageError, now: Timestamp) -> Effects {
+        guard case .corrupt = error else { return Effects() }
+        return storeFailed(error, now: now)
+    }
+
+    /// Notes that the store fails, and answers everybody who waits: nothing is taken until it answers again.
+    private mutating func storeFailed(_ error: StorageError, now: Timestamp) -> Effects {
+        var effects = Effects()
+        effects.failure = .store(isNew: store.failed(error, now: now))
+        let failure = IntakeError.storage(store.error ?? error)
+        effects.changes = changes.removeAll().map { ($0.caller, .failure(failure)) }
+        effects.events = accepts.removeAll().map { ($0.caller, .failure(failure)) }
+        return effects
+    }
+
+    /// Puts back what is left of the turn; its callers keep what they have.
+    private mutating func abandonTurn(_ error: StorageError, in effects: inout Effects) {
+        guard let open = openTurn else { return }
+        openTurn = nil
+        let failure = IntakeError.storage(error)
+        guard var split = open.split else {
+            delivery.turnFailed(open.turn.outcomes)
+            presence.putBack(open.turn.releases)
+            effects.changes += open.changeCallers.map { ($0, .failure(failure)) }
+            effects.events += open.eventCallers.map { ($0, .failure(failure)) }
+            return
+        }
+        delivery.turnFailed(split.outcomesLeft)
+        presence.putBack(split.releasesLeft)
+        effects.changes += split.changesLeft.map { (open.changeCallers[$0], .failure(failure)) }
+        effects.events += split.abandon(failure).map { (open.eventCallers[$0.request], $0.answer) }
+    }
+
+    // MARK: Parts
+
+    /// What a part is about cannot be stored, and nobody else suffers by it.
+    private mutating func poisoned(_ part: SplitTurn.Part, of open: OpenTurn, _ error: StorageError) -> Effects {
+        var effects = Effects()
+        effects.failure = .poison
+        switch part {
+        case .outcome(_, isStripped: false):
+            openTurn?.split?.strip()
+            if let error = store.error { abandonTurn(error, in: &effects) }
+            return effects
+        // It stays owned until the next start takes it back.
+        case .outcome(_, isStripped: true): delivery.outcomesDropped(1)
+        // No rule of the schema is about what a release changes; if one were, the next start would take the rows back.
+        case .release: break
+        case .change(let place): effects.changes = [(open.changeCallers[place], .failure(.storage(error)))]
+        case .event(let request, _): note(.failed(.storage(error)), of: request, in: &effects)
+        }
+        advance()
+        if let error = store.error { abandonTurn(error, in: &effects) }
+        return effects
+    }
+
+    private mutating func note(_ result: IntakeResult, of request: Int, in effects: inout Effects) {
+        guard let answer = openTurn?.split?.note(result, of: request), let open = openTurn else { return }
+        effects.events = [(open.eventCallers[request], answer)]
+    }
+
+    private mutating func advance() {
+        openTurn?.split?.advance()
+        if openTurn?.split?.part == nil { openTurn = nil }
+    }
+}

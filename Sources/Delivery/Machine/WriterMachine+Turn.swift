@@ -1,0 +1,58 @@
+package import GatewayModel
+import GatewayStorage
+
+extension WriterMachine {
+    /// Puts the next turn together from what waits, or says how long the writer may sleep.
+    ///
+    /// What arrives while one turn is committed makes up the next (group commit: no timer, no latency added when idle).
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: The step; a commit must be answered before the next call.
+    package mutating func next(now: Timestamp) -> WriterStep {
+        if let part = openTurn?.split?.turn { return .commit(WriterCommit(turn: part)) }
+        let isStopping = phase == .stopping
+        if store.isDamaged { return isStopping ? .done : .sleep(until: nil) }
+        if let restsUntil = store.restsUntil(now: now) { return isStopping ? .done : .sleep(until: restsUntil) }
+        let plan = delivery.beginTurn(now: now)
+        var turn = WriterTurn(now: now, incarnation: incarnation)
+        turn.outcomes = plan.outcomes
+        turn.claims = plan.claims
+        turn.budgets = plan.budgets
+        turn.requeues = plan.requeues
+        turn.releases = presence.takeReleases(atMost: settings.maxChangesPerTurn)
+        turn.windows = presence.windows
+        turn.seen = takeSightings(atMost: settings.maxChangesPerTurn)
+        let changes = changes.next(atMost: settings.maxChangesPerTurn)
+        turn.changes = changes.map { waiting in
+            var change = waiting.change
+            change.number { ids.next(at: now) }
+            return change
+        }
+        let pieces = accepts.next(atMost: settings.maxEventsPerTurn)
+        turn.accepts = pieces.map { waiting in
+            AcceptRequest(
+                brand: waiting.piece.brand,
+                messageTtlSeconds: waiting.piece.messageTtlSeconds,
+                dedupeHours: waiting.piece.dedupeHours,
+                events: waiting.piece.events.map { PostedEvent($0, ids.next(at: now)) }
+            )
+        }
+        if plan.needsCommit || SplitTurn.partCount(of: turn) > 0 || !turn.seen.isEmpty {
+            openTurn = OpenTurn(
+                turn: turn,
+                eventCallers: pieces.map(\.caller),
+                changeCallers: changes.map(\.caller)
+            )
+            return .commit(WriterCommit(turn: turn, takenAt: pieces.map(\.piece.takenAt)))
+        }
+        if store.error != nil { return .probe }
+        return isStopping ? .done : .sleep(until: delivery.nextDeadline(now: now))
+    }
+
+    private mutating func takeSightings(atMost limit: Int) -> [DeviceSighting] {
+        guard !sightings.isEmpty else { return [] }
+        let taken = Array(sightings.prefix(limit))
+        sightings.subtract(taken)
+        return taken
+    }
+}

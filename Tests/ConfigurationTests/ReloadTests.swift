@@ -1,0 +1,36 @@
+import Delivery
+import Messaging
+import Telemetry
+import Testing
+@testable import switchboard
+
+@Suite("What SIGHUP says of settings that need a restart")
+struct ReloadTests {
+    /// A change of each section, and the name that it goes by.
+    private static var changes: [(member: String, name: String, change: (inout GatewaySettings) -> Void)] {
+        [
+            ("server", "server", { $0.server.dataDir = "/elsewhere" }),
+            ("storage", "storage", { $0.storage.sqlitePath = "/elsewhere" }),
+            ("provider", "provider", { $0.provider.trustRoots = "/elsewhere" }),
+            ("delivery", "intake, delivery", { $0.delivery.slotsPerLane += 1 }),
+            ("housekeeping", "retention", { $0.housekeeping.auditRetentionDays += 1 }),
+            ("outgoing", "outgoing", { $0.outgoing.allowsLoopback.toggle() }),
+            ("window", "window", { $0.window.limits.maxOpen += 1 }),
+            ("log", "log.format", { $0.log.format = $0.log.format == .json ? .text : .json }),
+            ("metrics", "metrics", { $0.metrics.listen = ListenAddress(host: "127.0.0.1", port: 9) }),
+        ]
+    }
+
+    @Test("every section that differs is named, and no other")
+    func named() {
+        let running = GatewaySettings()
+        let members = Mirror(reflecting: running).children.compactMap(\.label)
+        #expect(Self.changes.map(\.member) == members)
+        #expect(ReloadSignal.needingRestart(running, running).isEmpty)
+        for (_, name, change) in Self.changes {
+            var read = running
+            change(&read)
+            #expect(read != running && ReloadSignal.needingRestart(running, read) == [name])
+        }
+    }
+}

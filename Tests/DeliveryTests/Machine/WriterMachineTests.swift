@@ -1,0 +1,228 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import Testing
+
+@Suite("The writer's machine")
+struct WriterMachineTests {
+    private typealias Writer = WriterMachine<String, String>
+
+    private static let brand = BrandID(trusted: "acme")
+    private static let full = StorageError.full(detail: "for this test")
+    private static let poison = StorageError.constraint(detail: "for this test")
+    private static let start = Timestamp(milliseconds: 1_700_000_000_000)
+
+    /// A writer that runs, and the steps that it is asked for.
+    private final class Script {
+        var writer = Writer(settings: DeliverySettings())
+        var now = WriterMachineTests.start
+        /// Callers in the order in which they were answered, each with what came out.
+        var answers: [String] = []
+
+        init() {
+            writer.start(
+                IncarnationStart(incarnation: IncarnationID(1), backlog: [:], recovered: 0, lastMessage: nil),
+                randomPart: 0
+            )
+        }
+
+        func accept(_ caller: String, events: [String]) -> IntakeError? {
+            let posted = events.map {
+                AgentEvent(id: EventID(trusted: $0), type: .agentMessage, consumer: ConsumerID(trusted: "u1"))
+            }
+            let piece = IntakePiece(
+                brand: WriterMachineTests.brand,
+                messageTtlSeconds: 60,
+                dedupeHours: 1,
+                events: posted[...],
+                takenAt: 7
+            )
+            return writer.accept(piece, from: caller)
+        }
+
+        func read(_ caller: String) -> IntakeError? {
+            writer.perform(
+                .read(
+                    ReadRequest(
+                        brand: WriterMachineTests.brand,
+                        consumer: ConsumerID(trusted: "u1"),
+                        conversation: ConversationID(trusted: caller),
+                        target: .sequence(1),
+                        device: nil
+                    )
+                ),
+                for: caller
+            )
+        }
+
+        /// The next step's turn, if it is one.
+        func turn() -> WriterTurn? {
+            if case .commit(let commit) = writer.next(now: now) { commit.turn } else { nil }
+        }
+
+        func next() -> WriterStep { writer.next(now: now) }
+
+        func probed(_ error: StorageError?) -> Writer.Effects { note(writer.probed(error, now: now)) }
+
+        func readFailed(_ error: StorageError) -> Writer.Effects { note(writer.readFailed(error, now: now)) }
+
+        /// Commits a turn: every change is not found, every event unknown.
+        func commit(_ turn: WriterTurn) -> Writer.Effects {
+            var result = WriterTurnResult()
+            result.outcomes = turn.outcomes.map { _ in OutcomeEffect() }
+            result.changes = turn.changes.map { _ in .notFound }
+            result.accepts = turn.accepts.map { $0.events.map { _ in .rejected(.unknownConversation) } }
+            return note(writer.committed(result, now: now))
+        }
+
+        func fail(_ error: StorageError) -> Writer.Effects { note(writer.failed(error, now: now)) }
+
+        func note(_ effects: Writer.Effects) -> Writer.Effects {
+            for (caller, outcome) in effects.changes {
+                if case .success = outcome {
+                    answers.append("\(caller) done")
+                } else {
+                    answers.append("\(caller) failed")
+                }
+            }
+            for (caller, outcome) in effects.events {
+                switch outcome {
+                case .success(let results):
+                    let words = results.map { if case .decided = $0 { "decided" } else { "failed" } }
+                    answers.append("\(caller) \(words.joined(separator: " "))")
+                case .failure: answers.append("\(caller) failed")
+                }
+            }
+            return effects
+        }
+    }
+
+    @Test("what waited while one turn was committed makes up the next, and each caller is answered once")
+    func groups() throws {
+        let script = Script()
+        #expect(script.read("a") == nil)
+        guard case .commit(let first) = script.next() else {
+            Issue.record("nothing to commit")
+            return
+        }
+        #expect(first.turn.changes.count == 1 && first.takenAt.isEmpty && script.writer.isInTurn)
+        #expect(script.accept("b", events: ["e1", "e2"]) == nil)
+        #expect(script.read("c") == nil)
+        _ = script.commit(first.turn)
+        guard case .commit(let second) = script.next() else {
+            Issue.record("nothing to commit")
+            return
+        }
+        #expect(second.turn.changes.count == 1 && second.turn.accepts[0].events.count == 2 && second.takenAt == [7])
+        let ids = second.turn.accepts[0].events.map(\.messageID)
+        #expect(ids[0] < ids[1])
+        _ = script.commit(second.turn)
+        #expect(script.answers == ["a done", "c done", "b decided decided"])
+        guard case .sleep(until: nil) = script.next() else {
+            Issue.record("it does not sleep")
+            return
+        }
+        #expect(!script.writer.isInTurn)
+    }
+
+    @Test("one poison row fails its own caller and no stranger")
+    func splits() throws {
+        let script = Script()
+        #expect(script.read("good") == nil && script.read("bad") == nil)
+        #expect(script.accept("mixed", events: ["e1", "e2"]) == nil)
+        #expect(script.accept("lost", events: ["e3"]) == nil)
+        _ = try #require(script.turn())
+        #expect(script.fail(Self.poison).failure == .splits)
+        #expect(script.writer.refusal(ofChange: true) == nil)
+        var parts = 0
+        while let part = script.turn() {
+            parts += 1
+            #expect(part.changes.count + part.accepts.reduce(0) { $0 + $1.events.count } == 1)
+            let isBad = [2, 4, 5].contains(parts)
+            if isBad { #expect(script.fail(Self.poison).failure == .poison) } else { _ = script.commit(part) }
+        }
+        #expect(parts == 5)
+        #expect(script.answers == ["good done", "bad failed", "mixed decided failed", "lost failed"])
+        #expect(script.writer.storeError == nil && !script.writer.isInTurn)
+    }
+
+    @Test("a store that fails between the parts fails what is left of them and whoever waits")
+    func failsBetweenParts() throws {
+        let script = Script()
+        #expect(script.read("first") == nil && script.read("second") == nil)
+        #expect(script.accept("mixed", events: ["e1", "e2"]) == nil)
+        _ = try #require(script.turn())
+        _ = script.fail(Self.poison)
+        _ = script.commit(try #require(script.turn()))
+        _ = try #require(script.turn())
+        #expect(script.read("waits") == nil)
+        #expect(script.fail(Self.full).failure == .store(isNew: true))
+        #expect(script.answers == ["first done", "waits failed", "second failed", "mixed failed"])
+        #expect(!script.writer.isInTurn)
+        #expect(script.read("late") == .storage(Self.full))
+    }
+
+    @Test("a store that failed rests for a second, is probed when nothing waits, and then takes again")
+    func probes() throws {
+        let script = Script()
+        #expect(script.read("a") == nil)
+        _ = try #require(script.turn())
+        #expect(script.fail(Self.full).failure == .store(isNew: true))
+        guard case .sleep(let until?) = script.next() else {
+            Issue.record("it does not rest")
+            return
+        }
+        #expect(until == script.now.adding(seconds: 1))
+        script.now = until
+        guard case .probe = script.next() else {
+            Issue.record("it does not probe")
+            return
+        }
+        #expect(script.probed(Self.full).failure == .store(isNew: false))
+        script.now = script.now.adding(seconds: 1)
+        _ = script.next()
+        #expect(script.probed(nil).isRecovered)
+        #expect(script.read("b") == nil)
+    }
+
+    @Test("a stop tries a store that failed at once, and does what was taken")
+    func stops() throws {
+        let script = Script()
+        #expect(script.read("a") == nil)
+        _ = try #require(script.turn())
+        _ = script.fail(Self.full)
+        script.writer.stop()
+        guard case .probe = script.next() else {
+            Issue.record("it does not try")
+            return
+        }
+        #expect(script.probed(nil).isRecovered)
+        guard case .done = script.next() else {
+            Issue.record("it is not done")
+            return
+        }
+        #expect(script.read("b") == .stopping)
+    }
+
+    @Test("damage that a read met answers whoever waits, and nothing more is written, the parts of a turn among it")
+    func damage() throws {
+        let corrupt = StorageError.corrupt(detail: "for this test")
+        let script = Script()
+        #expect(script.read("first") == nil && script.read("second") == nil)
+        _ = try #require(script.turn())
+        _ = script.fail(Self.poison)
+        let part = try #require(script.turn())
+        #expect(script.accept("waits", events: ["e1"]) == nil)
+        #expect(script.readFailed(Self.full).failure == nil)
+        #expect(script.answers.isEmpty)
+        #expect(script.readFailed(corrupt).failure == .store(isNew: true))
+        #expect(script.answers == ["waits failed"])
+        #expect(!script.commit(part).isRecovered)
+        #expect(script.answers == ["waits failed", "first done", "second failed"])
+        guard case .sleep(until: nil) = script.next() else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(script.read("late") == .storage(corrupt))
+    }
+}
