@@ -68,6 +68,10 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case keepProvider
     /// Somebody who asked is not answered.
     case loseAnswer
+    /// The store knows of no share of a device.
+    case crowdDevice
+    /// The store is not told that what it left of a device is wanted.
+    case forgetRecall
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -101,6 +105,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .hideRetryAfter: .waitsAreKept
         case .keepProvider: .settingsAreCurrent
         case .loseAnswer: .everybodyIsAnswered
+        case .crowdDevice: .deviceShare
+        case .forgetRecall: .everythingEnds
         }
     }
 

@@ -16,7 +16,7 @@ enum StoreText {
         for row in result.owned { lines.append("owned \(text(row))") }
         lines.append("unowned \(text(result.unowned))")
         for claim in result.claims {
-            lines.append("claim \(claim.lane), next \(claim.nextDue?.milliseconds ?? -1)")
+            lines.append("claim \(claim.lane), next \(claim.nextDue?.milliseconds ?? -1), behind \(claim.behind)")
             for row in claim.rows { lines.append("claimed \(text(row))") }
         }
         lines.append("requeued \(result.requeued)")

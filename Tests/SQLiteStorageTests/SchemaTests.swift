@@ -22,6 +22,7 @@ struct SchemaTests {
         "0004-count-audit": "bf2032093bba28453b7f5cd9a2ce9ba946b88190bfc71c903e07c4b2f14c3970",
         "0005-keep-merge-proofs": "1c8f0fbd7b95a54a2f7d684f37109d506cfd877c392d6681c49d81a49cccbf4d",
         "0006-let-anonymous-go": "4da50224e647563a61203b85a92cd0286349c3713aadf210f956885f583edf6c",
+        "0007-wait-by-device": "b91425118330a69511fc882da04fc5de9c3ab3dffefb614ef5b5fb2168a744ab",
     ]
 
     private static let later = Migration(
@@ -208,6 +209,26 @@ struct SchemaTests {
         }
         #expect(try query("PRAGMA application_id") == [Schema.applicationID])
         #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map(\.hash))
+    }
+
+    @Test("rows that waited before wait for the same time, and are handed out in their order")
+    func waiting() async throws {
+        try engine.load(fixture: "data-0001")
+        let store = try engine.openSQLite()
+        #expect(try query("SELECT due FROM waiting") == [1_795_403_142_198])
+        #expect(try query("SELECT not_before FROM waiting") == [1_795_403_142_198])
+        #expect(try query("SELECT rows FROM waiting") == [2])
+        let start = try await store.begin(now: Timestamp(milliseconds: 1_795_399_100_000))
+        let lane = LaneID(1)
+        #expect(start.backlog[lane] == Timestamp(milliseconds: 1_795_403_142_198))
+        func claimed(at milliseconds: Int64) async throws -> [Int64] {
+            var turn = WriterTurn(now: Timestamp(milliseconds: milliseconds), incarnation: start.incarnation)
+            turn.claims = [ClaimRequest(lane: lane, limit: 10)]
+            return try await store.commit(turn).claims.flatMap(\.rows).map(\.id.rawValue)
+        }
+        #expect(try await claimed(at: 1_795_403_142_197) == [])
+        #expect(try await claimed(at: 1_795_403_142_198) == [25, 27])
+        await store.close()
     }
 
     @Test("brands of before go on merging by device, and anonymous sessions of before prove a merge for a week")

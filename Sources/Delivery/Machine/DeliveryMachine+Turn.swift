@@ -11,11 +11,17 @@ extension DeliveryMachine {
         package var claims: [ClaimRequest] = []
         /// Outcomes to write down, at most `maxOutcomesPerTurn` and what goes with the last of them.
         package var outcomes: [OutcomeRecord] = []
+        /// How many rows registrations have in memory that have more than one.
+        package var rowsInMemory: [RegistrationID: Int] = [:]
+        /// Registrations with none of their rows in memory any more, of which a claim left rows in the store.
+        package var recalls: [RegistrationID] = []
         /// Waiting rows that are to be due at once.
         package var requeues: [RequeueRequest] = []
 
         /// Whether there is anything in it that is worth a commit of its own.
-        package var needsCommit: Bool { !claims.isEmpty || !outcomes.isEmpty || !requeues.isEmpty }
+        package var needsCommit: Bool {
+            !claims.isEmpty || !outcomes.isEmpty || !requeues.isEmpty || !recalls.isEmpty
+        }
     }
 
     /// Plans the next commit, with slots for its rows.
@@ -40,6 +46,7 @@ extension DeliveryMachine {
         // Or a crash could find a summary sent, and what it stood for waiting.
         while count > 0, count < outcomes.count, outcomes[count].isSummed { count += 1 }
         let givingBack = lanesGivingBack(after: count)
+        let lanesBehind = Set(behind.values)
         var asking: [(lane: LaneID, free: Int)] = []
         for (id, lane) in lanes {
             let free = settings.slotsPerLane - lane.rows
@@ -47,10 +54,16 @@ extension DeliveryMachine {
             if let due = lane.backlog, due <= now {
                 if isWorthAClaim(lane), !givingBack.contains(id) { asking.append((id, free)) }
             } else {
-                plan.budgets[id] = LaneBudget(slots: free, mayHaveBacklog: lane.backlog != nil)
+                plan.budgets[id] = LaneBudget(
+                    slots: free,
+                    mayHaveBacklog: lane.backlog != nil || lanesBehind.contains(id),
+                    deviceLimit: makesSummaries(id) ? nil : settings.rowsPerDevice
+                )
             }
         }
         plan.claims = share(among: asking)
+        plan.rowsInMemory = rowsInMemory()
+        if !isDraining { plan.recalls = behind.keys.filter(isOutOfMemory).sorted { $0.rawValue < $1.rawValue } }
         // One after the other: a brand's waiting rows may be many.
         if let lane = requeues.keys.min(by: { $0.rawValue < $1.rawValue }), !isDraining {
             plan.requeues = [RequeueRequest(lane: lane, limit: settings.maxClaimsPerTurn)]
@@ -70,6 +83,21 @@ extension DeliveryMachine {
             if mark.outcome > outcomesCommitted + UInt64(count) { lanes.insert(registration.lane) }
         }
         return lanes
+    }
+
+    /// Whether a lane makes one push of many: all that waits for a device is handed out together then.
+    private func makesSummaries(_ lane: LaneID) -> Bool { rules[lane]?.summaryThreshold != nil }
+
+    private func isOutOfMemory(_ id: RegistrationID) -> Bool { registrations[id]?.head == nil }
+
+    /// The registrations with more than one row in memory, and how many.
+    private mutating func rowsInMemory() -> [RegistrationID: Int] {
+        var counts: [RegistrationID: Int] = [:]
+        for id in crowded {
+            let count = registrations[id]?.rowCount ?? 0
+            if count > 1 { counts[id] = count } else { crowded.remove(id) }
+        }
+        return counts
     }
 
     /// A claim is worth its transaction only when it brings more than a few rows.
@@ -94,7 +122,8 @@ extension DeliveryMachine {
                     lane: ask.lane,
                     limit: min(ask.free, part),
                     // One device's rows may be more than that, or its summary would be several.
-                    deviceLimit: rules[ask.lane]?.summaryThreshold.map { _ in min(ask.free, settings.maxClaimsPerTurn) }
+                    deviceRows: makesSummaries(ask.lane)
+                        ? .whole(upTo: min(ask.free, settings.maxClaimsPerTurn)) : .limited(to: settings.rowsPerDevice)
                 )
             )
             room -= min(ask.free, part)
@@ -138,6 +167,7 @@ extension DeliveryMachine {
             addLane(lane)
             lanes[lane]?.noteBacklog(due: due)
         }
+        for id in committed.recalls { behind[id] = nil }
         for (request, count) in zip(committed.requeues, result.requeued) {
             let isWhole = requeues[request.lane].map { $0 <= outcomesCommitted } ?? true
             if count < request.limit, isWhole { requeues[request.lane] = nil }
@@ -145,11 +175,12 @@ extension DeliveryMachine {
         }
         for row in result.owned { place(row, now: now) }
         for claim in result.claims {
-            let areDevicesWhole = rules[claim.lane]?.summaryThreshold != nil
+            let areDevicesWhole = makesSummaries(claim.lane)
             for row in claim.rows {
                 place(row, now: now)
                 if areDevicesWhole { registrations[row.registration]?.isClaimed = true }
             }
+            for id in claim.behind { behind[id] = claim.lane }
             guard var lane = lanes[claim.lane] else { continue }
             // What was given back since the claim was made is not in its answer.
             lane.backlog = [claim.nextDue, lane.backlogDuringTurn].compactMap { $0 }.min()
@@ -189,7 +220,7 @@ extension DeliveryMachine {
                 next = min(next ?? due, due)
             }
         }
-        if !requeues.isEmpty { next = min(next ?? now, now) }
+        if !requeues.isEmpty || behind.keys.contains(where: isOutOfMemory) { next = min(next ?? now, now) }
         if let expiry = nextExpiry(now: now) { next = min(next ?? expiry, expiry) }
         return next
     }
@@ -239,6 +270,7 @@ extension DeliveryMachine {
             } else {
                 registrations.values[place].firstQueuedAt = min(registrations.values[place].firstQueuedAt, row.queuedAt)
                 registrations.values[place].tail.append(row)
+                crowded.insert(key)
             }
         } else {
             isNew = true

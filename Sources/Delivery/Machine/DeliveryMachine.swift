@@ -36,6 +36,10 @@ package struct DeliveryMachine: Sendable {
     var summaries: [RegistrationID: Summary] = [:]
     /// Registrations with ``Registration/givenBack``.
     var givenBack: Set<RegistrationID> = []
+    /// Registrations that have had more than one row in memory since the last turn began, and those that have.
+    var crowded: Set<RegistrationID> = []
+    /// Registrations of which a claim left rows in the store, because they have their share of rows in memory, and their lanes.
+    var behind: [RegistrationID: LaneID] = [:]
     /// What brands ask of their lanes; a lane that is absent asks nothing.
     var rules: [LaneID: LaneRules] = [:]
     /// When it is quiet, for those who asked lately.

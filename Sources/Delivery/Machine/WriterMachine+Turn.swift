@@ -18,6 +18,8 @@ extension WriterMachine {
         turn.outcomes = plan.outcomes
         turn.claims = plan.claims
         turn.budgets = plan.budgets
+        turn.rowsInMemory = plan.rowsInMemory
+        turn.recalls = plan.recalls
         turn.requeues = plan.requeues
         turn.releases = presence.takeReleases(atMost: settings.maxChangesPerTurn)
         turn.windows = presence.windows

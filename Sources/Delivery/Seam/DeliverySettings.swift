@@ -17,6 +17,12 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxClaimsPerTurn = 1000
     /// Rows that one lane holds in memory, sent or waiting behind one that is (`delivery.slotsPerLane`).
     package var slotsPerLane = 4096
+    /// Rows that one device has in memory at most, sent or waiting, at least 2.
+    ///
+    /// So no device takes the slots of a lane's others. It has more only where a brand wants summaries, because one push is
+    /// made of all that waits then. One push of a device is on its way at a time: so many keep it busy while the next are
+    /// claimed.
+    package var rowsPerDevice = 8
     /// Seconds before each further try after a passing fault (`delivery.retryDelaysSeconds`).
     ///
     /// The last one repeats until the message expires. 5 s for a blip, 30 s and 2 min for a restart, then Apple's 15 min for 5xx.

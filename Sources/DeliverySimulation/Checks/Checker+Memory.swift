@@ -71,6 +71,13 @@ extension Checker {
                 "delivery \(id) is in memory and \(place(id))"
             }
         }
+        if let deviceLimit {
+            for (place, held) in held.enumerated() {
+                try expect(.deviceShare, held.count <= deviceLimit) {
+                    "registration \(place + 1) has \(held.count) rows in memory, its share is \(deviceLimit)"
+                }
+            }
+        }
         try checkKept(store)
     }
 
@@ -114,11 +121,10 @@ extension Checker {
         closed: Set<Int>
     ) throws(Violation) {
         var due: [Timestamp?] = Array(repeating: nil, count: rows.count)
-        for id in store.pending {
-            let row = store.delivery(id)
-            guard row.owner == nil else { continue }
-            let place = Int(row.lane.rawValue) - 1
-            due[place] = min(due[place] ?? row.due, row.due)
+        for wait in store.waiting.values {
+            guard let own = wait.due else { continue }
+            let place = Int(wait.lane.rawValue) - 1
+            due[place] = min(due[place] ?? own, own)
         }
         let next = machine.nextDeadline(now: now)
         for place in rows.indices where !closed.contains(place) {

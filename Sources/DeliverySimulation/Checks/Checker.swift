@@ -7,6 +7,8 @@ import GatewayStorage
 /// does not hold.
 struct Checker: Sendable {
     let slots: Int
+    /// Rows that a device may have in memory; nil where brands want summaries.
+    let deviceLimit: Int?
     private(set) var ledger = Ledger()
     var tracked: [Tracked] = []
     /// The store as the machine was told.
@@ -35,8 +37,9 @@ struct Checker: Sendable {
         var reads: Int
     }
 
-    init(lanes: Int, slots: Int) {
+    init(lanes: Int, slots: Int, deviceLimit: Int?) {
         self.slots = slots
+        self.deviceLimit = deviceLimit
         waits = Array(repeating: LaneWaits(), count: lanes)
         rows = Array(repeating: 0, count: lanes)
         inFlight = Array(repeating: 0, count: lanes)

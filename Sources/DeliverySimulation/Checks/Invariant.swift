@@ -32,6 +32,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case duplicatesExplained
     /// A lane never has more rows in memory than slots.
     case memoryBound
+    /// A device never has more than its share of rows in memory, where its brand never wants summaries.
+    case deviceShare
     /// The machine's counters agree with an independent count of what it was handed.
     case countersAgree
     /// What the machine holds is owned by this incarnation in the store, and what nobody owns it does not hold.

@@ -13,7 +13,13 @@ extension Simulation {
         case .forgetRelease: turn.releases = []
         case .overfill:
             for index in turn.claims.indices { turn.claims[index].limit += 4 }
-            turn.budgets = turn.budgets.mapValues { LaneBudget(slots: $0.slots + 4, mayHaveBacklog: $0.mayHaveBacklog) }
+            turn.budgets = turn.budgets.mapValues {
+                LaneBudget(slots: $0.slots + 4, mayHaveBacklog: $0.mayHaveBacklog, deviceLimit: $0.deviceLimit)
+            }
+        case .crowdDevice:
+            for lane in turn.budgets.keys { turn.budgets[lane]?.deviceLimit = nil }
+            for index in turn.claims.indices { turn.claims[index].deviceRows = .any }
+        case .forgetRecall: turn.recalls = []
         default: break
         }
         return turn

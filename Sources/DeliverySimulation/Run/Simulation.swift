@@ -68,7 +68,11 @@ package struct Simulation {
         world = SimulatedWorld(plan)
         store = SimulatedStore(lanes: SimulatedWorld.lanes)
         store.flaw = sabotage?.flaw
-        checker = Checker(lanes: SimulatedWorld.lanes.count, slots: plan.settings.slotsPerLane)
+        checker = Checker(
+            lanes: SimulatedWorld.lanes.count,
+            slots: plan.settings.slotsPerLane,
+            deviceLimit: plan.rules.contains { $0?.summaryThreshold != nil } ? nil : plan.settings.rowsPerDevice
+        )
         writer = WriterMachine(settings: plan.settings)
         flights = Array(repeating: [], count: SimulatedWorld.lanes.count)
         providers = Array(repeating: 0, count: SimulatedWorld.lanes.count)

@@ -49,6 +49,7 @@ struct SimulationPlan: Sendable {
         settings.breakerFirstSeconds = Int64(random.between(1, 30))
         settings.breakerMaxSeconds = 60
         settings.faultsBeforePause = 1 + steps % 4
+        settings.rowsPerDevice = 2 + steps % 3
         failingCommits = [0, 2, 10][random.below(3)]
         poisonedCommits = [0, 0, 4][random.below(3)]
         badAnswers = [0, 10, 30, 60][random.below(4)]

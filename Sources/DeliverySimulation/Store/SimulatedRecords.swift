@@ -68,7 +68,6 @@ extension SimulatedStore {
         var message: Message?
         var kind: DeliveryKind
         var owner: IncarnationID?
-        var due: Timestamp
         var attempts = 0
         var expiresAt: Timestamp
         var queuedAt: Timestamp
@@ -78,12 +77,21 @@ extension SimulatedStore {
         var isHeld = false
         /// Whether it ever did.
         var wasHeld = false
-        /// Until then a provider wants none; only quiet hours put the due time behind it.
+        /// Until when its device had to be left alone, as it was last handed out.
         var notBefore = Timestamp(milliseconds: 0)
         /// Only sabotage sets it: the row is neither in the outbox nor in the log.
         var isLost = false
 
         var sequence: Int64 { message?.sequence ?? 0 }
+    }
+
+    /// Until when a device's rows wait that nobody owns.
+    struct Wait: Sendable {
+        var lane: LaneID
+        /// Nil until its lane, which has as many of its rows in memory as it may, asks for them.
+        var due: Timestamp?
+        /// Until then a provider wants none; only quiet hours put the due time behind it.
+        var notBefore: Timestamp
     }
 
     /// What is remembered of an event's first coming.
@@ -104,13 +112,13 @@ extension SimulatedStore {
         var now: Timestamp
         var incarnation: IncarnationID
         var budgets: [LaneID: LaneBudget]
+        var rowsInMemory: [RegistrationID: Int]
+        /// Rows that the turn took into memory, by registration.
+        var ownedOf: [Int64: Int] = [:]
         var windows: OpenWindows
         var news: [WindowNews] = []
         var held = HeldCounts()
-        /// Registrations that got an unowned row in this turn: younger rows stay behind it.
-        var waiting: Set<Int64> = []
         var owned: [Int64] = []
-        var unowned: [Int64] = []
         /// Consumers whose unread count moved.
         var changed: Set<Int64> = []
     }

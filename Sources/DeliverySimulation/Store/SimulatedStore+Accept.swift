@@ -143,7 +143,6 @@ extension SimulatedStore {
                 message: message,
                 kind: .message,
                 owner: nil,
-                due: context.now,
                 expiresAt: message.expiresAt,
                 queuedAt: context.now
             )

@@ -226,7 +226,6 @@ extension SimulatedStore {
                     message: nil,
                     kind: .badge,
                     owner: nil,
-                    due: context.now,
                     expiresAt: context.now.adding(seconds: 86_400),
                     queuedAt: context.now
                 ),

@@ -36,30 +36,20 @@ extension SimulatedStore {
         }
     }
 
-    /// Back to the store, due then but not before older rows of the registration that wait there; younger ones follow.
+    /// Back to the store; its device's rows are not due before then.
     private mutating func giveBack(_ id: Int64, due: Timestamp, isAsked: Bool, tries: Int, _ context: inout Context) {
-        guard isPending(id) else { return }
+        guard isPending(id), delivery(id).owner != nil else { return }
         let key = delivery(id).registration
-        let siblings = registration(key)?.pending ?? []
-        var notBefore = max(delivery(id).notBefore, isAsked ? due : Timestamp(milliseconds: 0))
-        var due = due
-        for other in siblings where other < id && delivery(other).owner == nil {
-            due = max(due, delivery(other).due)
-            notBefore = max(notBefore, delivery(other).notBefore)
-        }
         change(id) {
             $0.owner = nil
             $0.attempts += tries
-            $0.due = due
-            $0.notBefore = notBefore
         }
-        context.waiting.insert(key)
-        for other in siblings where other > id && delivery(other).owner == nil {
-            change(other) {
-                $0.due = max($0.due, due)
-                $0.notBefore = max($0.notBefore, notBefore)
-            }
-        }
+        waitingNow.insert(key)
+        let notBefore = isAsked ? due : Timestamp(milliseconds: 0)
+        var wait = waiting[key] ?? Wait(lane: delivery(id).lane, due: due, notBefore: notBefore)
+        wait.due = max(wait.due ?? due, due)
+        wait.notBefore = max(wait.notBefore, notBefore)
+        waiting[key] = wait
     }
 
     /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.

@@ -3,19 +3,10 @@ import GatewayStorage
 
 extension SimulatedStore {
     /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits; then ends the
-    /// older rows that it takes the place of, whose due time it inherits.
+    /// older rows that it takes the place of, so that it waits as long as they would have.
     mutating func queue(_ row: Delivery, _ context: inout Context) {
         var row = row
-        let slots = context.budgets[row.lane]?.slots ?? 0
-        var isOwned = slots > 0 && !row.isHeld && !context.waiting.contains(row.registration)
-        if !row.isHeld, !isOwned || context.budgets[row.lane]?.mayHaveBacklog == true {
-            // Behind what waits already, so that the order by due time is the order of the device.
-            for other in registration(row.registration)?.pending ?? [] where delivery(other).owner == nil {
-                isOwned = false
-                row.due = max(row.due, delivery(other).due)
-                row.notBefore = max(row.notBefore, delivery(other).notBefore)
-            }
-        }
+        let isOwned = !row.isHeld && mayBeInMemory(row, context)
         if isOwned || row.isHeld { row.owner = context.incarnation }
         row.wasHeld = row.isHeld
         deliveries.append(row)
@@ -26,16 +17,28 @@ extension SimulatedStore {
             context.held.made += 1
         } else if isOwned {
             context.budgets[row.lane]?.slots -= 1
+            context.ownedOf[row.registration, default: 0] += 1
             context.owned.append(id)
         } else {
-            context.waiting.insert(row.registration)
-            context.unowned.append(id)
+            addWaiting(of: row.registration, lane: row.lane, &context)
         }
         if row.kind == .badge || row.message?.collapseKey != nil, flaw != .keepsCollapsed { collapse(id) }
         if flaw == .losesRow, id % 5 == 0 {
             change(id) { $0.isLost = true }
             forget(id)
         }
+    }
+
+    /// Whether a new row of a device may be in memory: its lane has a slot, the device has not its share there, and nothing
+    /// older of it waits.
+    private func mayBeInMemory(_ row: Delivery, _ context: Context) -> Bool {
+        let key = row.registration
+        guard let budget = context.budgets[row.lane], budget.slots > 0, !waitingNow.contains(key) else {
+            return false
+        }
+        let inMemory = (context.rowsInMemory[RegistrationID(key)] ?? 1) + (context.ownedOf[key] ?? 0)
+        if let limit = budget.deviceLimit, inMemory >= limit { return false }
+        return !budget.mayHaveBacklog || waiting[key] == nil
     }
 
     /// Ends the older rows of a registration whose place a new one takes, owned or not.

@@ -29,31 +29,13 @@ extension SimulatedStore {
                     withdraw(id, .suppressed, by: .windowOpen)
                     continue
                 }
-                let (due, notBefore) = dueInOrder(id, among: found.pending, now: context.now)
                 change(id) {
                     $0.isHeld = false
                     $0.owner = nil
-                    $0.due = due
-                    $0.notBefore = notBefore
                 }
                 context.held.released += 1
-                context.waiting.insert(key)
-                context.unowned.append(id)
+                addWaiting(of: key, lane: found.lane, &context)
             }
         }
-    }
-
-    /// With the first younger row that waits; else now, but not before the last older one.
-    private func dueInOrder(
-        _ id: Int64,
-        among siblings: [Int64],
-        now: Timestamp
-    ) -> (due: Timestamp, notBefore: Timestamp) {
-        let waiting = siblings.filter { delivery($0).owner == nil }
-        if let younger = waiting.first(where: { $0 > id }) {
-            return (delivery(younger).due, delivery(younger).notBefore)
-        }
-        guard let older = waiting.last(where: { $0 < id }) else { return (now, Timestamp(milliseconds: 0)) }
-        return (max(now, delivery(older).due), delivery(older).notBefore)
     }
 }

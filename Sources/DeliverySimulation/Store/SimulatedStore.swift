@@ -20,6 +20,14 @@ package struct SimulatedStore: Sendable {
     var deliveries: [Delivery] = []
     /// The numbers of the deliveries in the outbox, rising.
     var pending: [Int64] = []
+    /// Until when devices' rows wait, by registration; only those with rows that nobody owns.
+    var waiting: [Int64: Wait] = [:]
+    /// When the first of the rows is due that wait since the turn began, by lane.
+    var backlog: [LaneID: Timestamp] = [:]
+    /// Registrations with rows that wait since the turn began: younger ones stay behind them.
+    var waitingNow: Set<Int64> = []
+    /// The time of the turn.
+    var now = Timestamp(milliseconds: 0)
     /// Deliveries that the last turn took out of the outbox without an answer.
     var withdrawn: [Int64] = []
 
@@ -46,36 +54,28 @@ package struct SimulatedStore: Sendable {
     package mutating func begin(now: Timestamp) -> IncarnationStart {
         incarnation += 1
         var recovered = 0
-        var backlog: [LaneID: Timestamp] = [:]
+        backlog = [:]
+        let known = Set(waiting.keys)
         for id in pending {
             if flaw == .strandsHeld, delivery(id).isHeld { continue }
-            if delivery(id).owner != nil {
-                recovered += 1
-                change(id) {
-                    $0.owner = nil
-                    $0.isHeld = false
-                    $0.due = min($0.due, now)
-                }
-            } else if delivery(id).due > now {
-                // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
-                change(id) { $0.due = min($0.due, max(now, $0.notBefore)) }
+            guard delivery(id).owner != nil else { continue }
+            recovered += 1
+            change(id) {
+                $0.owner = nil
+                $0.isHeld = false
             }
-        }
-        for registration in registrations {
-            guard let registration else { continue }
-            var (due, notBefore) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .min))
-            for id in registration.pending {
-                due = max(due, delivery(id).due)
-                notBefore = max(notBefore, delivery(id).notBefore)
-                change(id) {
-                    $0.due = due
-                    $0.notBefore = notBefore
-                }
-            }
-        }
-        for id in pending {
             let row = delivery(id)
-            backlog[row.lane] = min(backlog[row.lane] ?? row.due, row.due)
+            if !known.contains(row.registration) {
+                let due = min(waiting[row.registration]?.due ?? now, min(row.queuedAt, now))
+                waiting[row.registration] = Wait(lane: row.lane, due: due, notBefore: Timestamp(milliseconds: 0))
+            }
+        }
+        for (id, wait) in waiting {
+            // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
+            var due = max(now, wait.notBefore)
+            if let own = wait.due { due = min(own, due) }
+            waiting[id]?.due = due
+            backlog[wait.lane] = min(backlog[wait.lane] ?? due, due)
         }
         return IncarnationStart(
             incarnation: IncarnationID(incarnation),
@@ -96,22 +96,22 @@ package struct SimulatedStore: Sendable {
             now: turn.now,
             incarnation: turn.incarnation,
             budgets: turn.budgets,
+            rowsInMemory: turn.rowsInMemory,
             windows: turn.windows
         )
+        (now, backlog, waitingNow) = (turn.now, [:], [])
         var result = WriterTurnResult()
         withdrawn = []
         let newest = deliveries.count
         for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
-        for request in turn.requeues { result.requeued.append(requeue(request, now: turn.now)) }
+        for registration in turn.recalls { recall(registration.rawValue) }
+        for request in turn.requeues { result.requeued.append(requeue(request)) }
         for name in turn.releases { release(name, &context) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
         for request in turn.claims { result.claims.append(claim(request, &context)) }
         for id in context.owned where isPending(id) { result.owned.append(row(id)) }
-        for id in context.unowned where isPending(id) {
-            let row = delivery(id)
-            result.unowned[row.lane] = min(result.unowned[row.lane] ?? row.due, row.due)
-        }
+        result.unowned = backlog
         for key in context.changed { result.unread[ConsumerKey(key)] = consumers[Int(key) - 1].unread }
         result.news = context.news
         result.held = context.held
@@ -121,30 +121,6 @@ package struct SimulatedStore: Sendable {
             result.withdrawn.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
         }
         return result
-    }
-
-    private mutating func claim(_ request: ClaimRequest, _ context: inout Context) -> ClaimResult {
-        var due: [(due: Timestamp, id: Int64)] = []
-        for id in pending {
-            let row = delivery(id)
-            if row.lane == request.lane, row.owner == nil, row.due <= context.now { due.append((row.due, id)) }
-        }
-        due.sort { ($0.due, $0.id) < ($1.due, $1.id) }
-        var rows: [OutboxRow] = []
-        var ids = due.prefix(request.limit).map(\.id)
-        if let most = request.deviceLimit {
-            ids = wholeDevices(ids, limit: request.limit, most: most, now: context.now)
-        }
-        for id in ids {
-            change(id) { $0.owner = context.incarnation }
-            rows.append(row(id))
-        }
-        var nextDue: Timestamp?
-        for id in pending {
-            let row = delivery(id)
-            if row.lane == request.lane, row.owner == nil { nextDue = min(nextDue ?? row.due, row.due) }
-        }
-        return ClaimResult(lane: request.lane, rows: rows, nextDue: nextDue)
     }
 
     // MARK: Rows
@@ -187,12 +163,14 @@ package struct SimulatedStore: Sendable {
 
     /// Takes a row out of the outbox.
     mutating func finish(_ id: Int64, _ state: DeliveryState, by suppressedBy: SuppressedBy? = nil) {
+        let row = delivery(id)
         change(id) {
             $0.state = state
             $0.suppressedBy = suppressedBy
             $0.owner = nil
         }
         forget(id)
+        if row.owner == nil { removeWaiting(of: row.registration) }
     }
 
     /// Takes a row off the lists of what is pending.

@@ -24,8 +24,13 @@ package struct WriterTurn: Sendable {
     package var accepts: [AcceptRequest]
     /// How many new rows each lane can take into memory; a lane that is absent takes none.
     package var budgets: [LaneID: LaneBudget]
+    /// How many rows registrations have in memory; one that is absent has at most one.
+    package var rowsInMemory: [RegistrationID: Int] = [:]
     /// Rows that lanes with a backlog ask for.
     package var claims: [ClaimRequest]
+    /// Registrations of which a claim left rows behind, and none of whose rows is in memory any more: what was left is due;
+    /// done right after the outcomes.
+    package var recalls: [RegistrationID] = []
     /// Lanes whose rows wait no longer for quiet hours, because these are others now; done right after the outcomes.
     package var requeues: [RequeueRequest] = []
 
@@ -51,57 +56,71 @@ package struct LaneBudget: Sendable, Equatable {
     package var slots: Int
     /// Whether some device of the lane may have unowned rows, so that the engine must look before it owns a younger one.
     package var mayHaveBacklog: Bool
+    /// At most this many rows of one device are in memory; nil sets no limit.
+    package var deviceLimit: Int?
 
     /// Takes a budget.
     ///
     /// - Parameters:
     ///   - slots: At most this many rows are written as owned.
     ///   - mayHaveBacklog: Whether the engine must look for older unowned rows of the device.
-    package init(slots: Int, mayHaveBacklog: Bool) {
+    ///   - deviceLimit: At most this many rows of one device are in memory; at least 2.
+    package init(slots: Int, mayHaveBacklog: Bool, deviceLimit: Int? = nil) {
         self.slots = slots
         self.mayHaveBacklog = mayHaveBacklog
+        self.deviceLimit = deviceLimit
     }
 }
 
-/// A lane's demand for rows of its backlog.
+/// A lane's demand for rows of its backlog: of the devices whose rows are due first, the oldest rows of each.
 package struct ClaimRequest: Sendable, Equatable {
+    /// How many rows of one device are handed out.
+    package enum DeviceRows: Sendable, Equatable {
+        /// As many as fit, whosever they are.
+        case any
+        /// At most so many are in memory, at least 2, with those that are there already. What is left of the device is due
+        /// once it is recalled: ``ClaimResult/behind``.
+        case limited(to: Int)
+        /// All of a device together, so that the lane can make one push of many: as far as they fit into
+        /// ``ClaimRequest/limit``, and of the first device up to so many, if more agents' messages than that limit wait for it
+        /// that show something. A device whose rows do not fit waits for a later claim, and so do those behind it.
+        case whole(upTo: Int)
+    }
+
     /// The lane.
     package var lane: LaneID
-    /// At most this many, but for ``deviceLimit``.
+    /// At most this many, but for ``DeviceRows/whole(upTo:)``.
     package var limit: Int
-    /// Up to how many rows of one device are handed out together; nil hands out what is due first, whosever it is.
-    ///
-    /// Together, so that the lane can make one push of many: as far as they fit into ``limit``, and of the first device up to
-    /// this many, if more agents' messages than ``limit`` wait for it that show something.
-    package var deviceLimit: Int?
+    /// How many rows of one device are handed out.
+    package var deviceRows: DeviceRows
 
     /// Takes a demand.
     ///
     /// - Parameters:
     ///   - lane: The lane.
     ///   - limit: At most this many.
-    ///   - deviceLimit: Up to how many rows of one device are handed out together; at least `limit`.
-    package init(lane: LaneID, limit: Int, deviceLimit: Int? = nil) {
+    ///   - deviceRows: How many rows of one device are handed out.
+    package init(lane: LaneID, limit: Int, deviceRows: DeviceRows = .any) {
         self.lane = lane
         self.limit = limit
-        self.deviceLimit = deviceLimit
+        self.deviceRows = deviceRows
     }
 }
 
-/// A lane whose rows wait no longer for quiet hours, in the order in which they would have become due.
+/// A lane whose devices wait no longer for quiet hours, in the order in which they would have become due.
 ///
-/// Rows that a provider asked to wait, or that wait for their next try, are due then; so are those behind them.
+/// A device that a provider asked to wait, or that waits for its next try, is due then.
 package struct RequeueRequest: Sendable, Equatable {
     /// The lane.
     package var lane: LaneID
-    /// At most this many.
+    /// At most this many devices.
     package var limit: Int
 
     /// Takes a request.
     ///
     /// - Parameters:
     ///   - lane: The lane.
-    ///   - limit: At most this many.
+    ///   - limit: At most this many devices.
     package init(lane: LaneID, limit: Int) {
         self.lane = lane
         self.limit = limit

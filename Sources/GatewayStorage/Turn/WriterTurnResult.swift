@@ -77,10 +77,13 @@ package struct WithdrawnRow: Sendable, Equatable {
 package struct ClaimResult: Sendable {
     /// The lane.
     package var lane: LaneID
-    /// The rows, by (due, id); they are owned now.
+    /// The rows, device by device as they are due, and by id; they are owned now.
     package var rows: [OutboxRow]
-    /// When the first unowned row that is left is due; nil when none is left.
+    /// When the first unowned row that is left is due; nil when none is left but for those of ``behind``.
     package var nextDue: Timestamp?
+    /// Registrations that have their share of rows in memory, of which rows are left: none of these is due before
+    /// ``WriterTurn/recalls`` names them.
+    package var behind: [RegistrationID]
 
     /// Takes what a claim got.
     ///
@@ -88,10 +91,12 @@ package struct ClaimResult: Sendable {
     ///   - lane: The lane.
     ///   - rows: The rows.
     ///   - nextDue: When the first unowned row that is left is due.
-    package init(lane: LaneID, rows: [OutboxRow], nextDue: Timestamp?) {
+    ///   - behind: Registrations of which rows are left that wait to be recalled.
+    package init(lane: LaneID, rows: [OutboxRow], nextDue: Timestamp?, behind: [RegistrationID] = []) {
         self.lane = lane
         self.rows = rows
         self.nextDue = nextDue
+        self.behind = behind
     }
 }
 

@@ -30,6 +30,7 @@ extension Writer {
         while room > 0,
             let registration = try first("SELECT id FROM registrations WHERE brand = ? LIMIT 1", brand)
         {
+            try db.prepare("DELETE FROM waiting WHERE registration = ?").int(registration).run()
             for id in try keys("SELECT id FROM outbox WHERE registration = ? LIMIT ?", registration, room) {
                 try db.prepare("DELETE FROM attempts WHERE delivery = ?").int(id).run()
                 try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()

@@ -11,8 +11,9 @@ extension Writer {
             // A lane may have taken it since it was found.
             let row = try db.prepare(
                 """
-                SELECT held = 0 AND due > expires_at AND not_before <= expires_at FROM outbox \
-                WHERE id = ? AND (owner IS NULL OR held = 1) AND expires_at <= ?
+                SELECT o.owner IS NULL AND coalesce(w.due > o.expires_at, 0) AND w.not_before <= o.expires_at \
+                FROM outbox o LEFT JOIN waiting w ON w.registration = o.registration \
+                WHERE o.id = ? AND (o.owner IS NULL OR o.held = 1) AND o.expires_at <= ?
                 """
             )
             .int(id).int(now.milliseconds)

@@ -100,21 +100,20 @@ extension Writer {
         if try hasNewer(failed.id, of: registration.id, kind: kind, collapse: collapse) { return .collapsed }
         if let collapse, try isReplaced(failed, collapse) { return .collapsed }
         try keepTry(of: failed)
-        let (due, notBefore) = try due(of: failed.id, registration: registration.id, now: now.milliseconds)
         try db.prepare(
             """
-            INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, attempts, \
-            expires_at, queued_at, delivered_at, tapped_at, collapse, campaign, displayed_at, dismissed_at, not_before) \
-            SELECT id, ?2, ?3, ?4, ?5, message, ?6, NULL, ?7, attempts, ?8, queued_at, delivered_at, tapped_at, ?9, \
-            campaign, displayed_at, dismissed_at, ?10 \
+            INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, attempts, \
+            expires_at, queued_at, delivered_at, tapped_at, collapse, campaign, displayed_at, dismissed_at) \
+            SELECT id, ?2, ?3, ?4, ?5, message, ?6, NULL, attempts, ?7, queued_at, delivered_at, tapped_at, ?8, \
+            campaign, displayed_at, dismissed_at \
             FROM delivery_log WHERE id = ?1
             """
         )
         .int(failed.id).int(registration.lane).int(registration.id).int(conversation).int(sequence).int(kind.rawValue)
-        .int(due).int(now.adding(seconds: request.ttlSeconds).milliseconds).text(collapse).int(notBefore).run()
+        .int(now.adding(seconds: request.ttlSeconds).milliseconds).text(collapse).run()
         try keepLastChange()
         _ = try removeFromLog(failed.id, isForgotten: false, &context.counts)
-        context.noteUnowned(failed.id, of: registration, due: Timestamp(milliseconds: due))
+        try addWaiting(1, of: registration.id, lane: registration.lane, &context)
         return nil
     }
 
@@ -160,22 +159,5 @@ extension Writer {
             WHERE id = ? AND attempts > 0 AND sent_at IS NOT NULL AND status IS NOT NULL AND latency IS NOT NULL
             """
         ).int(failed.id).run()
-    }
-
-    /// When it may go: now, or with the first of younger rows of the registration that wait.
-    ///
-    /// So a provider that asked for a pause gets it. Never before older ones that wait.
-    private func due(of id: Int64, registration: Int64, now: Int64) throws -> (due: Int64, notBefore: Int64) {
-        let row = try db.prepare(
-            """
-            SELECT (SELECT max(due) FROM outbox WHERE registration = ?1 AND owner IS NULL AND id < ?2), \
-            (SELECT min(due) FROM outbox WHERE registration = ?1 AND owner IS NULL AND id > ?2), \
-            coalesce((SELECT min(not_before) FROM outbox WHERE registration = ?1 AND owner IS NULL AND id > ?2), \
-            (SELECT max(not_before) FROM outbox WHERE registration = ?1 AND owner IS NULL AND id < ?2), 0)
-            """
-        ).int(registration).int(id)
-        guard try row.next() else { return (now, 0) }
-        defer { row.end() }
-        return (max(row.optionalInt64(1) ?? now, row.optionalInt64(0) ?? .min), row.int64(2))
     }
 }

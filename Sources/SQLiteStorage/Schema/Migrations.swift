@@ -11,6 +11,7 @@ enum Migrations {
         M0004CountAudit.migration,
         M0005KeepMergeProofs.migration,
         M0006LetAnonymousGo.migration,
+        M0007WaitByDevice.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

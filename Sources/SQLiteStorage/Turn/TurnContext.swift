@@ -18,17 +18,19 @@ struct TurnContext {
         var campaign: Int64?
     }
 
-    /// A new row that waits in the store.
-    private struct Waiting {
-        var id: Int64
-        var lane: Int64
-        var due: Timestamp
+    /// Rows of a device that went back to the store.
+    struct GivenBack {
+        var due: Int64
+        /// Until then the provider wants none.
+        var notBefore: Int64
+        var rows: Int64
     }
 
     let turn: WriterTurn
     /// Whether anybody has a window open: all that the turn asks when nobody has.
     let hasWindows: Bool
-    var slots: [LaneID: Int]
+    /// What lanes still take into memory.
+    var budgets: [LaneID: LaneBudget]
     /// Registrations that got an unowned row in this turn: younger rows must stay behind it.
     var waiting: Set<Int64> = []
     /// New rows that their lanes have slots for, and whose unread counts they get at the turn's end.
@@ -36,7 +38,12 @@ struct TurnContext {
     var ownedConsumers: [KnownConsumer] = []
     /// Whether the turn queued a badge.
     var hasBadges = false
-    private var unowned: [Waiting] = []
+    /// When the first of the rows is due that wait since this turn, by lane.
+    private(set) var backlog: [LaneID: Timestamp] = [:]
+    /// What went back to the store, by registration, and is not stored in `waiting` yet.
+    var givenBack: [Int64: GivenBack] = [:]
+    /// How many rows the turn took into memory, by registration.
+    private var ownedOf: [Int64: Int] = [:]
     /// Rows that ended in this turn without an answer; new ones among them go to no lane.
     private(set) var withdrawn: Set<Int64> = []
     /// Rows of earlier turns among them.
@@ -58,12 +65,12 @@ struct TurnContext {
     init(turn: WriterTurn) {
         self.turn = turn
         hasWindows = !turn.windows.isEmpty
-        slots = turn.budgets.mapValues(\.slots)
+        budgets = turn.budgets
     }
 
     /// Makes room at once for what events bring.
     mutating func expect(events: Int) {
-        let most = slots.values.reduce(0) { max($0, $1) }
+        let most = budgets.values.reduce(0) { max($0, $1.slots) }
         owned.reserveCapacity(owned.count + min(events, most))
         ownedConsumers.reserveCapacity(owned.count + min(events, most))
         changedConsumers.reserveCapacity(changedConsumers.count + events)
@@ -113,14 +120,36 @@ struct TurnContext {
         withdrawnEarlier.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
     }
 
-    mutating func noteUnowned(_ id: Int64, of registration: KnownRegistration, due: Timestamp) {
-        noteUnowned(id, of: registration.id, lane: registration.lane, due: due)
+    /// A row went back to the store, where its device's rows are not due before then.
+    mutating func giveBack(_ registration: Int64, due: Int64, isAsked: Bool) {
+        waiting.insert(registration)
+        let notBefore = isAsked ? due : 0
+        var back = givenBack[registration] ?? GivenBack(due: due, notBefore: notBefore, rows: 0)
+        back.due = max(back.due, due)
+        back.notBefore = max(back.notBefore, notBefore)
+        back.rows += 1
+        givenBack[registration] = back
     }
 
-    mutating func noteUnowned(_ id: Int64, of registration: Int64, lane: Int64, due: Timestamp) {
+    /// Rows of a device wait in the store.
+    mutating func noteWaiting(_ registration: Int64, lane: Int64, due: Int64?) {
         waiting.insert(registration)
-        unowned.append(Waiting(id: id, lane: lane, due: due))
+        guard let due else { return }
+        let lane = LaneID(lane)
+        backlog[lane] = min(backlog[lane] ?? Timestamp(milliseconds: due), Timestamp(milliseconds: due))
     }
+
+    /// Whether a device has room in memory for another row.
+    func hasRoom(for registration: Int64, _ limit: Int?) -> Bool {
+        guard let limit else { return true }
+        return rowsInMemory(of: registration) + (ownedOf[registration] ?? 0) < limit
+    }
+
+    /// How many rows of a device are in memory, at most, but for those of this turn.
+    func rowsInMemory(of registration: Int64) -> Int { turn.rowsInMemory[RegistrationID(registration)] ?? 1 }
+
+    /// The turn took a new row into memory.
+    mutating func noteOwned(_ registration: Int64) { ownedOf[registration, default: 0] += 1 }
 
     /// The new rows for the lanes, at the turn's end.
     mutating func takeOwned() -> [OutboxRow] {
@@ -129,14 +158,5 @@ struct TurnContext {
         for (index, consumer) in ownedConsumers.enumerated() { rows[index].unread = consumer.unread }
         if !withdrawn.isEmpty { rows.removeAll { withdrawn.contains($0.id.rawValue) } }
         return rows
-    }
-
-    /// When the first of the new rows that wait is due, by lane.
-    var backlog: [LaneID: Timestamp] {
-        var backlog: [LaneID: Timestamp] = [:]
-        for row in unowned where !withdrawn.contains(row.id) {
-            backlog[LaneID(row.lane)] = min(backlog[LaneID(row.lane)] ?? row.due, row.due)
-        }
-        return backlog
     }
 }

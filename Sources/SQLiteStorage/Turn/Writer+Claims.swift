@@ -3,75 +3,95 @@ import GatewayStorage
 
 extension Writer {
     func claim(_ request: ClaimRequest, _ context: inout TurnContext) throws -> ClaimResult {
+        let lane = request.lane.rawValue
         let now = context.turn.now
-        var ids: [Int64] = []
+        var devices: [(registration: Int64, rows: Int)] = []
         let due = try db.prepare(
-            "SELECT id FROM outbox WHERE lane = ? AND owner IS NULL AND due <= ? ORDER BY due, id LIMIT ?"
-        ).int(request.lane.rawValue).int(now.milliseconds).int(request.limit)
-        while try due.next() { ids.append(due.int64(0)) }
-        if let most = request.deviceLimit {
-            ids = try wholeDevices(ids, limit: request.limit, most: most, now: now)
-        }
+            "SELECT registration, rows FROM waiting WHERE lane = ? AND due <= ? ORDER BY due, registration LIMIT ?"
+        ).int(lane).int(now.milliseconds).int(request.limit)
+        while try due.next() { devices.append((due.int64(0), Int(due.int64(1)))) }
         var rows: [OutboxRow] = []
+        var behind: [RegistrationID] = []
         var unread: [Int64: Int64] = [:]
-        rows.reserveCapacity(ids.count)
+        for device in devices where rows.count < request.limit {
+            guard let room = try room(for: device, request, claimed: rows.count, context) else { break }
+            let isWhole = try claim(device, room, into: &rows, &unread, context)
+            if !isWhole, case .limited = request.deviceRows {
+                try putBehind(device.registration)
+                behind.append(RegistrationID(device.registration))
+            }
+        }
+        try addReadMarks(to: &rows, now: now)
+        let next = try db.prepare("SELECT min(due) FROM waiting WHERE lane = ? AND due IS NOT NULL").int(lane)
+        _ = try next.next()
+        defer { next.end() }
+        return ClaimResult(
+            lane: request.lane,
+            rows: rows,
+            nextDue: next.optionalInt64(0).map(Timestamp.init(milliseconds:)),
+            behind: behind
+        )
+    }
+
+    /// How many rows of a device are handed out at most; nil when it waits for a later claim, and those behind it.
+    private func room(
+        for device: (registration: Int64, rows: Int),
+        _ request: ClaimRequest,
+        claimed: Int,
+        _ context: TurnContext
+    ) throws -> Int? {
+        let left = request.limit - claimed
+        switch request.deviceRows {
+        case .any: return left
+        case .limited(let limit): return max(min(left, limit - context.rowsInMemory(of: device.registration)), 0)
+        case .whole(let most):
+            guard device.rows > left else { return left }
+            guard claimed == 0 else { return nil }
+            return try hasMoreToSum(than: left, device.registration) ? most : left
+        }
+    }
+
+    /// Whether more than so many rows of a device may become one push.
+    private func hasMoreToSum(than limit: Int, _ registration: Int64) throws -> Bool {
+        let row = try db.prepare(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM outbox o JOIN messages m ON m.key = o.message \
+            WHERE o.registration = ?1 AND o.owner IS NULL AND m.kind = 'agent' AND m.silent = 0 LIMIT ?2)
+            """
+        ).int(registration).int(limit + 1)
+        defer { row.end() }
+        return try row.next() && row.int64(0) > Int64(limit)
+    }
+
+    /// Takes the oldest rows of a device; says whether these are all.
+    private func claim(
+        _ device: (registration: Int64, rows: Int),
+        _ room: Int,
+        into rows: inout [OutboxRow],
+        _ unread: inout [Int64: Int64],
+        _ context: TurnContext
+    ) throws -> Bool {
+        let registration = device.registration
+        var ids: [Int64] = []
+        let found = try db.prepare(
+            "SELECT id FROM outbox WHERE registration = ? AND owner IS NULL ORDER BY id LIMIT ?"
+        ).int(registration).int(room)
+        while try found.next() { ids.append(found.int64(0)) }
         for id in ids {
             try db.prepare("UPDATE OR FAIL outbox SET owner = ? WHERE id = ?").int(context.turn.incarnation.rawValue)
                 .int(id)
                 .run()
             if let row = try outboxRow(id, &unread) { rows.append(row) }
         }
-        try addReadMarks(to: &rows, now: now)
-        let next = try db.prepare("SELECT min(due) FROM outbox WHERE lane = ? AND owner IS NULL").int(
-            request.lane.rawValue
-        )
-        _ = try next.next()
-        defer { next.end() }
-        return ClaimResult(
-            lane: request.lane,
-            rows: rows,
-            nextDue: next.optionalInt64(0).map(Timestamp.init(milliseconds:))
-        )
-    }
-
-    /// What is handed out in place of the rows that are due first: all due rows of their devices.
-    ///
-    /// A device whose rows do not fit any more waits for a later claim, and so do those behind it.
-    private func wholeDevices(_ ids: [Int64], limit: Int, most: Int, now: Timestamp) throws -> [Int64] {
-        var whole: [Int64] = []
-        var seen: Set<Int64> = []
-        for id in ids {
-            let row = try db.prepare("SELECT registration FROM outbox WHERE id = ?").int(id)
-            guard try row.next() else { continue }
-            let registration = row.int64(0)
-            row.end()
-            guard seen.insert(registration).inserted else { continue }
-            let room =
-                whole.isEmpty
-                ? try self.room(for: registration, limit: limit, most: most, now: now) : limit - whole.count
-            guard room > 0 else { break }
-            let rows = try db.prepare(
-                "SELECT id FROM outbox WHERE registration = ? AND owner IS NULL AND due <= ? ORDER BY id LIMIT ?"
-            ).int(registration).int(now.milliseconds).int(room + 1)
-            var all: [Int64] = []
-            while try rows.next() { all.append(rows.int64(0)) }
-            if all.count > room, !whole.isEmpty { break }
-            whole += all.prefix(room)
+        guard ids.count < device.rows else {
+            try db.prepare("DELETE FROM waiting WHERE registration = ?").int(registration).run()
+            return true
         }
-        return whole
-    }
-
-    /// How many rows of a device are handed out at most: more than others' only when so many may become one push.
-    private func room(for registration: Int64, limit: Int, most: Int, now: Timestamp) throws -> Int {
-        guard most > limit else { return limit }
-        let row = try db.prepare(
-            """
-            SELECT count(*) FROM (SELECT 1 FROM outbox o JOIN messages m ON m.key = o.message \
-            WHERE o.registration = ?1 AND o.owner IS NULL AND o.due <= ?2 AND m.kind = 'agent' AND m.silent = 0 LIMIT ?3)
-            """
-        ).int(registration).int(now.milliseconds).int(limit + 1)
-        defer { row.end() }
-        return try row.next() && row.int64(0) > Int64(limit) ? most : limit
+        if !ids.isEmpty {
+            try db.prepare("UPDATE waiting SET rows = rows - ? WHERE registration = ?").int(ids.count).int(registration)
+                .run()
+        }
+        return false
     }
 
     /// A consumer's count, added up once for all of its rows in a claim.

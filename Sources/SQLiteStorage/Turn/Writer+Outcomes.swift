@@ -20,6 +20,8 @@ extension Writer {
         case .release(let due, let isAsked):
             try giveBack(id, of: outcome.registration, due: due, isAsked: isAsked, tries: 0, &context)
         }
+        if case .none = outcome.token { return OutcomeEffect(ended: []) }
+        try storeGivenBack(&context)
         return OutcomeEffect(ended: try applyTokenEffect(outcome, &context))
     }
 
@@ -110,7 +112,7 @@ extension Writer {
         return db.changedRows == 1
     }
 
-    /// Back to the store, due then but not before older rows of the registration that wait there; younger ones follow.
+    /// Back to the store; its device's rows are not due before then.
     private func giveBack(
         _ id: Int64,
         of registration: RegistrationID,
@@ -120,21 +122,10 @@ extension Writer {
         _ context: inout TurnContext
     ) throws {
         try db.prepare(
-            """
-            UPDATE outbox SET owner = NULL, attempts = attempts + ?3, (due, not_before) = (SELECT \
-            max(?2, coalesce(max(o.due), ?2)), max(outbox.not_before, coalesce(max(o.not_before), 0), ?4) \
-            FROM outbox o WHERE o.registration = outbox.registration AND o.id < ?1 AND o.owner IS NULL) WHERE id = ?1
-            """
-        ).int(id).int(due.milliseconds).int(tries).int(isAsked ? due.milliseconds : 0).run()
+            "UPDATE outbox SET owner = NULL, attempts = attempts + ?2 WHERE id = ?1 AND owner IS NOT NULL"
+        ).int(id).int(tries).run()
         guard db.changedRows == 1 else { return }
-        context.waiting.insert(registration.rawValue)
-        try db.prepare(
-            """
-            UPDATE outbox SET due = max(outbox.due, o.due), not_before = max(outbox.not_before, o.not_before) \
-            FROM outbox o WHERE o.id = ?1 AND outbox.registration = ?2 AND outbox.id > ?1 AND outbox.owner IS NULL \
-            AND (outbox.due < o.due OR outbox.not_before < o.not_before)
-            """
-        ).int(id).int(registration.rawValue).run()
+        context.giveBack(registration.rawValue, due: due.milliseconds, isAsked: isAsked)
     }
 
     /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.

@@ -42,7 +42,7 @@ extension Writer {
             id = kept.id
             try renew(id, device, &context)
             // What waits for the end of quiet hours waits for that of another place.
-            if hasMoved { try requeue(id, lane: lane, &context) }
+            if hasMoved { try requeue(registration: id, &context) }
         } else {
             id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
             ended += try endOldest(of: consumer, &context)

@@ -1,46 +1,35 @@
 import GatewayModel
 import GatewayStorage
 
-/// Rows that waited for quiet hours that are others now; what a provider asked for, or the next try, they still wait for.
+/// Devices whose rows waited for quiet hours that are others now; what a provider asked for, or the next try, they still wait
+/// for.
 extension Writer {
-    /// Makes waiting rows of a lane due, in the order in which they would have become due.
+    /// Makes the rows of a lane's devices due, in the order in which they would have become due.
     func requeue(_ request: RequeueRequest, _ context: inout TurnContext) throws -> Int {
-        let now = context.turn.now.milliseconds
-        var ids: [Int64] = []
-        let rows = try db.prepare(
+        try db.prepare(
             """
-            SELECT id FROM outbox WHERE lane = ?1 AND owner IS NULL AND due > ?2 AND due > not_before \
-            ORDER BY due, id LIMIT ?3
+            UPDATE waiting SET due = max(?2, not_before) WHERE registration IN (SELECT registration FROM waiting \
+            WHERE lane = ?1 AND due > ?2 AND due > not_before ORDER BY due, registration LIMIT ?3)
             """
-        ).int(request.lane.rawValue).int(now).int(request.limit)
-        while try rows.next() { ids.append(rows.int64(0)) }
-        for id in ids {
-            try db.prepare("UPDATE outbox SET due = max(?1, not_before) WHERE id = ?2").int(now).int(id).run()
-        }
-        return ids.count
+        ).int(request.lane.rawValue).int(context.turn.now.milliseconds).int(request.limit).run()
+        return db.changedRows
     }
 
     /// Makes all waiting rows of a consumer due.
     func requeue(_ consumer: Int64, _ context: inout TurnContext) throws {
-        for registration in try registrations(of: consumer) {
-            try requeue(registration.id, lane: registration.lane, &context)
-        }
+        for registration in try registrations(of: consumer) { try requeue(registration: registration.id, &context) }
     }
 
     /// Makes all waiting rows of a device due.
-    func requeue(_ registration: Int64, lane: Int64, _ context: inout TurnContext) throws {
-        let now = context.turn.now.milliseconds
-        let rows = try db.prepare(
+    func requeue(registration: Int64, _ context: inout TurnContext) throws {
+        let row = try db.prepare(
             """
-            SELECT id, max(?2, not_before) FROM outbox WHERE registration = ?1 AND owner IS NULL AND due > ?2 \
-            AND due > not_before ORDER BY id
+            UPDATE waiting SET due = max(?2, not_before) WHERE registration = ?1 AND due > ?2 AND due > not_before \
+            RETURNING lane, due
             """
-        ).int(registration).int(now)
-        var found: [(id: Int64, due: Int64)] = []
-        while try rows.next() { found.append((rows.int64(0), rows.int64(1))) }
-        for (id, due) in found {
-            try db.prepare("UPDATE outbox SET due = ? WHERE id = ?").int(due).int(id).run()
-            context.noteUnowned(id, of: registration, lane: lane, due: Timestamp(milliseconds: due))
-        }
+        ).int(registration).int(context.turn.now.milliseconds)
+        defer { row.end() }
+        guard try row.next() else { return }
+        context.noteWaiting(registration, lane: row.int64(0), due: row.int64(1))
     }
 }

@@ -28,10 +28,12 @@ extension Writer {
         ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).int(context.turn.now.milliseconds).int(change).run()
         guard db.changedRows == 1 else { return }
         noteFinished(id, change: change)
-        let row = try db.prepare("DELETE FROM outbox WHERE id = ? RETURNING registration").int(id)
+        let row = try db.prepare("DELETE FROM outbox WHERE id = ? RETURNING registration, owner IS NULL").int(id)
         guard try row.next() else { return }
-        context.noteWithdrawn(id, of: row.int64(0))
+        let (registration, isWaiting) = (row.int64(0), row.int64(1) != 0)
         row.end()
+        context.noteWithdrawn(id, of: registration)
+        if isWaiting { try removeWaiting(of: registration, &context) }
         if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
     }
 

@@ -38,6 +38,8 @@ final class Writer {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
+        try storeGivenBack(&context)
+        for registration in turn.recalls { try recall(registration, &context) }
         result.requeued = try turn.requeues.map { try requeue($0, &context) }
         for name in turn.releases { try release(name, &context) }
         for sighting in turn.seen { try note(sighting, context) }

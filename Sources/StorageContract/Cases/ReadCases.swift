@@ -48,8 +48,8 @@ enum ReadCases {
         let records = try await f.deliveries().filter { $0.state == .cancelled }
         #expect(records.count == 2 && records.allSatisfy { $0.suppressedBy == .read })
         let rows = try await f.claim().rows.filter { $0.kind == .message }
-        #expect(rows.map(\.message?.conversation.rawValue) == ["c-1", "c-1", "c-2", "c-2"])
-        #expect(rows.map(\.message?.sequence) == [2, 2, 1, 1])
+        #expect(rows.map(\.message?.conversation.rawValue) == ["c-1", "c-2", "c-1", "c-2"])
+        #expect(rows.map(\.message?.sequence) == [2, 1, 2, 1])
     }
 
     static let badges = ContractCase("a read sends the new badge to the consumer's other devices only") {

@@ -6,6 +6,7 @@ import Testing
 enum WaitingCases {
     static let all = [
         ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate, wholeDevices,
+        deviceShare, behindMemory, behindRestart,
     ]
 
     static let ownQuietHours = ContractCase("a consumer's quiet hours are kept, go with its rows, and free what waits")
@@ -71,17 +72,16 @@ enum WaitingCases {
             $0.requeues = [request]
             $0.claims = [claim]
         }
-        #expect(result.requeued == [4])
+        #expect(result.requeued == [2])
         #expect(result.claims[0].rows.map(\.id) == rows.map(\.id))
     }
 
-    static let requeuesInPieces = ContractCase("rows that need wait no longer keep each device's order, piece by piece")
-    {
+    static let requeuesInPieces = ContractCase("devices that need wait no longer keep their order, piece by piece") {
         (f) async throws in
         let rows = try await waiting(f)
         f.wait(seconds: 1)
-        for expected in [3, 1, 0] {
-            let request = RequeueRequest(lane: f.apns, limit: 3)
+        for expected in [1, 1, 0] {
+            let request = RequeueRequest(lane: f.apns, limit: 1)
             #expect(try await f.commit { $0.requeues = [request] }.requeued == [expected])
         }
         #expect(try await f.claim().rows.map(\.id) == rows.map(\.id))
@@ -112,7 +112,7 @@ enum WaitingCases {
         let again = try await f.claim().rows
         #expect(again.count == 3)
         for row in again { try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600)))) }
-        #expect(try await f.commit { $0.requeues = [requeue] }.requeued == [3])
+        #expect(try await f.commit { $0.requeues = [requeue] }.requeued == [1])
         #expect(try await f.claim().rows.map(\.id) == again.map(\.id))
         for row in again { try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600)))) }
         _ = try await f.restart()
@@ -217,7 +217,7 @@ enum WaitingCases {
         try await f.accepted(f.proactive("u-2"))
         try await f.accepted(f.message("u-3", in: "c-9"))
         func claimed(limit: Int, device: Int) async throws -> (rows: [String], nextDue: Timestamp?) {
-            let request = ClaimRequest(lane: f.apns, limit: limit, deviceLimit: device)
+            let request = ClaimRequest(lane: f.apns, limit: limit, deviceRows: .whole(upTo: device))
             let result = try await f.commit { $0.claims = [request] }
             guard let claim = result.claims.first else { throw Unexpected(what: "no claim") }
             let names = claim.rows.map { "\($0.message?.consumer.rawValue ?? "") \($0.message?.kind.rawValue ?? "")" }
@@ -231,5 +231,87 @@ enum WaitingCases {
         #expect(claim.rows == ["u-2 agent", "u-2 agent", "u-2 agent"])
         claim = try await claimed(limit: 2, device: 9)
         #expect(claim.rows == ["u-2 proactive", "u-3 agent"] && claim.nextDue == nil)
+    }
+
+    /// Claims for the first lane, with a device's share of four rows.
+    private static func share(_ f: ContractFixture, inMemory: [RegistrationID: Int] = [:]) async throws -> ClaimResult {
+        let request = ClaimRequest(lane: f.apns, limit: 100, deviceRows: .limited(to: 4))
+        let result = try await f.commit {
+            $0.rowsInMemory = inMemory
+            $0.claims = [request]
+        }
+        guard let claim = result.claims.first else { throw Unexpected(what: "no claim") }
+        return claim
+    }
+
+    static let deviceShare = ContractCase("a device has only its share of rows in memory, whoever else waits") {
+        (f) async throws in
+        let first = try await f.register("d-1", of: "u-1").registration.id
+        let second = try await f.register("d-2", of: "u-2").registration.id
+        f.budgets = [f.apns: LaneBudget(slots: 100, mayHaveBacklog: false, deviceLimit: 4)]
+        // One that is not named may have one row there.
+        let request = f.request((0..<10).map { _ in f.message("u-1") } + [f.message("u-2", in: "c-2")])
+        let made = try await f.commit { $0.accepts = [request] }
+        #expect(made.owned.map(\.registration) == [first, first, first, second])
+        #expect(made.unowned == [f.apns: f.now])
+        // As many as are there are named: one more fits, and then none.
+        let one = try await share(f, inMemory: [first: 3])
+        #expect(one.rows.map(\.message?.sequence) == [4] && one.behind == [first] && one.nextDue == nil)
+        // New rows stay behind those that are left.
+        f.budgets = [f.apns: LaneBudget(slots: 100, mayHaveBacklog: true, deviceLimit: 4)]
+        let next = try await f.commit { $0.accepts = [f.request([f.message("u-1"), f.message("u-2", in: "c-2")])] }
+        #expect(next.owned.map(\.registration) == [second] && next.unowned.isEmpty)
+        let recalled = try await f.commit { $0.recalls = [first, second] }
+        #expect(recalled.unowned == [f.apns: f.now])
+        let full = try await share(f, inMemory: [first: 4])
+        #expect(full.rows.isEmpty && full.behind == [first] && full.nextDue == nil)
+    }
+
+    static let behindMemory = ContractCase("what a claim left of a device is due once it is recalled") {
+        (f) async throws in
+        let device = try await f.register("d-1", of: "u-1").registration.id
+        for _ in 0..<12 { try await f.accepted(f.message("u-1")) }
+        let rows = try await share(f).rows
+        #expect(rows.map(\.message?.sequence) == [1, 2, 3])
+        let answers = [f.answer(rows[0]), f.answer(rows[1]), f.answer(rows[2])]
+        #expect(try await f.commit { $0.outcomes = answers }.unowned.isEmpty)
+        #expect(try await share(f).rows.isEmpty)
+        f.wait(seconds: 5)
+        // It is recalled in the turn that writes down the last outcome; what it made due goes out in the same one.
+        let request = ClaimRequest(lane: f.apns, limit: 100, deviceRows: .limited(to: 4))
+        let result = try await f.commit {
+            $0.recalls = [device]
+            $0.claims = [request]
+        }
+        #expect(result.unowned == [f.apns: f.now])
+        let claimed = result.claims.flatMap(\.rows)
+        #expect(claimed.map(\.message?.sequence) == [4, 5, 6])
+        // They go back for a while: what is behind them waits with them, whoever recalls it.
+        let back = claimed.map { f.unsent($0, .release(due: f.now.adding(seconds: 60), isAsked: true)) }
+        #expect(
+            try await f.commit {
+                $0.outcomes = back
+                $0.recalls = [device]
+            }.unowned.isEmpty
+        )
+        let early = try await share(f)
+        #expect(early.rows.isEmpty && early.nextDue == f.now.adding(seconds: 60))
+        f.wait(seconds: 60)
+        #expect(try await share(f).rows.map(\.message?.sequence) == [4, 5, 6])
+        // All that is left was read; only the badge that says so waits.
+        try await f.change(f.read("u-1", "c-1", 12))
+        let end = try await share(f)
+        #expect(end.rows.map(\.kind) == [.badge] && end.nextDue == nil && end.behind.isEmpty)
+    }
+
+    static let behindRestart = ContractCase("what a claim left of a device is due after a restart") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for _ in 0..<6 { try await f.accepted(f.message("u-1")) }
+        #expect(try await share(f).rows.count == 3)
+        f.wait(seconds: 1)
+        let start = try await f.restart()
+        #expect(start.recovered == 3 && start.backlog == [f.apns: f.now])
+        #expect(try await share(f).rows.map(\.message?.sequence) == [1, 2, 3])
     }
 }

@@ -16,7 +16,8 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
-        case windows, attack
+        case windows, attack, requeue
+        case busyDevice = "busy-device"
         case httpOverhead = "http-overhead"
         case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
@@ -40,7 +41,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Those need no other process.
-        for program in Set(scenario).isSubset(of: [.deliveries, .identity]) && !scenario.isEmpty
+        for program in Set(scenario).isSubset(of: [.deliveries, .identity, .requeue]) && !scenario.isEmpty
             ? [] : ["switchboard", "push-simulator"]
         {
             let path = ChildProcess.binaries.appending(path: program).path()
@@ -85,6 +86,10 @@ struct RunCommand: AsyncParsableCommand {
             return try await SenderLatencyScenario(notifications: scaled(100_000), ratioLimit: 3).run(http: http)
         case .senderDistance:
             return try await DistanceScenario(notifications: max(scaled(80_000), 60_000)).run(http: http)
+        case .requeue:
+            return try await RequeueScenario(rounds: max(Int(21 * scale), 3)).run()
+        case .busyDevice:
+            return try await BusyDeviceScenario(rounds: max(Int(10 * scale), 3)).run(http: http)
         case .commit:
             return try await CommitScenario(turns: max(Int(200 * scale), 10)).run()
         case .intake:

@@ -13,7 +13,7 @@ actor BulkheadSite {
     private let installation: Installation
     private let fcm: SimulatorProcess
     private let http: HTTPClient
-    private let androids: AndroidEvents
+    private let androids: BatchedEvents
     private var load: TimedEvents
     private var lap = 0
     private var isSilent = false
@@ -32,7 +32,7 @@ actor BulkheadSite {
         let authorization = try await installation.configure(http: http, consumers: Self.iPhones)
         load = TimedEvents(installation, http: http, authorization: authorization, consumers: Self.iPhones)
         let others = Self.iPhones..<Self.iPhones + Self.androidPhones
-        androids = AndroidEvents(installation, http: http, authorization: authorization, consumers: others)
+        androids = BatchedEvents(installation, http: http, authorization: authorization, consumers: others)
         let apps = "/v1/brands/\(Installation.brand)/apps/\(Self.androidApp)"
         try await installation.call(http, "PUT", apps, fcm.androidApp())
         for number in others {

@@ -15,8 +15,8 @@ final class RawStore {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         .outbox: """
-        INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, due, \
-        expires_at, queued_at, collapse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, \
+        expires_at, queued_at, collapse, held, campaign) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         .conversation: """
         UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
@@ -44,7 +44,7 @@ final class RawStore {
         // The same as the engine's; the first is kept in the file.
         for pragma in [
             "journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 16000", "cache_size = -64000",
-            "temp_store = MEMORY",
+            "temp_store = MEMORY", "secure_delete = ON", "cell_size_check = ON",
         ] { sqlite3_exec(db, "PRAGMA \(pragma)", nil, nil, nil) }
         begin = try Self.prepare(db, "BEGIN IMMEDIATE")
         commit = try Self.prepare(db, "COMMIT")

@@ -74,8 +74,8 @@ struct RawTurnPlanner {
                     [
                         .integer(nextDelivery), .integer(conversation.lane), .integer(conversation.registration),
                         .integer(conversation.key), .integer(conversation.sequence),
-                        .integer(key), .integer(0), .integer(turn.incarnation.rawValue), .integer(now),
-                        .integer(expiresAt), .integer(now), .text(event.collapseKey),
+                        .integer(key), .integer(0), .integer(turn.incarnation.rawValue),
+                        .integer(expiresAt), .integer(now), .text(event.collapseKey), .integer(0), .integer(nil),
                     ]
                 )
                 nextDelivery += 1

@@ -12,14 +12,43 @@ struct LaneTests {
         var script = MachineScript(backlog: [MachineScript.lane: start], slots: 8)
         script.now = start
         let plan = script.machine.beginTurn(now: script.now)
-        #expect(plan.claims == [ClaimRequest(lane: MachineScript.lane, limit: 8)])
+        #expect(plan.claims == [ClaimRequest(lane: MachineScript.lane, limit: 8, deviceRows: .limited(to: 8))])
         #expect(plan.budgets[MachineScript.lane] == nil)
         let rows = [try script.row(device: 1), try script.row(device: 2, consumer: 2)]
         script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: rows, nextDue: nil)])
         #expect(script.take().map(\.delivery) == rows.map(\.id))
         let next = script.machine.beginTurn(now: script.now)
         #expect(next.claims.isEmpty)
-        #expect(next.budgets[MachineScript.lane] == LaneBudget(slots: 6, mayHaveBacklog: false))
+        #expect(next.budgets[MachineScript.lane] == LaneBudget(slots: 6, mayHaveBacklog: false, deviceLimit: 8))
+        #expect(next.rowsInMemory.isEmpty)
+    }
+
+    @Test("a turn names the devices with several rows in memory, the one on its way included")
+    func crowdedDevices() throws {
+        var script = MachineScript(slots: 100)
+        let plan = script.machine.beginTurn(now: script.now)
+        let rows = [try script.row(device: 1), try script.row(device: 1), try script.row(device: 2, consumer: 2)]
+        script.commit(plan, owned: rows)
+        let taken = script.take()
+        #expect(taken.count == 2)
+        let next = script.machine.beginTurn(now: script.now)
+        #expect(next.rowsInMemory == [rows[0].registration: 2])
+        script.commit(next)
+        for job in taken { script.answer(job.delivery, .accepted(providerID: nil)) }
+        #expect(script.machine.beginTurn(now: script.now).rowsInMemory.isEmpty)
+    }
+
+    @Test("a lane whose brand wants summaries sets devices no limit")
+    func summariesAreWhole() {
+        var script = MachineScript(slots: 100)
+        script.machine.addLane(MachineScript.lane)
+        var brand = BrandSettings()
+        brand.summaryThreshold = 5
+        script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: false)
+        script.machine.addLane(MachineScript.otherLane)
+        let budgets = script.machine.beginTurn(now: script.now).budgets
+        #expect(budgets[MachineScript.lane] == LaneBudget(slots: 100, mayHaveBacklog: false))
+        #expect(budgets[MachineScript.otherLane]?.deviceLimit == 8)
     }
 
     @Test("rows that became unowned while a claim was committed are not forgotten")

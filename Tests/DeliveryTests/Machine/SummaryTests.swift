@@ -236,7 +236,7 @@ struct SummaryTests {
         script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: false)
         let claims = script.machine.beginTurn(now: script.now).claims
         #expect(Set(claims.map(\.limit)) == [500])
-        #expect(claims.first { $0.lane == MachineScript.lane }?.deviceLimit == 1000)
-        #expect(claims.first { $0.lane == MachineScript.otherLane }.map { $0.deviceLimit == nil } == true)
+        #expect(claims.first { $0.lane == MachineScript.lane }?.deviceRows == .whole(upTo: 1000))
+        #expect(claims.first { $0.lane == MachineScript.otherLane }?.deviceRows == .limited(to: 8))
     }
 }

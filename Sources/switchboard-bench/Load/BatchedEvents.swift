@@ -4,8 +4,8 @@ import NIOHTTP1
 import ProcessHarness
 import Synchronization
 
-/// Events for consumers with an Android phone, in batches; each consumer has its turn.
-final class AndroidEvents: Sendable {
+/// Events in batches for consumers of a range, each in turn.
+final class BatchedEvents: Sendable {
     private let installation: Installation
     private let http: HTTPClient
     private let authorization: String
@@ -34,7 +34,7 @@ final class AndroidEvents: Sendable {
         let events = (first..<first + count).map { event in
             // The consumer of an event is its number modulo the consumers.
             let consumer = consumers.lowerBound + event % consumers.count
-            return EventBodies.event(run: "android\(event)", number: consumer, consumers: consumers.upperBound)
+            return EventBodies.event(run: "batched\(event)", number: consumer, consumers: consumers.upperBound)
         }
         var request = HTTPClientRequest(url: installation.gateway.url + "/v1/brands/\(Installation.brand)/events")
         request.method = .POST
