@@ -113,6 +113,7 @@ struct SettingsLoaderTests {
             ("intake: {maxPendingEvents: many}", "intake.maxPendingEvents", "\"many\"", "a whole number"),
             ("intake: {maxPendingBytes: 1}", "intake.maxPendingBytes", "\"1\"", "from 65536 to 4294967296"),
             ("delivery: {slotsPerLane: -5}", "delivery.slotsPerLane", "\"-5\"", "from 1 to 100000"),
+            ("delivery: {slots: 0}", "delivery.slots", "\"0\"", "from 1 to 10000000"),
             ("delivery: {retryDelaysSeconds: \"5,x\"}", "delivery.retryDelaysSeconds", "\"5,x\"", "1 to 86400"),
             ("delivery: {retryDelaysSeconds: [5, 0]}", "delivery.retryDelaysSeconds", "\"5,0\"", "1 to 86400"),
             ("delivery: {drainDeadlineSeconds: [1]}", "delivery.drainDeadlineSeconds", "a list", "one value"),

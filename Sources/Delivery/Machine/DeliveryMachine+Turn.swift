@@ -47,12 +47,14 @@ extension DeliveryMachine {
         while count > 0, count < outcomes.count, outcomes[count].isSummed { count += 1 }
         let givingBack = lanesGivingBack(after: count)
         let lanesBehind = Set(behind.values)
+        // What is not written down by then holds back what is to come, or it would grow without end.
+        let slots = slotsPerLane - (outcomes.count - count)
         var asking: [(lane: LaneID, free: Int)] = []
         for (id, lane) in lanes {
-            let free = settings.slotsPerLane - lane.rows
+            let free = slots - lane.rows
             guard !isDraining, !lane.isRemoved, free > 0, lane.blockedUntil(now: now) == nil else { continue }
             if let due = lane.backlog, due <= now {
-                if isWorthAClaim(lane), !givingBack.contains(id) { asking.append((id, free)) }
+                if isWorthAClaim(lane, slots: slots), !givingBack.contains(id) { asking.append((id, free)) }
             } else {
                 plan.budgets[id] = LaneBudget(
                     slots: free,
@@ -101,8 +103,13 @@ extension DeliveryMachine {
     }
 
     /// A claim is worth its transaction only when it brings more than a few rows.
-    private func isWorthAClaim(_ lane: Lane) -> Bool {
-        lane.rows == 0 || settings.slotsPerLane - lane.rows >= settings.slotsPerLane / 4
+    private func isWorthAClaim(_ lane: Lane, slots: Int) -> Bool {
+        lane.rows == 0 || slots - lane.rows >= max(slots / 4, 1)
+    }
+
+    /// How many rows each lane may have in memory now.
+    private var slotsPerLane: Int {
+        rowCount < settings.slots ? settings.slotsPerLane : min(settings.slotsPerLane, settings.leastSlotsPerLane)
     }
 
     /// Claims for lanes that ask, the lane after the one that was served last first.
@@ -213,10 +220,11 @@ extension DeliveryMachine {
     package func nextDeadline(now: Timestamp) -> Timestamp? {
         guard !isDraining else { return nil }
         var next: Timestamp?
+        let slots = slotsPerLane
         for lane in lanes.values where !lane.isRemoved {
             if let blocked = lane.blockedUntil(now: now) {
                 if lane.backlog != nil || lane.rows > 0 { next = min(next ?? blocked, blocked) }
-            } else if let due = lane.backlog, isWorthAClaim(lane) {
+            } else if let due = lane.backlog, isWorthAClaim(lane, slots: slots) {
                 next = min(next ?? due, due)
             }
         }

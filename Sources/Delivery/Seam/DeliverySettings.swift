@@ -17,6 +17,11 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxClaimsPerTurn = 1000
     /// Rows that one lane holds in memory, sent or waiting behind one that is (`delivery.slotsPerLane`).
     package var slotsPerLane = 4096
+    /// Rows that all lanes hold in memory together, about 2 KB each, before each gets only ``leastSlotsPerLane``
+    /// (`delivery.slots`).
+    package var slots = 65_536
+    /// Rows that a lane may hold in memory, however many others hold, so that lanes whose providers are silent do not stop it.
+    package var leastSlotsPerLane = 64
     /// Rows that one device has in memory at most, sent or waiting, at least 2.
     ///
     /// So no device takes the slots of a lane's others. It has more only where a brand wants summaries, because one push is

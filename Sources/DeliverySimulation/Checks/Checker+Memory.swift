@@ -17,7 +17,7 @@ extension Checker {
         for place in rows.indices {
             let lane = machine.lanes[LaneID(Int64(place) + 1)]
             let held = lane?.rows ?? 0
-            try expect(.memoryBound, held <= slots) { "lane \(place + 1) holds \(held) rows in \(slots) slots" }
+            try expect(.memoryBound, held <= settings.slotsPerLane) { "lane \(place + 1) holds \(held) rows" }
             if held != rows[place] || lane?.inFlight ?? 0 != inFlight[place] { try explain(machine, store) }
             total += rows[place]
             sending += inFlight[place]
@@ -132,6 +132,9 @@ extension Checker {
             let lane = machine.lanes[id]
             let until = lane?.blockedUntil(now: now)
             let isBlocked = until != nil
+            let slots =
+                rows.reduce(0, +) < settings.slots
+                ? settings.slotsPerLane : min(settings.slotsPerLane, settings.leastSlotsPerLane)
             if let due = due[place], rows[place] == 0 || slots - rows[place] >= max(slots / 4, 1) {
                 let limit = isBlocked ? max(until ?? due, due) : due
                 try expect(.workIsPlanned, next.map { $0 <= max(limit, now) } ?? false) {

@@ -6,7 +6,7 @@ import GatewayStorage
 /// Follows a run from outside, by what goes over the machine's and the store's boundaries, and throws when something
 /// does not hold.
 struct Checker: Sendable {
-    let slots: Int
+    let settings: DeliverySettings
     /// Rows that a device may have in memory; nil where brands want summaries.
     let deviceLimit: Int?
     private(set) var ledger = Ledger()
@@ -37,8 +37,8 @@ struct Checker: Sendable {
         var reads: Int
     }
 
-    init(lanes: Int, slots: Int, deviceLimit: Int?) {
-        self.slots = slots
+    init(lanes: Int, settings: DeliverySettings, deviceLimit: Int?) {
+        self.settings = settings
         self.deviceLimit = deviceLimit
         waits = Array(repeating: LaneWaits(), count: lanes)
         rows = Array(repeating: 0, count: lanes)

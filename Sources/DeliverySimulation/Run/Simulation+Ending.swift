@@ -22,6 +22,11 @@ extension Simulation {
             }
             if try answerAll() { continue }
             if try wholeStep(faults: false) { continue }
+            // Or it would end by its time, and nobody would see that it was never sent.
+            let lanes = writer.delivery.lanesWithWork(now: now)
+            try expect(.everythingEnds, lanes.isEmpty) {
+                "lanes \(lanes.map(\.rawValue).sorted()) have work that nobody takes"
+            }
             guard let deadline = sleepsUntil else { break }
             trace.note(31, deadline.milliseconds) { "waits until \(deadline)" }
             elapsed += max(deadline.milliseconds - now.milliseconds, 1)

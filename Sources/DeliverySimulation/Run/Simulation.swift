@@ -70,7 +70,7 @@ package struct Simulation {
         store.flaw = sabotage?.flaw
         checker = Checker(
             lanes: SimulatedWorld.lanes.count,
-            slots: plan.settings.slotsPerLane,
+            settings: plan.settings,
             deviceLimit: plan.rules.contains { $0?.summaryThreshold != nil } ? nil : plan.settings.rowsPerDevice
         )
         writer = WriterMachine(settings: plan.settings)

@@ -50,6 +50,8 @@ struct SimulationPlan: Sendable {
         settings.breakerMaxSeconds = 60
         settings.faultsBeforePause = 1 + steps % 4
         settings.rowsPerDevice = 2 + steps % 3
+        settings.slots = steps % 5 == 0 ? settings.slotsPerLane : 1000
+        settings.leastSlotsPerLane = 1 + steps % 2
         failingCommits = [0, 2, 10][random.below(3)]
         poisonedCommits = [0, 0, 4][random.below(3)]
         badAnswers = [0, 10, 30, 60][random.below(4)]

@@ -7,6 +7,7 @@ extension DeliverySettings {
     /// - `intake.maxPendingEvents` (events, 1 to 1,000,000)
     /// - `intake.maxPendingBytes` (bytes, 65,536 to 4 GiB)
     /// - `delivery.slotsPerLane` (rows, 1 to 100,000)
+    /// - `delivery.slots` (rows, 1 to 10,000,000)
     /// - `delivery.retryDelaysSeconds` (1 to 20 numbers, 1 to 86,400 seconds each)
     /// - `delivery.drainDeadlineSeconds` (seconds, 0 to 3,600)
     ///
@@ -26,6 +27,7 @@ extension DeliverySettings {
             default: maxPendingBytes
         )
         slotsPerLane = try await reader.integer(.deliverySlotsPerLane, in: 1...100_000, default: slotsPerLane)
+        slots = try await reader.integer(.deliverySlots, in: 1...10_000_000, default: slots)
         retryDelaysSeconds = try await reader.integers(
             .deliveryRetryDelaysSeconds,
             in: 1...86_400,

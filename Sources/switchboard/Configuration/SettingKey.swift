@@ -24,6 +24,7 @@ enum SettingKey: String, CaseIterable {
     case intakeMaxPendingEvents = "intake.maxPendingEvents"
     case intakeMaxPendingBytes = "intake.maxPendingBytes"
     case deliverySlotsPerLane = "delivery.slotsPerLane"
+    case deliverySlots = "delivery.slots"
     case deliveryRetryDelaysSeconds = "delivery.retryDelaysSeconds"
     case deliveryDrainDeadlineSeconds = "delivery.drainDeadlineSeconds"
     case retentionDays = "retention.days"

@@ -38,6 +38,42 @@ struct LaneTests {
         #expect(script.machine.beginTurn(now: script.now).rowsInMemory.isEmpty)
     }
 
+    @Test("when the process holds all the rows that it may, a lane takes only a few more, and none waits in vain")
+    func wholeProcess() throws {
+        var settings = DeliverySettings()
+        settings.slots = 3
+        settings.leastSlotsPerLane = 2
+        var script = MachineScript(slots: 100)
+        script.machine = DeliveryMachine(settings: settings, backlog: [:])
+        script.turn(owned: try (1...3).map { try script.row(device: $0, consumer: $0) })
+        script.machine.addLane(MachineScript.otherLane)
+        let budgets = script.machine.beginTurn(now: script.now).budgets
+        #expect(budgets[MachineScript.lane] == nil)
+        #expect(budgets[MachineScript.otherLane]?.slots == 2)
+        // Its backlog is no reason to wake up while it has no room, and one when it has.
+        script.turn(unowned: [MachineScript.lane: script.now])
+        #expect(script.machine.beginTurn(now: script.now).claims.isEmpty)
+        let waitsForAnswers = script.machine.nextDeadline(now: script.now).map { $0 > script.now } ?? true
+        #expect(waitsForAnswers)
+        for job in script.take() { script.answer(job.delivery, .accepted(providerID: nil)) }
+        let next = script.machine.beginTurn(now: script.now)
+        #expect(next.claims.map(\.lane) == [MachineScript.lane])
+    }
+
+    @Test("outcomes that do not fit into the next turn hold back new rows")
+    func outcomesHoldBack() throws {
+        var settings = DeliverySettings()
+        settings.slotsPerLane = 10
+        settings.maxOutcomesPerTurn = 2
+        var script = MachineScript()
+        script.machine = DeliveryMachine(settings: settings, backlog: [:])
+        script.turn(owned: try (1...8).map { try script.row(device: $0, consumer: $0) })
+        for job in script.take() { script.answer(job.delivery, .accepted(providerID: nil)) }
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.outcomes.count == 2)
+        #expect(plan.budgets[MachineScript.lane]?.slots == 4)
+    }
+
     @Test("a lane whose brand wants summaries sets devices no limit")
     func summariesAreWhole() {
         var script = MachineScript(slots: 100)
