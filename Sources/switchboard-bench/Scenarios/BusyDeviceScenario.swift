@@ -87,8 +87,7 @@ struct BusyDeviceScenario {
     private func holdAnswers(of site: Installation, _ http: HTTPClient) async throws {
         var request = HTTPClientRequest(url: site.simulator.control + "/rules")
         request.method = .PUT
-        request.headers.add(name: "content-type", value: "application/json")
-        request.body = .bytes(ByteBuffer(string: #"{"rules":[{"match":{},"do":{"delayMs":\#(delay)}}]}"#))
+        request.body = .bytes(ByteBuffer(string: #"[{"match":{"provider":"apns"},"do":{"delayMs":\#(delay)}}]"#))
         let response = try await http.execute(request, timeout: .seconds(10))
         guard response.status == .ok else {
             throw HarnessError("the simulator answered \(response.status) to its rules")
