@@ -64,6 +64,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case hideThreshold
     /// The machine is not told how long a provider wants to be left alone.
     case hideRetryAfter
+    /// The machine is not told that a provider cannot reach the devices of a platform.
+    case hidePlatform
     /// A provider that was replaced goes on taking pushes.
     case keepProvider
     /// Somebody who asked is not answered.
@@ -102,7 +104,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .hideQuietHours: .quietIsKept
         case .splitSummary: .summaryStands
         case .hideThreshold: .stormIsSummed
-        case .hideRetryAfter: .waitsAreKept
+        case .hideRetryAfter, .hidePlatform: .waitsAreKept
         case .keepProvider: .settingsAreCurrent
         case .loseAnswer: .everybodyIsAnswered
         case .crowdDevice: .deviceShare

@@ -114,7 +114,7 @@ package final class PushProviderFactory: Sendable {
             }
             let credential = try FCMCredential(settings)
             let path = try path(to: credential.endpoint, at: "/fcm/endpoint", setBy: app.endpointsBy, of: brand.id)
-            return makeFCM(credential, lane, brand, app.links, path, source)
+            return makeFCM(credential, lane, brand, app, path, source)
         case .huawei, .webpush:
             throw PushCredentialError(
                 pointer: "/\(lane.pushType.rawValue)",
@@ -243,7 +243,7 @@ package final class PushProviderFactory: Sendable {
         _ credential: FCMCredential,
         _ lane: LaneKey,
         _ brand: Brand,
-        _ links: LinkSettings?,
+        _ app: AppSettings,
         _ path: Path,
         _ source: any PushSource
     ) -> any PushProvider {
@@ -258,7 +258,8 @@ package final class PushProviderFactory: Sendable {
                 FCMDialect(
                     credential: credential,
                     brand: brand,
-                    links: links,
+                    links: app.links,
+                    wakesOnRead: app.apns?.wakesOnRead ?? false,
                     tokens: tokens,
                     clock: clock,
                     eventLoop: eventLoop,

@@ -98,7 +98,7 @@ import Testing
             name: "401 third party",
             status: 401,
             body: error(401, "UNAUTHENTICATED", fcm("THIRD_PARTY_AUTH_ERROR"), expired),
-            outcome: .misconfigured,
+            outcome: .platformMisconfigured,
             reason: "THIRD_PARTY_AUTH_ERROR"
         ),
         Row(

@@ -76,12 +76,13 @@ enum Fixtures {
         brand: Brand = Fixtures.brand(),
         style: FCMSettings.Style = .notification,
         token: String = "fcm-token:APA91b",
+        platform: DevicePlatform = .android,
         badge: Int64? = 3,
         ttlSeconds: Int64 = 86_400
     ) -> PushRequest {
         FCMRenderer(brand: brand, projectID: "proj-1", style: style)
             .request(
-                for: job(message, token: token, platform: .android, badge: badge, ttlSeconds: ttlSeconds),
+                for: job(message, token: token, platform: platform, badge: badge, ttlSeconds: ttlSeconds),
                 now: now
             )
     }
@@ -117,4 +118,11 @@ extension PushRequest {
 
 func dictionary(_ text: String) throws -> NSDictionary {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+}
+
+extension NSDictionary {
+    /// The value at a path of names with dots.
+    func at(_ path: String) -> Any? {
+        path.split(separator: ".").reduce(self as Any?) { ($0 as? NSDictionary)?[String($1)] }
+    }
 }

@@ -62,8 +62,10 @@ struct ReadMarkTests {
         #expect(read.first?["upToSequence"] as? Int64 == .max)
         #expect((read.first?["messageIds"] as? [String])?.count == ReadMark.maxMessages)
         #expect(conversation.count > 3 ? read.count < marks.count : read.count == marks.count)
-        let fcm = FCMRenderer(brand: Fixtures.brand(), projectID: "proj-1", style: .data)
-            .request(for: Fixtures.badgeJob(marks, platform: .android), now: Fixtures.now)
-        #expect(fcm.body.count <= FCMRenderer.maxPayloadBytes)
+        let fcm = FCMRenderer(brand: Fixtures.brand(), projectID: "proj-1", style: .data, wakesOnRead: true)
+        for platform in DevicePlatform.allCases {
+            let request = fcm.request(for: Fixtures.badgeJob(marks, platform: platform), now: Fixtures.now)
+            #expect(request.body.count <= FCMRenderer.maxPayloadBytes)
+        }
     }
 }

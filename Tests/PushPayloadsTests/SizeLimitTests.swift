@@ -72,9 +72,13 @@ import Testing
     @Test(
         "FCM payloads stay within 4096 bytes of keys and values and valid",
         arguments: alphabets.map(\.name),
-        [FCMSettings.Style.notification, .data]
+        [
+            (FCMSettings.Style.notification, DevicePlatform.android), (.data, .android), (.data, .ios),
+            (.notification, .web), (.data, .web),
+        ]
     )
-    func fcm(name: String, style: FCMSettings.Style) throws {
+    func fcm(name: String, kind: (style: FCMSettings.Style, platform: DevicePlatform)) throws {
+        let (style, platform) = kind
         let alphabet = try #require(Self.alphabets.first { $0.name == name }).characters
         let token = String(repeating: "t", count: 3000)
         for size in Self.sizes {
@@ -84,18 +88,27 @@ import Testing
                     $0.text = text
                     $0.data = dataSize.map { JSONText(trusted: "{\"d\":\"\(String(repeating: "z", count: $0))\"}") }
                 }
-                let request = Fixtures.fcm(message, style: style, token: token)
+                let request = Fixtures.fcm(message, style: style, token: token, platform: platform)
                 #expect(request.body.count - token.utf8.count <= 4096)
                 #expect(String(validating: request.body, as: UTF8.self) != nil)
                 let envelope = try #require(try request.json["message"] as? NSDictionary)
                 let data = try #require(envelope["data"] as? [String: String])
-                let shown = (envelope["notification"] as? [String: String])?["body"]
+                let shown = Self.shown(envelope, on: platform)
                 #expect(shown == nil || shown == data["text"])
-                #expect((shown == nil) == (style == .data))
+                #expect((shown == nil) == (style == .data && platform != .ios))
                 let isTruncated = data["truncated"] == "true"
                 try check(shown: data["text"], whole: text, isTruncated: isTruncated, hasData: true)
                 #expect(isTruncated || (data["data"] != nil) == (dataSize != nil))
             }
+        }
+    }
+
+    /// The text that the system or the browser shows.
+    private static func shown(_ envelope: NSDictionary, on platform: DevicePlatform) -> String? {
+        switch platform {
+        case .ios: envelope.at("apns.payload.aps.alert.body") as? String
+        case .web: envelope.at("webpush.notification.body") as? String
+        case .android, .harmony: envelope.at("notification.body") as? String
         }
     }
 
@@ -176,7 +189,7 @@ import Testing
         let messages = [
             Fixtures.message { $0.text = monster },
             Fixtures.message { $0.title = huge + huge },
-            Fixtures.message { $0.link = PlatformLinks(ios: huge + huge, android: huge + huge) },
+            Fixtures.message { $0.link = PlatformLinks(ios: huge + huge, android: huge + huge, web: huge + huge) },
             Fixtures.message {
                 $0.conversation = ConversationID(trusted: wideID)
                 $0.dialog = huge
@@ -196,11 +209,13 @@ import Testing
                 #expect(alert?["body"] as? String == "New message")
                 #expect(try apns.json["truncated"] as? Bool == true)
                 #expect(try apns.json["messageId"] as? String == message.id.description)
-                let fcm = Fixtures.fcm(message, brand: brand, token: "t")
-                #expect(fcm.body.count - 1 <= 4096)
-                let envelope = try #require(try fcm.json["message"] as? NSDictionary)
-                #expect((envelope["notification"] as? NSDictionary)?["body"] as? String == "New message")
-                #expect((envelope["data"] as? NSDictionary)?["messageId"] as? String == message.id.description)
+                for platform in DevicePlatform.allCases {
+                    let fcm = Fixtures.fcm(message, brand: brand, token: "t", platform: platform)
+                    #expect(fcm.body.count - 1 <= 4096)
+                    let envelope = try #require(try fcm.json["message"] as? NSDictionary)
+                    #expect(Self.shown(envelope, on: platform) == "New message")
+                    #expect((envelope["data"] as? NSDictionary)?["messageId"] as? String == message.id.description)
+                }
             }
         }
     }

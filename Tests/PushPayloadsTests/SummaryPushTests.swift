@@ -67,7 +67,9 @@ struct SummaryPushTests {
             let request = apns.request(for: job, now: Fixtures.now)
             #expect(request.header("apns-priority") == (isLoud ? "10" : "5"))
             #expect((try request.json["aps"] as? NSDictionary)?["sound"] as? String == (isLoud ? "chime" : nil))
-            let message = try fcm.request(for: job, now: Fixtures.now).json["message"] as? NSDictionary
+            var phone = job
+            phone.platform = .android
+            let message = try fcm.request(for: phone, now: Fixtures.now).json["message"] as? NSDictionary
             let android = try #require(message?["android"] as? NSDictionary)
             #expect(android["priority"] as? String == (isLoud ? "HIGH" : "NORMAL"))
             #expect((android["notification"] as? NSDictionary)?["sound"] as? String == (isLoud ? "chime" : nil))

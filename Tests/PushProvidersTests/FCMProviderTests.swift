@@ -219,7 +219,9 @@ import Testing
                 source.add(2)
                 provider.wake()
                 let answers = await source.answers.take(2).map(\.answer)
-                #expect(answers.allSatisfy { $0.outcome == .misconfigured && $0.reason == "THIRD_PARTY_AUTH_ERROR" })
+                #expect(
+                    answers.allSatisfy { $0.outcome == .platformMisconfigured && $0.reason == "THIRD_PARTY_AUTH_ERROR" }
+                )
                 #expect(await harness.application.grants.next().path == "/token")
                 #expect(harness.application.grants.pending.isEmpty)
             }

@@ -148,7 +148,7 @@ extension DeliveryMachine {
         lanes[id]?.provider += 1
     }
 
-    /// Starts a lane over, because its credential was replaced or given back: closes its breaker and pause, looks for rows
+    /// Starts a lane over, because its credential was replaced or given back: closes its breakers and pause, looks for rows
     /// that wait for it in the store, and gives it another provider.
     ///
     /// - Parameters:
@@ -158,6 +158,7 @@ extension DeliveryMachine {
         renewProvider(of: id)
         lanes[id]?.credential += 1
         lanes[id]?.breaker = .closed
+        lanes[id]?.platforms = [:]
         lanes[id]?.pause = LanePause(manyFaults: settings.faultsBeforePause)
         lanes[id]?.unsent = UnsentWait()
         lanes[id]?.refusals = 0

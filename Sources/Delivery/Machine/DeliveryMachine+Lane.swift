@@ -27,6 +27,10 @@ extension DeliveryMachine {
         package internal(set) var provider: UInt64 = 0
         /// The number of its credential: what is answered for an older one says nothing of this.
         var credential: UInt64 = 0
+        /// Platforms whose devices the provider cannot reach.
+        var platforms: [DevicePlatform: PlatformBreaker] = [:]
+        /// How many platforms' devices are stopped.
+        package var stoppedPlatforms: Int { platforms.count }
         /// Whether the provider is overloaded.
         var pause: LanePause
         /// How long what was not sent waits.
@@ -58,7 +62,7 @@ extension DeliveryMachine {
             let isProbe = pause.probe == result.delivery
             if isProbe { pause.probe = nil }
             switch result.answer.outcome {
-            case .accepted, .unregistered, .rejected, .misconfigured: pause.taken(now: now)
+            case .accepted, .unregistered, .rejected, .misconfigured, .platformMisconfigured: pause.taken(now: now)
             case .retry(let asked, .lane): pause.fault(asked: asked, isOfLane: true, isProbe: isProbe, now: now)
             case .retry(_, .laneIfSeveral): pause.fault(asked: nil, isOfLane: false, isProbe: isProbe, now: now)
             case .retry(_, .device): break

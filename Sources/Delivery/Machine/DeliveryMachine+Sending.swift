@@ -44,6 +44,12 @@ extension DeliveryMachine {
                 forgetIfIdle(key)
                 continue
             }
+            let stopped = lane.platforms.isEmpty ? nil : lane.platforms[registration.platform]
+            if let until = stopped?.wait(now: now, settings) {
+                setAside(&registration, key, &lane, until: until)
+                registrations[key] = registration
+                continue
+            }
             if rules?.summaryThreshold != nil, isPart(registration, of: lane, now: now) {
                 release(&registration, key, &lane, now: now)
                 registrations[key] = registration
@@ -90,10 +96,12 @@ extension DeliveryMachine {
                 credential: lane.credential,
                 takenAt: now,
                 token: registration.token,
+                platform: registration.platform,
                 queuedAt: row.queuedAt,
                 isResend: max(row.attempts, summary?.attempts ?? 0) > 0
             )
             if isProbing { lane.pause.probe = row.id }
+            if stopped != nil { lane.platforms[registration.platform]?.probe = row.id }
             lane.inFlight += 1
             room -= 1
         }
@@ -221,6 +229,7 @@ extension DeliveryMachine {
         }
         lanes.values[place].followLoad(result, now: now)
         followCredential(result.answer, of: push.lane, now: now)
+        followPlatform(result, of: push, now: now)
     }
 
     /// Whether the credential works, and whether tokens do.
@@ -233,8 +242,8 @@ extension DeliveryMachine {
         case .accepted:
             lanes[id]?.quarantined = 0
             closeBreaker(id)
-        // A judgement of the push itself: the credential was good for it.
-        case .unregistered, .rejected(.keep): closeBreaker(id)
+        // A judgement of the push itself, or of what lies behind the provider: the credential was good for it.
+        case .unregistered, .rejected(.keep), .platformMisconfigured: closeBreaker(id)
         case .rejected(.quarantine):
             let count = (lanes[id]?.quarantined ?? 0) + 1
             lanes[id]?.quarantined = count
@@ -308,6 +317,8 @@ extension DeliveryMachine {
                 row,
                 due: lanes[push.lane]?.blockedUntil(now: now) ?? now.adding(seconds: settings.breakerFirstSeconds)
             )
+        case .platformMisconfigured:
+            return retry(row, due: platformDue(of: push, now: now))
         case .unknown:
             return retry(row, due: now.adding(milliseconds: delay(after: tries, asked: nil, row: row.id)))
         case .notSent:
@@ -349,9 +360,8 @@ extension DeliveryMachine {
     mutating func openBreaker(_ id: LaneID, now: Timestamp) -> Bool {
         guard var lane = lanes[id] else { return false }
         if case .open(let until) = lane.breaker, until > now { return false }
-        let seconds = settings.breakerFirstSeconds << Int64(min(lane.refusals, 10))
+        lane.breaker = .open(until: now.adding(seconds: settings.breakerSeconds(after: lane.refusals)))
         lane.refusals += 1
-        lane.breaker = .open(until: now.adding(seconds: min(seconds, settings.breakerMaxSeconds)))
         lanes[id] = lane
         return true
     }

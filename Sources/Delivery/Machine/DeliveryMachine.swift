@@ -94,6 +94,7 @@ package struct DeliveryMachine: Sendable {
         var takenAt: Timestamp
         /// What it left for; the device may have another token by the time of the answer.
         var token: String
+        var platform: DevicePlatform
         var queuedAt: Timestamp
         var isResend: Bool
     }

@@ -31,8 +31,7 @@ extension WriterMachine {
             note(.decided(event), of: request, in: &effects)
         }
         advance()
-        // A read found damage meanwhile: nothing more is written.
-        if let error = store.error { abandonTurn(error, in: &effects) }
+        abandonIfDamaged(in: &effects)
         return effects
     }
 
@@ -47,7 +46,8 @@ extension WriterMachine {
     /// - Returns: What follows.
     package mutating func failed(_ error: StorageError, now: Timestamp) -> Effects {
         guard let open = openTurn else { return storeFailed(error, now: now) }
-        if case .constraint = error {
+        // Where a read found damage meanwhile nothing more is written, not in parts either.
+        if case .constraint = error, !store.isDamaged {
             if let part = open.split?.part { return poisoned(part, of: open, error) }
             if SplitTurn.partCount(of: open.turn) > 0 {
                 openTurn?.split = SplitTurn(open.turn)
@@ -57,7 +57,7 @@ extension WriterMachine {
             }
         }
         var effects = storeFailed(error, now: now)
-        abandonTurn(error, in: &effects)
+        abandonTurn(store.error ?? error, in: &effects)
         return effects
     }
 
@@ -113,6 +113,13 @@ extension WriterMachine {
         effects.events += split.abandon(failure).map { (open.eventCallers[$0.request], $0.answer) }
     }
 
+    /// Ends the turn where a read found damage meanwhile.
+    ///
+    /// Any other failure of before is over when a part is judged.
+    private mutating func abandonIfDamaged(in effects: inout Effects) {
+        if store.isDamaged, let error = store.error { abandonTurn(error, in: &effects) }
+    }
+
     // MARK: Parts
 
     /// What a part is about cannot be stored, and nobody else suffers by it.
@@ -122,7 +129,7 @@ extension WriterMachine {
         switch part {
         case .outcome(_, isStripped: false):
             openTurn?.split?.strip()
-            if let error = store.error { abandonTurn(error, in: &effects) }
+            abandonIfDamaged(in: &effects)
             return effects
         // It stays owned until the next start takes it back.
         case .outcome(_, isStripped: true): delivery.outcomesDropped(1)
@@ -132,7 +139,7 @@ extension WriterMachine {
         case .event(let request, _): note(.failed(.storage(error)), of: request, in: &effects)
         }
         advance()
-        if let error = store.error { abandonTurn(error, in: &effects) }
+        abandonIfDamaged(in: &effects)
         return effects
     }
 

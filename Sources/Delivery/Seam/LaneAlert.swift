@@ -6,6 +6,11 @@ package enum LaneAlert: Sendable, Equatable {
     case stopped(until: Timestamp, status: Int, reason: String?)
     /// The provider takes the credential again.
     case recovered
+    /// The provider's own credential for reaching devices of this platform is refused: none of the lane's leaves for them before this
+    /// moment; others go on.
+    case platformStopped(DevicePlatform, until: Timestamp, status: Int, reason: String?)
+    /// The provider reaches devices of the platform again.
+    case platformRecovered(DevicePlatform)
     /// The provider quarantined this many devices' tokens and accepted none in between: rather the app's environment or
     /// topic is wrong than each of them.
     case tokensRefused(count: Int, reason: String?)

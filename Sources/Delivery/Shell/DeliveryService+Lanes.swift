@@ -123,6 +123,20 @@ extension DeliveryService {
             )
         case .recovered:
             logger.notice("a provider takes the credential of a lane again", metadata: [LogKey.laneName: "\(name)"])
+        case .platformStopped(let platform, let until, let status, let reason):
+            logger.error(
+                "a provider refuses its own credential for devices of one platform: these wait, the lane's others go on",
+                metadata: [
+                    LogKey.laneName: "\(name)", LogKey.platform: "\(platform.rawValue)",
+                    LogKey.providerStatus: "\(status)", LogKey.reason: "\(reason ?? "")",
+                    LogKey.seconds: "\((until.milliseconds - now.milliseconds) / 1000)",
+                ]
+            )
+        case .platformRecovered(let platform):
+            logger.notice(
+                "a provider reaches devices of the platform again",
+                metadata: [LogKey.laneName: "\(name)", LogKey.platform: "\(platform.rawValue)"]
+            )
         case .tokensRefused(let count, let reason):
             logger.error(
                 "a provider refuses the tokens of many devices in a row: the app's environment or topic may be wrong",
@@ -140,16 +154,19 @@ extension DeliveryService {
         var rows: [PushType: Int] = [:]
         var inFlight: [PushType: Int] = [:]
         var open: [PushType: Int] = [:]
+        var stopped: [PushType: Int] = [:]
         for (id, lane) in lanes {
             guard let pushType = directory.lane(id)?.key.pushType else { continue }
             rows[pushType, default: 0] += lane.rows
             inFlight[pushType, default: 0] += lane.inFlight
             if lane.breaker != .closed { open[pushType, default: 0] += 1 }
+            stopped[pushType, default: 0] += lane.stoppedPlatforms
         }
         for pushType in PushType.allCases {
             metrics.ownedRows[pushType].set(rows[pushType] ?? 0)
             metrics.inFlight[pushType].set(inFlight[pushType] ?? 0)
             metrics.openBreakers[pushType].set(open[pushType] ?? 0)
+            metrics.stoppedPlatforms[pushType].set(stopped[pushType] ?? 0)
         }
     }
 

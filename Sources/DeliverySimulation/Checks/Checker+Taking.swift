@@ -41,6 +41,7 @@ extension Checker {
         }
         try expect(.nothingExpired, row.expiresAt > now) { "delivery \(id) leaves after its time" }
         try checkWaits(id, now: now)
+        try checkPlatform(of: job, now: now)
         try checkOrder(id, except: try summed(job, threshold: threshold, now: now, store), store)
         try checkBadge(job, row, of: known.consumer)
         move(id, to: .inFlight)

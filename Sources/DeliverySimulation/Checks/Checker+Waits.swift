@@ -7,19 +7,30 @@ extension Checker {
         var asked: Timestamp?
         /// Because its credential was refused.
         var stopped: Timestamp?
+        /// Platforms whose devices the provider cannot reach.
+        var platforms: [DevicePlatform: StoppedPlatform] = [:]
+    }
+
+    /// A platform whose devices wait.
+    struct StoppedPlatform: Sendable {
+        var until: Timestamp
+        /// The push that finds out whether they can be reached again.
+        var probe: Int64?
     }
 
     /// A provider answered: what it asked for is waited for from now on.
     ///
     /// - Parameters:
     ///   - outcome: What became of its push.
-    ///   - id: The delivery.
-    ///   - stopSeconds: How long a refused credential stops a lane at least.
+    ///   - job: The push.
+    ///   - stopSeconds: How long a refused credential stops a lane, or a platform, at least.
     ///   - isOld: Whether it left with a credential that the lane has no more: what is answered is the push's alone.
     ///   - now: The wall clock.
-    mutating func waits(for outcome: PushOutcome, of id: Int64, stopSeconds: Int64, isOld: Bool, now: Timestamp) {
+    mutating func waits(for outcome: PushOutcome, of job: PushJob, stopSeconds: Int64, isOld: Bool, now: Timestamp) {
+        let id = job.delivery.rawValue
         let lane = tracked[Int(id) - 1].lane
         endWaits(of: lane, now: now)
+        if !isOld { followPlatform(outcome, of: job, on: lane, until: now.adding(seconds: stopSeconds)) }
         switch outcome {
         case .retry(let seconds?, let scope) where seconds > 0:
             tracked[Int(id) - 1].notBefore = now.adding(seconds: seconds)
@@ -30,9 +41,42 @@ extension Checker {
         case .misconfigured:
             if waits[lane].stopped.map({ $0 <= now }) ?? true { waits[lane].stopped = now.adding(seconds: stopSeconds) }
         // A push that was judged on its merits: the credential is good.
-        case .accepted, .unregistered, .rejected: waits[lane].stopped = nil
+        case .accepted, .unregistered, .rejected, .platformMisconfigured: waits[lane].stopped = nil
         case .retry, .unknown, .notSent: break
         }
+    }
+
+    private mutating func followPlatform(
+        _ outcome: PushOutcome,
+        of job: PushJob,
+        on lane: Int,
+        until: Timestamp
+    ) {
+        let known = waits[lane].platforms[job.platform]
+        if outcome == .platformMisconfigured, known == nil {
+            waits[lane].platforms[job.platform] = StoppedPlatform(until: until)
+        }
+        guard let known, known.probe == job.delivery.rawValue else { return }
+        switch outcome {
+        case .platformMisconfigured: waits[lane].platforms[job.platform] = StoppedPlatform(until: until)
+        case .accepted: waits[lane].platforms[job.platform] = nil
+        default: waits[lane].platforms[job.platform]?.probe = nil
+        }
+    }
+
+    /// A push for a stopped platform leaves alone, and not before its time.
+    ///
+    /// - Parameters:
+    ///   - job: The push.
+    ///   - now: The wall clock.
+    /// - Throws: ``Violation`` when it does not.
+    mutating func checkPlatform(of job: PushJob, now: Timestamp) throws(Violation) {
+        let lane = tracked[Int(job.delivery.rawValue) - 1].lane
+        guard let stopped = waits[lane].platforms[job.platform] else { return }
+        try expect(.waitsAreKept, stopped.until <= now && stopped.probe == nil) {
+            "delivery \(job.delivery) leaves for \(job.platform) at \(now.milliseconds), which is stopped until \(stopped.until.milliseconds), probe \(stopped.probe ?? 0)"
+        }
+        waits[lane].platforms[job.platform]?.probe = job.delivery.rawValue
     }
 
     /// A provider pulls or answers: waits of its lane that are over stay so, also when the clock is set back.

@@ -172,7 +172,8 @@ struct SimulatedWorld: Sendable {
                 token: "t\(random.chance(60) ? device : random.below(plan.devices + 1))",
                 pushType: pushType,
                 environment: .production,
-                platform: pushType == .fcm ? .android : .ios,
+                // Behind FCM there are devices of Apple too.
+                platform: pushType == .fcm && device == 0 ? .android : .ios,
                 receives: receives
             )
         )

@@ -99,10 +99,11 @@ extension Simulation {
         case .retry: status = 503
         case .rejected: status = 400
         case .misconfigured: status = 403
+        case .platformMisconfigured: status = 401
         }
         checker.waits(
             for: outcome,
-            of: id,
+            of: flight.job,
             stopSeconds: plan.settings.breakerFirstSeconds,
             isOld: flight.credential != credentials[checker.tracked[Int(id) - 1].lane],
             now: now
@@ -110,6 +111,9 @@ extension Simulation {
         var told = outcome
         if sabotage == .hideRetryAfter, case .retry(_, let scope) = outcome {
             told = .retry(afterSeconds: nil, scope: scope)
+        }
+        if sabotage == .hidePlatform, outcome == .platformMisconfigured {
+            told = .retry(afterSeconds: nil, scope: .device)
         }
         let answer = PushAnswer(
             outcome: told,
@@ -138,10 +142,15 @@ extension Simulation {
         case 50..<65: return .unknown
         case 65..<75: return .unregistered(since: nil)
         case 75..<82: return .unregistered(since: flight.takenAt.adding(seconds: Int64(random.between(-600, 0))))
-        case 82..<88: return .rejected(token: .keep)
-        case 88..<92: return .rejected(token: .quarantine)
+        case 82..<86: return .rejected(token: .keep)
+        case 86..<90: return .rejected(token: .quarantine)
+        case 90..<96 where isBehindFCM(flight): return .platformMisconfigured
         default: return .misconfigured
         }
+    }
+
+    private func isBehindFCM(_ flight: Flight) -> Bool {
+        SimulatedWorld.lanes[checker.tracked[Int(flight.job.delivery.rawValue) - 1].lane].pushType == .fcm
     }
 
     /// The provider took the push, and the device shows it.

@@ -127,6 +127,11 @@ struct SelfCheck {
             case .rejected(.keep): ("rejected", "The provider refused the push\(reason).")
             case .misconfigured:
                 ("misconfigured", "The provider refused the app's credential or set-up\(reason).")
+            case .platformMisconfigured:
+                (
+                    "misconfigured",
+                    "The provider cannot reach devices of this platform\(reason): the APNs or Web Push credential in its project is wrong."
+                )
             case .unknown: ("unknown", "The connection ended before the provider answered.")
             case .notSent: ("notSent", "The push could not be sent\(reason): try again later.")
             }

@@ -399,7 +399,11 @@ extension OpenAPIDocument {
                   required: [serviceAccount]
                   properties:
                     serviceAccount: { type: object, writeOnly: true, description: Google's JSON file. }
-                    style: { enum: [notification, data, null], default: notification }
+                    style:
+                      enum: [notification, data, null]
+                      default: notification
+                      description: >-
+                        Whether Android and browsers show a push, or only hand it to the app. iOS shows it in either case.
                     endpoint: { type: [string, 'null'] }
                 links: { oneOf: [{ $ref: '#/components/schemas/AppLinks' }, { type: 'null' }] }
             AppLinks:

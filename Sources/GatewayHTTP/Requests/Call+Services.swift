@@ -7,13 +7,7 @@ extension Call {
     func read<Value: Sendable>(
         _ body: (any GatewayStore) async throws(StorageError) -> Value
     ) async throws(Problem) -> Value {
-        do {
-            return try await body(services.store)
-        } catch {
-            // Damage that a read meets must keep the writer away too.
-            services.delivery.report(error)
-            throw Problem(error)
-        }
+        do { return try await body(services.store) } catch { throw Problem(error) }
     }
 
     /// Does a change.

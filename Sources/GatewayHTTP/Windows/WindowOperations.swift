@@ -206,8 +206,6 @@ struct WindowOperations: Sendable {
         _ body: (any GatewayStore) async throws(StorageError) -> WindowResult
     ) async -> WindowResult {
         do { return try await body(services.store) } catch {
-            // Damage that a read meets must keep the writer away too.
-            services.delivery.report(error)
             return .failed(.overloaded, "The store does not answer.")
         }
     }

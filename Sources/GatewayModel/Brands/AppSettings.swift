@@ -60,7 +60,7 @@ package struct AppSettings: Codable, Equatable, Sendable {
 
 /// FCM HTTP v1 of an app (`providers.md` B1).
 package struct FCMSettings: Codable, Equatable, Sendable {
-    /// What an Android device gets.
+    /// What an Android device or a browser gets; a device of Apple always gets what the system shows.
     package enum Style: String, Codable, Sendable, CaseIterable {
         /// `notification` beside `data`: the system shows it.
         case notification

@@ -29,6 +29,9 @@ package enum PushOutcome: Sendable, Equatable {
     case rejected(token: TokenVerdict)
     /// The credential or the app's set-up is wrong: the lane stops and an operator must act.
     case misconfigured
+    /// What the provider needs to reach devices of the push's platform is wrong, its own credential is good: pushes to that
+    /// platform's devices stop and an operator must act; the lane's others go on.
+    case platformMisconfigured
     /// No answer; it may have been delivered. A resend can duplicate.
     case unknown
     /// It was provably not sent, or not processed: the next try is its first.

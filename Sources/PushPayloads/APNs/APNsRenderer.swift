@@ -64,8 +64,7 @@ package struct APNsRenderer: Sendable {
     /// - Returns: The request without its `authorization`.
     package func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader] = []) -> PushRequest {
         let path = HeaderText.path("/3/device/", segment: job.token)
-        // 0 = one attempt, not stored (`providers.md` A3).
-        let expiration = job.expiresAt.seconds > now.seconds ? String(job.expiresAt.seconds) : "0"
+        let expiration = APNsRules.expiration(of: job, now: now)
         guard let message = job.message else {
             return PushRequest(
                 path: path,
@@ -82,20 +81,15 @@ package struct APNsRenderer: Sendable {
                 badge: job.badge ?? 0
             )
         }
-        let collapseID =
-            job.summaryTag(of: message)
-            ?? message.collapseKey.map { HeaderText.collapseKey($0, maxBytes: Self.maxCollapseIDBytes) }
-            ?? message.id.description
         let kind = message.silent ? background : alert
         return PushRequest(
             path: path,
             headers: headers(
                 kind,
-                priority: (message.priority == .high || job.isUrgent) && !job.isQuiet
-                    ? kind.urgentPriority : kind.usualPriority,
+                priority: APNsRules.isUrgent(message, job) ? kind.urgentPriority : kind.usualPriority,
                 expiration: expiration,
                 id: message.id.derived(by: job.registration.rawValue),
-                collapseID: collapseID,
+                collapseID: APNsRules.collapseID(of: message, job),
                 reusing: spare
             ),
             body: body(message, job: job, limit: kind.maxBodyBytes),
@@ -127,14 +121,12 @@ package struct APNsRenderer: Sendable {
 
     private func badgeBody(_ job: PushJob) -> [UInt8] {
         var writer = JSONWriter(capacity: 40 + 128 * job.read.count)
-        writer.literal("{\"aps\":{\"badge\":")
-        writer.integer(job.badge ?? 0)
+        writer.literal("{\"aps\":{")
+        writer.badgeAPS(job, wakesApp: wakesOnRead)
         guard !job.read.isEmpty else {
             writer.literal("}}")
             return writer.bytes
         }
-        // Apple takes nothing away by itself: with this an app is woken, which can (`providers.md` A8).
-        if wakesOnRead { writer.literal(",\"content-available\":1") }
         writer.raw(readMembers)
         writer.raw(JSONWriter.text(of: job.read))
         writer.literal("}")
@@ -159,32 +151,8 @@ package struct APNsRenderer: Sendable {
         var writer = JSONWriter(
             capacity: 640 + fit.text.utf8.count + title.utf8.count + (data?.text.utf8.count ?? 0)
         )
-        if message.silent {
-            writer.literal("{\"aps\":{\"content-available\":1")
-        } else {
-            writer.literal("{\"aps\":{\"alert\":{\"title\":")
-            writer.string(title)
-            writer.literal(",\"body\":\"")
-            writer.escaped(fit.text)
-            writer.literal(fit.isCut ? "…\"}" : "\"}")
-            if let badge = job.badge {
-                writer.literal(",\"badge\":")
-                writer.integer(badge)
-            }
-            if job.isQuiet {
-                writer.literal(",\"interruption-level\":\"passive\"")
-            } else if let sound = (message.sound ?? job.sound) {
-                writer.literal(",\"sound\":")
-                writer.string(sound)
-            }
-            writer.literal(",\"thread-id\":")
-            writer.string(message.conversation.rawValue)
-            if let category = message.category {
-                writer.literal(",\"category\":")
-                writer.string(category)
-            }
-            writer.literal(",\"mutable-content\":1")
-        }
+        writer.literal("{\"aps\":{")
+        writer.aps(message, job, title: title, text: fit.text, isCut: fit.isCut, isBare: false)
         members(of: message, job: job, to: &writer)
         if let dialog = message.dialog {
             writer.literal(",\"dialogId\":")
@@ -210,32 +178,9 @@ package struct APNsRenderer: Sendable {
     /// The push that always fits: every member in it is bounded by its type or left out.
     private func bare(_ message: Message, job: PushJob) -> [UInt8] {
         var writer = JSONWriter(capacity: 2048)
-        if message.silent {
-            writer.literal("{\"aps\":{\"content-available\":1")
-        } else {
-            writer.literal("{\"aps\":{\"alert\":{")
-            if let title = brand.bareTitle {
-                writer.literal("\"title\":")
-                writer.string(title)
-                writer.literal(",")
-            }
-            writer.literal("\"body\":")
-            writer.string(BrandRendering.genericText)
-            writer.literal("}")
-            if let badge = job.badge {
-                writer.literal(",\"badge\":")
-                writer.integer(badge)
-            }
-            if job.isQuiet {
-                writer.literal(",\"interruption-level\":\"passive\"")
-            } else if let sound = (message.sound ?? job.sound), sound.utf8.count <= 64 {
-                writer.literal(",\"sound\":")
-                writer.string(sound)
-            }
-            writer.literal(",\"thread-id\":")
-            writer.string(message.conversation.rawValue)
-            writer.literal(",\"mutable-content\":1")
-        }
+        writer.literal("{\"aps\":{")
+        let text = BrandRendering.genericText[...]
+        writer.aps(message, job, title: brand.bareTitle, text: text, isCut: false, isBare: true)
         members(of: message, job: job, to: &writer)
         writer.literal(",\"truncated\":true}")
         return writer.bytes

@@ -14,6 +14,8 @@ package struct AnswerRow: Sendable {
         case rejected(PushOutcome.TokenVerdict)
         /// The credential or the app's set-up is wrong.
         case misconfigured
+        /// What the provider needs to reach devices of the push's platform is wrong.
+        case platformMisconfigured
     }
 
     /// The HTTP statuses that it is for: one for a row of the documents, several for the rows that unknown words fall to.

@@ -94,6 +94,7 @@ package struct AnswerTable: Sendable {
                 )
             case .rejected(let token): .rejected(token: token)
             case .misconfigured: .misconfigured
+            case .platformMisconfigured: .platformMisconfigured
             }
         return AnswerVerdict(outcome: outcome, reason: known(reason), remedy: row.remedy)
     }

@@ -19,7 +19,7 @@ package enum FCMAnswers {
             AnswerRow(400, "INVALID_ARGUMENT.TOKEN", .rejected(.quarantine)),
             AnswerRow(400, "INVALID_ARGUMENT.APNS_UNREGISTERED", .unregistered),
             // The key of APNs or Web Push in the Firebase project; our own token is good.
-            AnswerRow(401, "THIRD_PARTY_AUTH_ERROR", .misconfigured),
+            AnswerRow(401, "THIRD_PARTY_AUTH_ERROR", .platformMisconfigured),
             AnswerRow(403, "SENDER_ID_MISMATCH", .rejected(.quarantine)),
             AnswerRow(404, "UNREGISTERED", .unregistered),
             AnswerRow(429, "QUOTA_EXCEEDED", .retry(scope: .lane, seconds: quotaRetrySeconds)),

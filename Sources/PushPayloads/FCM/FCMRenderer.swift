@@ -20,9 +20,10 @@ package struct FCMRenderer: Sendable {
     /// FCM names no limit for a collapse key; we keep to that of APNs.
     static let maxCollapseKeyBytes = 64
 
-    private let brand: BrandRendering
+    let brand: BrandRendering
+    let style: FCMSettings.Style
+    let wakesOnRead: Bool
     private let path: String
-    private let style: FCMSettings.Style
     /// From the end of the token to the brand: the same for every push of the lane.
     private let brandMember: [UInt8]
 
@@ -35,11 +36,19 @@ package struct FCMRenderer: Sendable {
     /// - Parameters:
     ///   - brand: The brand as it is now.
     ///   - projectID: The Firebase project.
-    ///   - style: What an Android device gets.
+    ///   - style: What an Android device or a browser gets.
     ///   - links: The host whose links the app opens.
-    package init(brand: Brand, projectID: String, style: FCMSettings.Style, links: LinkSettings? = nil) {
+    ///   - wakesOnRead: Whether a badge push wakes the app on a device of Apple, so that it takes away what was read elsewhere.
+    package init(
+        brand: Brand,
+        projectID: String,
+        style: FCMSettings.Style,
+        links: LinkSettings? = nil,
+        wakesOnRead: Bool = false
+    ) {
         self.brand = BrandRendering(brand: brand, links: links)
         self.style = style
+        self.wakesOnRead = wakesOnRead
         path = HeaderText.path("/v1/projects/", segment: projectID, suffix: "/messages:send")
         var writer = JSONWriter(capacity: 96)
         writer.literal("\",\"data\":{\"brandId\":")
@@ -79,10 +88,13 @@ package struct FCMRenderer: Sendable {
             writer.literal("\",\"read\":\"")
             writer.escaped(String(decoding: JSONWriter.text(of: job.read), as: UTF8.self))
         }
-        // Only the newest badge counts, so that waiting ones may replace each other: it says what older ones said.
-        writer.literal("\"},\"android\":{\"priority\":\"NORMAL\",\"collapse_key\":\"switchboard.badge\"")
-        timeToLive(job, now: now, to: &writer)
-        writer.literal("}}}")
+        writer.literal("\"}")
+        switch job.platform {
+        case .ios: badgeAPNs(job, now: now, to: &writer)
+        case .web: badgeWebPush(job, now: now, to: &writer)
+        case .android, .harmony: badgeAndroid(job, now: now, to: &writer)
+        }
+        writer.literal("}}")
         return writer.bytes
     }
 
@@ -93,13 +105,17 @@ package struct FCMRenderer: Sendable {
             limit: Self.maxPayloadBytes + job.token.utf8.count,
             text: words.text,
             dataBytes: message.data?.text.utf8.count,
-            copies: isNotification(message) ? 2 : 1,
+            copies: showsText(message, on: job.platform) ? 2 : 1,
             render: { full(message, job: job, now: now, title: words.title, fit: $0) },
             bare: { bare(message, job: job, now: now) }
         )
     }
 
-    private func isNotification(_ message: Message) -> Bool { style == .notification && !message.silent }
+    /// Whether the message carries its text beside `data` too, for the system or the browser to show.
+    func showsText(_ message: Message, on platform: DevicePlatform) -> Bool {
+        // Nobody but the system shows anything on a device of Apple.
+        !message.silent && (style == .notification || platform == .ios)
+    }
 
     private func full(
         _ message: Message,
@@ -122,7 +138,8 @@ package struct FCMRenderer: Sendable {
             writer.literal(",\"originatorId\":")
             writer.string(agentID)
         }
-        if let link = message.link.choice(for: job.platform, opening: brand.links) {
+        let link = message.link.choice(for: job.platform, opening: brand.links)
+        if let link {
             writer.literal(",\"link\":")
             writer.string(link.text)
             if link.isUnverified { writer.literal(",\"linkUnverified\":\"true\"") }
@@ -140,14 +157,8 @@ package struct FCMRenderer: Sendable {
             writer.literal(fit.isCut ? "…\"" : "\"")
         }
         writer.literal("}")
-        if isNotification(message) {
-            writer.literal(",\"notification\":{\"title\":")
-            writer.string(title)
-            writer.literal(",\"body\":\"")
-            writer.escaped(fit.text)
-            writer.literal(fit.isCut ? "…\"}" : "\"}")
-        }
-        android(message, job: job, now: now, sound: job.isQuiet ? nil : (message.sound ?? job.sound), to: &writer)
+        let shown = Shown(title: title, text: fit.text, isCut: fit.isCut, link: link, isBare: false)
+        platform(message, job: job, now: now, shown, to: &writer)
         return writer.bytes
     }
 
@@ -165,20 +176,40 @@ package struct FCMRenderer: Sendable {
             writer.string(BrandRendering.genericText)
         }
         writer.literal("}")
-        if isNotification(message) {
-            writer.literal(",\"notification\":{")
-            if let title = brand.bareTitle {
-                writer.literal("\"title\":")
-                writer.string(title)
-                writer.literal(",")
-            }
-            writer.literal("\"body\":")
-            writer.string(BrandRendering.genericText)
-            writer.literal("}")
-        }
-        let sound = job.isQuiet ? nil : (message.sound ?? job.sound).flatMap { $0.utf8.count <= 64 ? $0 : nil }
-        android(message, job: job, now: now, sound: sound, to: &writer)
+        let text = BrandRendering.genericText[...]
+        let shown = Shown(title: brand.bareTitle, text: text, isCut: false, link: nil, isBare: true)
+        platform(message, job: job, now: now, shown, to: &writer)
         return writer.bytes
+    }
+
+    /// What a notification shows.
+    struct Shown {
+        /// The title; nil where it would not fit.
+        var title: String?
+        /// The text, or the part of it that fits.
+        var text: Substring
+        /// Whether an ellipsis follows the text.
+        var isCut: Bool
+        /// The link for the device; nil when there is none or it would not fit.
+        var link: (text: String, isUnverified: Bool)?
+        /// Whether members of any length are left out.
+        var isBare: Bool
+    }
+
+    /// Writes the part for the device's platform and ends the message.
+    private func platform(
+        _ message: Message,
+        job: PushJob,
+        now: Timestamp,
+        _ shown: Shown,
+        to writer: inout JSONWriter
+    ) {
+        switch job.platform {
+        case .ios: apns(message, job: job, now: now, shown, to: &writer)
+        case .web: webPush(message, job: job, now: now, shown, to: &writer)
+        case .android, .harmony: android(message, job: job, now: now, shown, to: &writer)
+        }
+        writer.literal("}}")
     }
 
     private func open(_ job: PushJob, to writer: inout JSONWriter) {
@@ -220,58 +251,22 @@ package struct FCMRenderer: Sendable {
         }
     }
 
-    /// Writes `android` and ends the message.
-    private func android(
-        _ message: Message,
-        job: PushJob,
-        now: Timestamp,
-        sound: String?,
-        to writer: inout JSONWriter
-    ) {
-        // HIGH for what shows nothing gets an app demoted (`providers.md` B5).
-        writer.literal(
-            (message.priority == .high || job.isUrgent) && !message.silent && !job.isQuiet
-                ? ",\"android\":{\"priority\":\"HIGH\"" : ",\"android\":{\"priority\":\"NORMAL\""
-        )
-        timeToLive(job, now: now, to: &writer)
-        // Only four different keys are kept for a device (`providers.md` B3), so that a key for each message would lose
-        // the fifth: no key unless the event names one.
-        let summaryTag = job.summaryTag(of: message)
-        let collapseKey =
-            summaryTag == nil
-            ? message.collapseKey.map { HeaderText.collapseKey($0, maxBytes: Self.maxCollapseKeyBytes) } : nil
-        if let collapseKey {
-            writer.literal(",\"collapse_key\":")
-            writer.string(collapseKey)
+    /// Writes `title` and `body` of a notification, without the braces.
+    func titleAndBody(_ shown: Shown, to writer: inout JSONWriter) {
+        if let title = shown.title {
+            writer.literal("\"title\":")
+            writer.string(title)
+            writer.literal(",")
         }
-        if isNotification(message) {
-            writer.literal(",\"notification\":{\"tag\":\"")
-            if let tag = summaryTag ?? collapseKey { writer.escaped(tag) } else { writer.identifier(message.id) }
-            writer.literal("\"")
-            if let badge = job.badge {
-                writer.literal(",\"notification_count\":")
-                writer.integer(min(max(badge, 0), Int64(Int32.max)))
-            }
-            if let sound {
-                writer.literal(",\"sound\":")
-                writer.string(sound)
-            }
-            if job.isQuiet {
-                writer.literal(",\"channel_id\":\"")
-                writer.literal(Self.quietChannel)
-                writer.literal("\",\"notification_priority\":\"PRIORITY_LOW\"")
-            }
-            writer.literal("}")
-        }
-        writer.literal("}}}")
+        writer.literal("\"body\":\"")
+        writer.escaped(shown.text)
+        writer.literal(shown.isCut ? "…\"" : "\"")
     }
 
-    /// `ttl` as a duration in whole seconds, between nothing and four weeks (`providers.md` B3).
-    private func timeToLive(_ job: PushJob, now: Timestamp, to writer: inout JSONWriter) {
+    /// How long FCM may keep the message: whole seconds, between nothing and four weeks.
+    func secondsToLive(_ job: PushJob, now: Timestamp) -> Int64 {
         let (difference, overflow) = job.expiresAt.milliseconds.subtractingReportingOverflow(now.milliseconds)
         let seconds = overflow ? (job.expiresAt > now ? Int64.max : 0) : difference / 1000
-        writer.literal(",\"ttl\":\"")
-        writer.integer(min(max(seconds, 0), Self.maxTimeToLiveSeconds))
-        writer.literal("s\"")
+        return min(max(seconds, 0), Self.maxTimeToLiveSeconds)
     }
 }

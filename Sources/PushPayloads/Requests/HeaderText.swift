@@ -15,7 +15,21 @@ enum HeaderText {
         {
             return key
         }
-        // FNV-1a, 64 bits.
+        return hashed(utf8)
+    }
+
+    /// A key as a `Topic` of Web Push (RFC 8030 section 5.4): itself when it may be one, else a name made from it.
+    ///
+    /// - Parameter key: Any text.
+    /// - Returns: 1 to 32 characters of the URL and filename safe base64 alphabet.
+    static func topic(_ key: String) -> String {
+        let utf8 = key.utf8
+        if !utf8.isEmpty, utf8.count <= FCMRenderer.maxTopicBytes, utf8.allSatisfy(isTopicByte) { return key }
+        return hashed(utf8)
+    }
+
+    /// A name of at most 20 bytes: FNV-1a, 64 bits.
+    private static func hashed(_ utf8: String.UTF8View) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return "key-" + String(hash, radix: 16)
@@ -52,6 +66,10 @@ enum HeaderText {
                 return count
             }
         }
+    }
+
+    private static func isTopicByte(_ byte: UInt8) -> Bool {
+        isUnreserved(byte) && ![UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: ":")].contains(byte)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

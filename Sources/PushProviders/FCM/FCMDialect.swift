@@ -17,13 +17,20 @@ final class FCMDialect: ProviderDialect {
         credential: FCMCredential,
         brand: Brand,
         links: LinkSettings?,
+        wakesOnRead: Bool,
         tokens: AccessTokenSource,
         clock: any GatewayClock,
         eventLoop: any EventLoop,
         onChange: @escaping @Sendable () -> Void
     ) {
         endpointName = credential.endpoint.name
-        renderer = FCMRenderer(brand: brand, projectID: credential.projectID, style: credential.style, links: links)
+        renderer = FCMRenderer(
+            brand: brand,
+            projectID: credential.projectID,
+            style: credential.style,
+            links: links,
+            wakesOnRead: wakesOnRead
+        )
         self.tokens = tokens
         self.clock = clock
         self.eventLoop = eventLoop

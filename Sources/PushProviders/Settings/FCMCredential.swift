@@ -8,7 +8,7 @@ struct FCMCredential: Sendable {
     let account: ServiceAccountKey
     /// The Firebase project.
     let projectID: String
-    /// What an Android device gets.
+    /// What an Android device or a browser gets.
     let style: FCMSettings.Style
     /// Where to connect to.
     let endpoint: ProviderEndpoint

@@ -66,7 +66,7 @@ extension FCMRefusal {
     static let tooBig = Self(
         httpStatus: 400,
         status: "INVALID_ARGUMENT",
-        message: "Android message is too big",
+        message: "The message is too big",
         details: [Self.fcmError("INVALID_ARGUMENT")]
     )
 

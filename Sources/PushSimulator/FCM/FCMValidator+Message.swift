@@ -1,6 +1,6 @@
 extension FCMValidator {
     /// Four weeks (firebase.google.com, AndroidConfig).
-    private static let longestTTLSeconds: Int64 = 2_419_200
+    static let longestTTLSeconds: Int64 = 2_419_200
     /// Keys and values of what a device gets (firebase.google.com, "About FCM messages").
     private static let payloadLimit = 4096
     /// The same for messages to topics.
@@ -16,13 +16,11 @@ extension FCMValidator {
             try Self.checkKeys(android["data"], at: "message.android.data")
             try Self.checkTTL(android["ttl"])
         }
-        if let options = message["webpush"].flatMap({ $0["fcm_options"] ?? $0["fcmOptions"] }),
-            let link = options["link"]?.stringValue, !link.hasPrefix("https://")
-        {
-            throw .invalid(.init(field: "message.webpush.fcm_options.link", text: "The link must use https."))
-        }
+        if let apns = message["apns"] { try Self.checkAPNs(apns) }
+        if let webPush = message["webpush"] { try Self.checkWebPush(webPush) }
         let limit = isToDevice ? Self.payloadLimit : Self.topicPayloadLimit
-        guard Self.payloadSize(of: message) <= limit else { throw FCMRefusal.tooBig }
+        let sizes = [Self.androidSize(of: message), Self.appleSize(of: message), Self.webSize(of: message)]
+        guard sizes.allSatisfy({ $0 <= limit }) else { throw FCMRefusal.tooBig }
     }
 
     /// - Returns: Whether the message goes to one device.
@@ -56,7 +54,7 @@ extension FCMValidator {
     }
 
     /// Keys that belong to FCM itself.
-    private static func checkKeys(_ data: JSONValue?, at path: String) throws(FCMRefusal) {
+    static func checkKeys(_ data: JSONValue?, at path: String) throws(FCMRefusal) {
         for member in data?.members ?? [] {
             let name = member.name
             let isReserved =
@@ -76,22 +74,38 @@ extension FCMValidator {
         }
     }
 
-    /// No page says how the size is counted; here it is the keys and values of data and notification, Android's in place
-    /// of the common ones where both are given.
-    private static func payloadSize(of message: JSONValue) -> Int {
+    /// No page says how the size is counted; here it is the keys and values of what a device of the platform gets: of its own
+    /// part in place of the common ones where both are given.
+    private static func androidSize(of message: JSONValue) -> Int {
         let android = message["android"]
-        let data = android?["data"] ?? message["data"]
-        var size = 0
-        for member in data?.members ?? [] {
-            size += member.name.utf8.count + (member.value.stringValue?.utf8.count ?? 0)
-        }
-        let special = android?["notification"]
-        for part in [message["notification"], special].compactMap(\.self) {
-            for member in part.members ?? [] {
-                if part != special, let special, special[member.name] != nil { continue }
-                size += member.name.utf8.count + (member.value.stringValue?.utf8.count ?? 0)
+        return size(of: android?["data"] ?? message["data"])
+            + size(of: message["notification"], but: android?["notification"]) + size(of: android?["notification"])
+    }
+
+    private static func appleSize(of message: JSONValue) -> Int {
+        let payload = message["apns"]?["payload"]
+        return size(of: message["data"], but: payload) + size(of: payload)
+            + (payload?["aps"]?["alert"] == nil ? size(of: message["notification"]) : 0)
+    }
+
+    private static func webSize(of message: JSONValue) -> Int {
+        let webPush = message["webpush"]
+        return size(of: webPush?["data"] ?? message["data"])
+            + size(of: message["notification"], but: webPush?["notification"]) + size(of: webPush?["notification"])
+    }
+
+    /// The bytes of keys and values, those of inner objects among them.
+    private static func size(of value: JSONValue?, but replaced: JSONValue? = nil) -> Int {
+        switch value {
+        case .object(let members):
+            members.reduce(0) { sum, member in
+                replaced?[member.name] == nil ? sum + member.name.utf8.count + size(of: member.value) : sum
             }
+        case .array(let elements): elements.reduce(0) { $0 + size(of: $1) }
+        case .string(let text): text.utf8.count
+        case .integer(let number): String(number).utf8.count
+        case .number, .bool: 5
+        case .null, nil: 0
         }
-        return size
     }
 }

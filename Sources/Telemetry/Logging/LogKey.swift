@@ -16,6 +16,8 @@ package enum LogKey {
     package static let lane = "lane.id"
     /// The lane's name: `brand/app/provider/environment`.
     package static let laneName = "lane.name"
+    /// The platform of devices: `ios`, `android`, `harmony` or `web`.
+    package static let platform = "device.platform"
     /// The provider.
     package static let provider = "provider"
     /// A provider's own word.

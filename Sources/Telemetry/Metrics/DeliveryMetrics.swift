@@ -32,6 +32,8 @@ package struct DeliveryMetrics: Sendable {
     package let inFlight: LabelledMetrics<PushType, Meter>
     /// Lanes whose breaker is open.
     package let openBreakers: LabelledMetrics<PushType, Meter>
+    /// Platforms of lanes whose devices are stopped.
+    package let stoppedPlatforms: LabelledMetrics<PushType, Meter>
 
     private let outcomesWithoutReason: LabelledMetrics<PushType, LabelledMetrics<OutcomeLabel, Counter>>
     private let reasons: ReasonCounters
@@ -84,6 +86,9 @@ package struct DeliveryMetrics: Sendable {
         }
         openBreakers = perProvider {
             Meter(label: MetricCatalogue.deliveryOpenBreakers.name, dimensions: $0, factory: factory)
+        }
+        stoppedPlatforms = perProvider {
+            Meter(label: MetricCatalogue.deliveryStoppedPlatforms.name, dimensions: $0, factory: factory)
         }
         outcomesWithoutReason = LabelledMetrics { provider in
             LabelledMetrics { outcome in

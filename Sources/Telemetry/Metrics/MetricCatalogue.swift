@@ -114,6 +114,13 @@ package enum MetricCatalogue {
         help: "Lanes that stopped because their credential or set-up is refused.",
         labels: ["provider"]
     )
+    /// Platforms of lanes whose devices the provider cannot reach.
+    package static let deliveryStoppedPlatforms = MetricDeclaration(
+        "switchboard_delivery_stopped_platforms",
+        .gauge,
+        help: "Platforms of lanes whose devices wait: the provider's own credential for them is refused.",
+        labels: ["provider"]
+    )
     /// APNs certificates by how near their end is.
     package static let apnsCertificates = MetricDeclaration(
         "switchboard_apns_certificates",
@@ -340,7 +347,8 @@ package enum MetricCatalogue {
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors,
         housekeepingRemovedRows, housekeepingBatch, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
-        deliveryInFlight, deliveryOpenBreakers, deliveryQueueWait, deliveryResends, deliveryHeldRows,
+        deliveryInFlight, deliveryOpenBreakers, deliveryStoppedPlatforms, deliveryQueueWait, deliveryResends,
+        deliveryHeldRows,
         providerConnections,
         providerConnectionsClosed, providerOpenStreams, providerHeldBack, apnsCertificates,
         httpRequests, httpRequestDuration,

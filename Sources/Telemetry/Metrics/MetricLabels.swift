@@ -49,7 +49,7 @@ package enum OutcomeLabel: String, CaseIterable, Sendable {
             case .unregistered: .unregistered
             case .retry: .retry
             case .rejected: .rejected
-            case .misconfigured: .misconfigured
+            case .misconfigured, .platformMisconfigured: .misconfigured
             case .unknown: .unknown
             case .notSent: .notSent
             }
@@ -150,4 +150,6 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case staleDevices = "stale_devices"
     /// What deleted brands have left behind.
     case deletedBrands = "deleted_brands"
+    /// What deleted apps have left behind.
+    case deletedApps = "deleted_apps"
 }

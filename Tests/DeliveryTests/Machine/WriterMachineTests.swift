@@ -204,6 +204,23 @@ struct WriterMachineTests {
         #expect(script.read("b") == .stopping)
     }
 
+    @Test("a turn that breaks a rule behind a read that met damage is not done in parts")
+    func damageBeforeSplit() throws {
+        let corrupt = StorageError.corrupt(detail: "for this test")
+        let script = Script()
+        #expect(script.read("first") == nil && script.accept("second", events: ["e1", "e2"]) == nil)
+        _ = try #require(script.turn())
+        #expect(script.read("waits") == nil && script.accept("waits too", events: ["e3"]) == nil)
+        _ = script.readFailed(corrupt)
+        #expect(script.answers == ["waits failed", "waits too failed"])
+        _ = script.fail(Self.poison)
+        #expect(script.answers.dropFirst(2) == ["first failed", "second failed"])
+        guard case .sleep(until: nil) = script.next() else {
+            Issue.record("it goes on")
+            return
+        }
+    }
+
     @Test("damage that a read met answers whoever waits, and nothing more is written, the parts of a turn among it")
     func damage() throws {
         let corrupt = StorageError.corrupt(detail: "for this test")

@@ -86,6 +86,7 @@ final class ScriptedProvider: PushProvider {
             case .retry: 503
             case .rejected: 400
             case .misconfigured: 403
+            case .platformMisconfigured: 401
             case .unknown, .notSent: 0
             }
         return PushResult(

@@ -41,7 +41,7 @@ struct FCMOutcomeTests {
             Google.body(401, "UNAUTHENTICATED", Google.fcm("THIRD_PARTY_AUTH_ERROR"), Google.expiredAccess),
             reason: "THIRD_PARTY_AUTH_ERROR",
             .again(.breaker),
-            lane: .stopped
+            lane: .platformStopped
         ),
         .fcm(
             403,

@@ -7,6 +7,7 @@ import Testing
 /// Plays one row: the second push to a device is answered as the row says, others on its lane and elsewhere follow.
 struct OutcomeCase {
     static let openBreakers = "switchboard_delivery_open_breaker_lanes"
+    static let stoppedPlatforms = "switchboard_delivery_stopped_platforms"
 
     let row: OutcomeRow
     let site: SendingSite
@@ -17,7 +18,9 @@ struct OutcomeCase {
     init(_ row: OutcomeRow, _ site: SendingSite) {
         self.row = row
         self.site = site
-        refused = .of(row.provider, "refused", token: "bad0")
+        var refused = Device.of(row.provider, "refused", token: "bad0")
+        if row.lane == .platformStopped { refused.platform = .ios }
+        self.refused = refused
         neighbour = .of(row.provider, "neighbour", token: "900d")
         elsewhere = .of(row.provider == .apns ? .fcm : .apns, "elsewhere", token: "e15e")
     }
@@ -41,7 +44,7 @@ struct OutcomeCase {
         #expect(record.answer?.reason == row.reason)
         try await checkDevice(record)
         checkDelivery(record, at: moment)
-        if row.lane == .stopped {
+        if row.lane.callsOperator {
             await site.logs.wait { $0.contains(where: isCall) }
         } else {
             #expect(!site.logs.all.contains(where: isCall))
@@ -49,6 +52,8 @@ struct OutcomeCase {
         #expect(
             site.metric(Self.openBreakers + "{provider=\"\(row.provider.rawValue)\"}") == (row.lane == .stopped ? 1 : 0)
         )
+        let platforms = site.metric(Self.stoppedPlatforms + "{provider=\"\(row.provider.rawValue)\"}")
+        #expect(platforms == (row.lane == .platformStopped ? 1 : 0))
 
         try await site.post(to: [neighbour, elsewhere])
         let other = try await site.outcomes(of: elsewhere, count: 1)
@@ -95,7 +100,7 @@ struct OutcomeCase {
     private func finish(_ registration: RegistrationID, from moment: Timestamp) async throws {
         var wait: Int64 = 0
         if case .again(let time) = row.delivery { wait = time.range.upperBound / 1000 }
-        if row.lane == .open {
+        if row.lane.isOpen {
             let records = try await site.outcomes(of: neighbour, count: 1)
             #expect(records.map(\.disposition) == [.finished(.accepted, nil)])
             #expect(records[0].answer?.sentAt == moment)
@@ -103,7 +108,7 @@ struct OutcomeCase {
             #expect(site.pushes(to: neighbour).isEmpty)
         }
         if wait > 0 { try await site.advance(seconds: wait) }
-        if row.lane != .open {
+        if !row.lane.isOpen {
             let records = try await site.outcomes(of: neighbour, count: 1)
             #expect(records.map(\.disposition) == [.finished(.accepted, nil)])
             #expect(records[0].answer?.sentAt == moment.adding(seconds: wait))
@@ -113,7 +118,9 @@ struct OutcomeCase {
             #expect(record.disposition == .finished(.accepted, nil))
             #expect(record.answer?.sentAt == moment.adding(seconds: wait))
         }
-        #expect(site.metric(Self.openBreakers + "{provider=\"\(row.provider.rawValue)\"}") == 0)
+        for metric in [Self.openBreakers, Self.stoppedPlatforms] {
+            #expect(site.metric(metric + "{provider=\"\(row.provider.rawValue)\"}") == 0)
+        }
     }
 
     private func checkLog() async throws {

@@ -48,6 +48,11 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         case paused
         /// So they do, and an operator is called.
         case stopped
+        /// An operator is called, but only devices of the refused one's platform wait, which is another than the others'.
+        case platformStopped
+
+        var isOpen: Bool { self == .open || self == .platformStopped }
+        var callsOperator: Bool { self == .stopped || self == .platformStopped }
     }
 
     enum ConnectionEffect: Sendable {

@@ -9,6 +9,9 @@ struct Device: Sendable {
     /// Hexadecimal, so that either provider takes it.
     var token: String
 
+    /// What it runs on, if not what its transport is mostly for.
+    var platform: DevicePlatform?
+
     /// Whose it is, if not the consumer of its name.
     var owner: String?
 

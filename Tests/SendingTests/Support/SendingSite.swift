@@ -167,7 +167,7 @@ final class SendingSite: Sendable {
                     token: token ?? device.token,
                     pushType: device.pushType,
                     environment: device.environment,
-                    platform: device.pushType == .apns ? .ios : .android,
+                    platform: device.platform ?? (device.pushType == .apns ? .ios : .android),
                     receives: .all
                 )
             )

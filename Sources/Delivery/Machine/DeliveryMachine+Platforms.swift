@@ -1,0 +1,73 @@
+import DequeModule
+import GatewayModel
+import GatewayStorage
+import PushProviders
+
+/// A provider that hands pushes on to others may have a credential of its own for one of them that is wrong: FCM's for APNs and Web
+/// Push. Then the devices of that platform wait in the store, and the lane's others go on.
+extension DeliveryMachine {
+    /// What an answer says of its device's platform.
+    mutating func followPlatform(_ result: PushResult, of push: InFlight, now: Timestamp) {
+        guard let place = lanes.index(forKey: push.lane) else { return }
+        let known = lanes.values[place].platforms[push.platform]
+        switch result.answer.outcome {
+        case .platformMisconfigured:
+            let breaker: PlatformBreaker
+            if var known {
+                // Others left before it was stopped.
+                guard known.probe == result.delivery else { return }
+                known.refused(now: now, settings)
+                breaker = known
+            } else {
+                breaker = PlatformBreaker(now: now, settings)
+                let (status, reason) = (result.answer.status, result.answer.reason)
+                let alert = LaneAlert.platformStopped(
+                    push.platform,
+                    until: breaker.until,
+                    status: status,
+                    reason: reason
+                )
+                alerts.append((push.lane, alert))
+            }
+            lanes.values[place].platforms[push.platform] = breaker
+        case .accepted:
+            guard let known, known.probe == result.delivery else { return }
+            lanes.values[place].platforms[push.platform] = nil
+            alerts.append((push.lane, .platformRecovered(push.platform)))
+        // Judged before it was handed on, or not at all: that says nothing about the platform.
+        case .unregistered, .retry, .rejected, .misconfigured, .unknown, .notSent:
+            guard let known, known.probe == result.delivery else { return }
+            lanes.values[place].platforms[push.platform]?.probe = nil
+        }
+    }
+
+    /// When a push that was refused for its platform's sake is tried again.
+    func platformDue(of push: InFlight, now: Timestamp) -> Timestamp {
+        lanes[push.lane]?.platforms[push.platform]?.wait(now: now, settings)
+            ?? now.adding(seconds: settings.breakerFirstSeconds)
+    }
+
+    /// Gives the rows of a registration whose platform is stopped back to the store.
+    ///
+    /// - Parameters:
+    ///   - registration: The registration; none of its rows is on its way.
+    ///   - key: Its number.
+    ///   - lane: Its lane, which is not among ``lanes`` meanwhile.
+    ///   - until: When the platform is tried again.
+    mutating func setAside(
+        _ registration: inout Registration,
+        _ key: RegistrationID,
+        _ lane: inout Lane,
+        until: Timestamp
+    ) {
+        while let row = registration.head {
+            registration.head = registration.tail.popFirst()
+            lane.rows -= 1
+            consumers[registration.consumer]?.rows -= 1
+            release(row, due: until, isAsked: true)
+        }
+        lane.noteBacklog(due: until)
+        registration.givenBack = GivenBack(due: until, outcome: outcomesAdded, isAsked: true)
+        givenBack.insert(key)
+    }
+}
