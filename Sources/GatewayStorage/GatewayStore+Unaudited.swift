@@ -44,11 +44,10 @@ extension GatewayStore {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
-    ///   - now: The time of the change.
     /// - Returns: The lanes that are gone; nil when there is no such app.
     /// - Throws: `StorageError`.
-    package func deleteApp(brand: BrandID, app: AppID, now: Timestamp) async throws(StorageError) -> [LaneID]? {
-        try await deleteApp(brand: brand, app: app, now: now, audit: nil)
+    package func deleteApp(brand: BrandID, app: AppID) async throws(StorageError) -> [LaneID]? {
+        try await deleteApp(brand: brand, app: app, audit: nil)
     }
 
     /// Stores a new credential.

@@ -134,19 +134,21 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func putApp(_ app: StoredApp, lanes: [LaneKey], audit: AuditEntry?) async throws(StorageError) -> Bool
 
-    /// Deletes an app with its registrations and what is pending for them.
+    /// Deletes an app.
+    ///
+    /// From then on no registration of it is found, registered or pushed to, also not by an app that is made anew with its id: that
+    /// has lanes of its own. The registrations and what is pending for them are ended by ``HousekeepingBatch/Work/deletedApps``;
+    /// until then their deliveries are listed as they stand.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
-    ///   - now: The time of the change.
     ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
     /// - Returns: The lanes that are gone; nil when there is no such app.
     /// - Throws: `StorageError`.
     func deleteApp(
         brand: BrandID,
         app: AppID,
-        now: Timestamp,
         audit: AuditEntry?
     ) async throws(StorageError) -> [LaneID]?
 
@@ -270,6 +272,12 @@ package protocol GatewayStore: Sendable {
     ///   On the gateway that ended them it is called before the commit's call returns, on others within a second (architecture
     ///   section 8). What was looked up before that is to be looked up again.
     func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void)
+
+    /// Asks to be told when a call meets damaged data, whoever made the call.
+    ///
+    /// - Parameter listener: Called with the error that the call throws, before it does, on a thread of the engine: must not block
+    ///   and must not call the store.
+    func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void)
 
     /// A consumer.
     ///

@@ -105,24 +105,20 @@ extension SQLiteStore {
     package func deleteApp(
         brand: BrandID,
         app: AppID,
-        now: Timestamp,
         audit: AuditEntry?
     ) async throws(StorageError) -> [LaneID]? {
         try await write { writer in
             guard let key = try writer.brandKey(brand) else { return nil }
             try writer.db.prepare("DELETE FROM apps WHERE brand = ? AND id = ?").int(key).text(app.rawValue).run()
             guard writer.db.changedRows == 1 else { return nil }
-            var context = TurnContext(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
-            var registrations: [Int64] = []
-            let rows = try writer.db.prepare("SELECT id FROM registrations WHERE brand = ? AND app = ?").int(key).text(
-                app.rawValue
-            )
-            while try rows.next() { registrations.append(rows.int64(0)) }
-            for registration in registrations {
-                _ = try writer.end(registration, by: .unregistered, .appDeleted, &context)
-            }
             let lanes = try writer.lanes(brand: key, app: app.rawValue)
+            // Its registrations may be many: housekeeping ends them, and nothing finds them meanwhile, because their lanes
+            // are gone. A lane's number is never given again.
+            for lane in lanes {
+                try writer.db.prepare("INSERT INTO deleted_lanes (lane) VALUES (?)").int(lane.rawValue).run()
+            }
             try writer.db.prepare("DELETE FROM lanes WHERE brand = ? AND app = ?").int(key).text(app.rawValue).run()
+            writer.memory.registrations.removeAll()
             try writer.write(audit)
             return lanes
         }

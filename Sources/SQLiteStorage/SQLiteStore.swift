@@ -21,6 +21,7 @@ package final class SQLiteStore: GatewayStore {
     private let isClosed = Mutex(false)
     let outboundListeners = Mutex<[@Sendable (BrandID, Int) -> Void]>([])
     private let sessionListeners = Mutex<[@Sendable (SessionEnd) -> Void]>([])
+    private let damageListeners = Mutex<[@Sendable (StorageError) -> Void]>([])
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
     let checkpointer: Checkpointer
@@ -227,6 +228,19 @@ package final class SQLiteStore: GatewayStore {
         sessionListeners.withLock { $0.append(listener) }
     }
 
+    package func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void) {
+        damageListeners.withLock { $0.append(listener) }
+    }
+
+    /// What a call throws; who listens is told of damage first.
+    private func failure(_ error: any Error) -> StorageError {
+        let error = StorageError(sqlite: error, path: path)
+        if case .corrupt = error {
+            for listener in damageListeners.withLock({ $0 }) { listener(error) }
+        }
+        return error
+    }
+
     /// Runs on the writer's queue, outside of a transaction.
     func onWriter<Value: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> Value
@@ -237,7 +251,7 @@ package final class SQLiteStore: GatewayStore {
                 do {
                     continuation.resume(returning: .success(try work(db)))
                 } catch {
-                    continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
+                    continuation.resume(returning: .failure(self.failure(error)))
                 }
                 self.indexLog(db)
                 self.checkpointer.moveRest(of: db)
@@ -267,7 +281,7 @@ package final class SQLiteStore: GatewayStore {
                 do {
                     continuation.resume(returning: .success(try work(try snapshot.get())))
                 } catch {
-                    continuation.resume(returning: .failure(StorageError(sqlite: error, path: self.path)))
+                    continuation.resume(returning: .failure(self.failure(error)))
                 }
             }
         }

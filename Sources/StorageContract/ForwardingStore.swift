@@ -37,10 +37,9 @@ extension ForwardingStore {
     package func deleteApp(
         brand: BrandID,
         app: AppID,
-        now: Timestamp,
         audit: AuditEntry?
     ) async throws(StorageError) -> [LaneID]? {
-        try await base.deleteApp(brand: brand, app: app, now: now, audit: audit)
+        try await base.deleteApp(brand: brand, app: app, audit: audit)
     }
     package func apps() async throws(StorageError) -> [StoredApp] { try await base.apps() }
     package func lanes() async throws(StorageError) -> [LaneID: LaneKey] { try await base.lanes() }
@@ -178,6 +177,7 @@ extension ForwardingStore {
     ) async throws(StorageError) -> DeliveryStats {
         try await base.deliveryStats(brand: brand, window: window, now: now)
     }
+    package func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void) { base.onDamage(listener) }
     package func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) { base.onSessionEnd(listener) }
     package func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void) { base.onOutbound(listener) }
     package func openSubscription(

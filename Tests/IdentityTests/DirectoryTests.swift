@@ -301,7 +301,7 @@ struct DirectoryTests {
             let lanes = gateway.directory.lanes.map(\.id)
             try #require(!lanes.isEmpty)
             #expect(
-                try await gateway.store.deleteApp(brand: Gateway.acme, app: Self.ios, now: gateway.clock.now) != nil
+                try await gateway.store.deleteApp(brand: Gateway.acme, app: Self.ios) != nil
             )
             await #expect(throws: DirectoryError.notFound) {
                 try await gateway.directory.deleteApp(brand: Gateway.acme, app: Self.ios)

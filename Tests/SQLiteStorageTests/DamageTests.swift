@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GatewayModel
 import GatewayStorage
+import Synchronization
 import Testing
 
 @testable import SQLiteStorage
@@ -171,7 +172,10 @@ struct DamageTests {
             var errors: [StorageError] = []
             do {
                 let store = try SQLiteEngine.openSQLite(path: path)
+                let told = Mutex<[StorageError]>([])
+                store.onDamage { error in told.withLock { $0.append(error) } }
                 errors = await touch(store)
+                #expect(told.withLock { $0 } == errors.filter { $0.label == "corrupt" })
                 await store.close()
             } catch let error as StorageError {
                 errors = [error]

@@ -23,6 +23,7 @@ struct SchemaTests {
         "0005-keep-merge-proofs": "1c8f0fbd7b95a54a2f7d684f37109d506cfd877c392d6681c49d81a49cccbf4d",
         "0006-let-anonymous-go": "4da50224e647563a61203b85a92cd0286349c3713aadf210f956885f583edf6c",
         "0007-wait-by-device": "b91425118330a69511fc882da04fc5de9c3ab3dffefb614ef5b5fb2168a744ab",
+        "0008-keep-deleted-lanes": "48577bfce1774a6cbf42d2fff9a5e2137722431a871fae273a2fef9c35f20d48",
     ]
 
     private static let later = Migration(
@@ -281,6 +282,32 @@ struct SchemaTests {
         #expect(try await login(1, at: 1_795_402_617_825 + 604_800_000) == 1)
         #expect(try await login(2, at: 1_795_402_617_832 + 604_800_001) == 0)
         await store.close()
+    }
+
+    @Test("an app of before is deleted in pieces, and nobody else's registrations with it")
+    func deletedApp() async throws {
+        try engine.load(fixture: "data-0001")
+        let store = try engine.openSQLite()
+        let now = Timestamp(milliseconds: 1_795_399_100_000)
+        _ = try await store.begin(now: now)
+        let travel = BrandID(trusted: "travel")
+        let apps = try await store.apps().filter { $0.brand == travel }.map(\.id)
+        for app in apps { #expect(try await store.deleteApp(brand: travel, app: app) != nil) }
+        var batch = HousekeepingBatch(work: .deletedApps, now: now, limit: 2)
+        var removed = 0
+        repeat {
+            let progress = try await store.keepHouse(batch)
+            removed += progress.removed
+            batch.position = progress.next
+        } while batch.position != nil
+        await store.close()
+        #expect(removed > 2)
+        #expect(try query("SELECT count(*) FROM deleted_lanes") == [0])
+        #expect(
+            try query("SELECT count(*) FROM registrations WHERE brand = (SELECT key FROM brands WHERE id = 'travel')")
+                == [0]
+        )
+        #expect(try query("SELECT count(*) > 0 FROM registrations") == [1])
     }
 
     /// Tables to which a start adds rows, or a migration.

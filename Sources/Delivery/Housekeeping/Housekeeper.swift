@@ -63,6 +63,7 @@ package final class Housekeeper: Service, Sendable {
                     await self.repeatedly(every: self.settings.expiredInterval) {
                         await self.sweepExpired()
                         await self.removeErased()
+                        await self.endDeletedApps()
                     }
                 }
                 group.addTask { await self.repeatedly(every: self.settings.interval) { await self.keepRetention() } }
@@ -75,6 +76,9 @@ package final class Housekeeper: Service, Sendable {
 
     /// One pass over what erased consumers have left behind.
     package func removeErased() async { await pass(.erasures, .erasures) }
+
+    /// One pass over what deleted apps have left behind.
+    package func endDeletedApps() async { await pass(.deletedApps, .deletedApps) }
 
     /// One pass over everything that is kept for a time.
     package func keepRetention() async {

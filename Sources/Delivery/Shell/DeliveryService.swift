@@ -53,6 +53,8 @@ package final class DeliveryService: Service, Sendable {
     /// - Returns: What was found.
     /// - Throws: `StorageError`.
     package func start() async throws(StorageError) -> IncarnationStart {
+        // Whoever's read it was: nothing more must be written.
+        store.onDamage { [weak self] error in self?.report(error) }
         let start = try await store.begin(now: clock.now)
         let rules = start.backlog.keys.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
         state.withLock {
@@ -188,9 +190,11 @@ package final class DeliveryService: Service, Sendable {
     /// - Parameter faults: All that are there.
     package func report(_ faults: Set<MachineFault>) { state.withLock { $0.writer.faults = faults } }
 
-    /// Says that a read met damaged data: nothing is written to it any more, nothing is taken, and whoever waits is answered.
+    /// Takes in that a call of the store met damaged data, as the store itself says.
     ///
-    /// - Parameter error: What the read threw; only ``GatewayStorage/StorageError/corrupt(detail:)`` counts.
+    /// Nothing is written to it any more, nothing is taken, and whoever waits is answered.
+    ///
+    /// - Parameter error: What the call threw; only ``GatewayStorage/StorageError/corrupt(detail:)`` counts.
     package func report(_ error: StorageError) {
         let now = clock.now
         carryOut(state.withLock { $0.writer.readFailed(error, now: now) }, after: error)

@@ -49,6 +49,9 @@ package struct HousekeepingBatch: Sendable {
         case erasures
         /// What brands that were deleted have left behind.
         case deletedBrands
+        /// What apps that were deleted have left behind: their registrations end as unregistered, and what is pending for them as
+        /// cancelled. Back-ends are told of each.
+        case deletedApps
     }
 
     /// What is cleared away.

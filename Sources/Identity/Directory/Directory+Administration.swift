@@ -175,10 +175,9 @@ extension Directory {
         by origin: AuditOrigin = .gateway
     ) async throws(DirectoryError) {
         try await gate.run(of: brand) { () async throws(DirectoryError) in
-            let now = clock.now
             let audit = entry(.appDeleted, brand: brand, target: app.rawValue, by: origin)
             let lanes = try await stored { () async throws(StorageError) in
-                try await self.store.deleteApp(brand: brand, app: app, now: now, audit: audit)
+                try await self.store.deleteApp(brand: brand, app: app, audit: audit)
             }
             // As with a brand, an earlier call may have deleted it.
             let key = DirectorySnapshot.AppKey(brand: brand, app: app)

@@ -52,6 +52,13 @@ extension SQLiteStore {
             // There is always another look: it finds nothing to do, or the next consumer.
             let next = HousekeepingPosition(row: (batch.position?.row ?? 0) + 1)
             return HousekeepingProgress(removed: removed, next: next, heldMilliseconds: held)
+        case .deletedApps:
+            // Asked often, and mostly there is none: the writer is left to events.
+            guard try await read({ try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM deleted_lanes)") }) == true
+            else {
+                return HousekeepingProgress(removed: 0, next: nil, heldMilliseconds: 0)
+            }
+            return try await remove { try $0.endDeletedApps(batch) }
         case .deletedBrands:
             return try await remove { try $0.removeDeletedBrand(batch) }
         }

@@ -60,7 +60,10 @@ extension Writer {
 
     private func registration(of failed: Failed) throws -> Int64? {
         let row = try db.prepare(
-            "SELECT id FROM registrations WHERE brand = ? AND app = ? AND device = ? AND consumer = ?"
+            """
+            SELECT id FROM registrations WHERE brand = ? AND app = ? AND device = ? AND consumer = ? \
+            AND lane IN (SELECT id FROM lanes)
+            """
         ).int(failed.brand).text(failed.app).text(failed.device).int(failed.consumer)
         guard try row.next() else { return nil }
         defer { row.end() }

@@ -12,6 +12,7 @@ enum Migrations {
         M0005KeepMergeProofs.migration,
         M0006LetAnonymousGo.migration,
         M0007WaitByDevice.migration,
+        M0008KeepDeletedLanes.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

@@ -156,7 +156,7 @@ extension Writer {
             """
             SELECT id, lane, token, platform, receives, device, locale, time_zone, \
             (SELECT quiet_hours FROM consumers WHERE key = ?1) FROM registrations \
-            WHERE consumer = ?1 AND state = 'active' ORDER BY id
+            WHERE consumer = ?1 AND state = 'active' AND lane IN (SELECT id FROM lanes) ORDER BY id
             """
         ).int(consumer)
         while try row.next() {

@@ -14,7 +14,9 @@ extension Writer {
             guard try isLive(session, of: known?.key, at: now) else { return .sessionEnded }
             guard try !isBound(session, elsewhereThan: device.device.rawValue) else { return .boundElsewhere }
             // Who knows a device's id must not get what is for it, nor end it: the device's token shows who has it.
-            if let existing, existing.consumer != known?.key, !existing.isProven(by: device) { return .conflict }
+            if let existing, !existing.isDeleted, existing.consumer != known?.key, !existing.isProven(by: device) {
+                return .conflict
+            }
         }
         let owner = try known ?? makeConsumer(name, at: now)
         let consumer = owner.key
@@ -22,7 +24,9 @@ extension Writer {
         var (ended, isOthers) = try endOthers(withTokenOf: device, brand: brand, of: consumer, &context)
         var kept: (id: Int64, createdAt: Timestamp)?
         var hasMoved = false
-        if let existing {
+        if let existing, existing.isDeleted {
+            ended.append(try end(existing.id, by: .unregistered, .appDeleted, &context))
+        } else if let existing {
             hasMoved = existing.timeZone != device.timeZone
             if existing.consumer == consumer, existing.lane == lane {
                 kept = (existing.id, existing.createdAt)
@@ -89,6 +93,8 @@ extension Writer {
         var token: String
         var createdAt: Timestamp
         var timeZone: String?
+        /// Whether it is of an app of the same id that was deleted.
+        var isDeleted: Bool
 
         /// Whether a device shows the registration's present token.
         func isProven(by device: DeviceToRegister) -> Bool {
@@ -100,7 +106,7 @@ extension Writer {
     private func existing(_ device: DeviceToRegister, brand: Int64) throws -> ExistingRegistration? {
         let row = try db.prepare(
             """
-            SELECT id, consumer, lane, token, created_at, time_zone FROM registrations \
+            SELECT id, consumer, lane, token, created_at, time_zone, lane NOT IN (SELECT id FROM lanes) FROM registrations \
             WHERE brand = ? AND app = ? AND device = ?
             """
         )
@@ -113,7 +119,8 @@ extension Writer {
             lane: row.int64(2),
             token: row.string(3),
             createdAt: Timestamp(milliseconds: row.int64(4)),
-            timeZone: row.optionalString(5)
+            timeZone: row.optionalString(5),
+            isDeleted: row.int64(6) != 0
         )
     }
 
@@ -125,7 +132,8 @@ extension Writer {
         var oldest: [Int64] = []
         let rows = try db.prepare(
             """
-            SELECT id FROM registrations WHERE consumer = ? ORDER BY registered_at DESC, id DESC LIMIT -1 OFFSET ?
+            SELECT id FROM registrations WHERE consumer = ? AND lane IN (SELECT id FROM lanes) \
+            ORDER BY registered_at DESC, id DESC LIMIT -1 OFFSET ?
             """
         ).int(consumer).int(Self.perConsumer)
         while try rows.next() { oldest.append(rows.int64(0)) }
@@ -202,7 +210,8 @@ extension Writer {
         let rows = try db.prepare(
             """
             SELECT id, consumer FROM registrations \
-            WHERE brand = ? AND token = ? AND push_type = ? AND NOT (app = ? AND device = ?)
+            WHERE brand = ? AND token = ? AND push_type = ? AND NOT (app = ? AND device = ?) \
+            AND lane IN (SELECT id FROM lanes)
             """
         )
         .int(brand).text(device.token).text(device.pushType.rawValue).text(device.app.rawValue).text(
@@ -247,7 +256,7 @@ extension Writer {
         let rows = try db.prepare(
             """
             SELECT id, receives FROM registrations WHERE consumer = ?1 AND (?2 IS NULL OR app = ?2) \
-            AND (?3 IS NULL OR device = ?3) ORDER BY id
+            AND (?3 IS NULL OR device = ?3) AND lane IN (SELECT id FROM lanes) ORDER BY id
             """
         ).int(consumer).text(app).text(device)
         while try rows.next() { found.append((rows.int64(0), Receives(rawValue: Int(rows.int64(1))))) }

@@ -74,8 +74,8 @@ enum AdministrationCases {
 
     static let deleteUnknown = ContractCase("a brand or app that is not there cannot be deleted") { (f) async throws in
         #expect(try await f.store.deleteBrand(BrandID(trusted: "gone")) == nil)
-        #expect(try await f.store.deleteApp(brand: f.brand, app: AppID(trusted: "gone"), now: f.now) == nil)
-        #expect(try await f.store.deleteApp(brand: BrandID(trusted: "gone"), app: f.app, now: f.now) == nil)
+        #expect(try await f.store.deleteApp(brand: f.brand, app: AppID(trusted: "gone")) == nil)
+        #expect(try await f.store.deleteApp(brand: BrandID(trusted: "gone"), app: f.app) == nil)
     }
 
     static let brandAgain = ContractCase("a brand made anew remembers nothing of the old one") { (f) async throws in
@@ -128,10 +128,11 @@ enum AdministrationCases {
         try await f.register(f.device("d-2", of: "u-1", app: desk))
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
-        let lanes = try #require(try await f.store.deleteApp(brand: f.brand, app: f.app, now: f.now))
+        let lanes = try #require(try await f.store.deleteApp(brand: f.brand, app: f.app))
         #expect(lanes.count == 3 && lanes.contains(f.apns))
         #expect(try await f.store.apps().map(\.id) == [desk])
         #expect(try await f.registrations("u-1").map(\.app) == [desk])
+        #expect(try await f.keepHouse(.deletedApps) == 2)
         let record = try await f.delivery(row.id).record
         #expect(record.state == .cancelled && record.suppressedBy == .unregistered && record.app == f.app)
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)

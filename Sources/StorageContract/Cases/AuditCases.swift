@@ -134,7 +134,7 @@ enum AuditCases {
         try await f.store.insertCredential(credential, audit: next(.credentialIssued, "sa_9"))
         let revoked = next(.credentialRevoked, "sa_9")
         _ = try await f.store.revokeCredential(brand: brand.id, id: "sa_9", now: f.now, audit: revoked)
-        _ = try await f.store.deleteApp(brand: brand.id, app: app, now: f.now, audit: next(.appDeleted, "a"))
+        _ = try await f.store.deleteApp(brand: brand.id, app: app, audit: next(.appDeleted, "a"))
         try await f.store.appendAudit(next(.deliveryRetried, "17"))
         var bare = next(.outboundReplayed, "feed")
         bare.actor = .gateway
@@ -159,7 +159,7 @@ enum AuditCases {
         _ = try await f.store.updateBrand(gone, audit: entry(f, .brandChanged, "x"))
         _ = try await f.store.deleteBrand(other, audit: entry(f, .brandDeleted, "x"))
         let none = AppID(trusted: "none")
-        _ = try await f.store.deleteApp(brand: f.brand, app: none, now: f.now, audit: entry(f, .appDeleted, "x"))
+        _ = try await f.store.deleteApp(brand: f.brand, app: none, audit: entry(f, .appDeleted, "x"))
         let audit = entry(f, .credentialRevoked, "x")
         _ = try await f.store.revokeCredential(brand: f.brand, id: "none", now: f.now, audit: audit)
         try await f.store.appendAudit(entry(f, .deliveryRetried, "x", brand: other))

@@ -307,7 +307,8 @@ enum HousekeepingCases {
     static let nothing = ContractCase("there may be nothing to do") { (f) async throws in
         let works: [HousekeepingBatch.Work] = [
             .expired, .eventIDs(keepHours: [:]), .eventIDs(keepHours: [f.brand: 1]), .sessions,
-            .deliveries(before: [f.brand: f.now]), .messages(before: [f.brand: f.now]), .deletedBrands, .erasures,
+            .deliveries(before: [f.brand: f.now]), .messages(before: [f.brand: f.now]), .deletedBrands, .deletedApps,
+            .erasures,
         ]
         for work in works { #expect(try await f.keepHouse(work) == 0) }
     }

@@ -87,7 +87,8 @@ enum OutboundCases {
                 token: .drop(token: row.token, since: nil)
             )
         )
-        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, now: f.now)
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
+        _ = try await f.keepHouse(.deletedApps)
         let told = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
         #expect(
             told == [

@@ -114,7 +114,7 @@ enum ResealingCases {
 
     static let nothing = ContractCase("where nothing is sealed nothing is said: it cannot be told which key holds") {
         (f) async throws in
-        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, now: f.now)
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
         let counts = try await f.store.resealSecrets(at: rotatedAt) { _ in
             nil
         } verify: { _ in

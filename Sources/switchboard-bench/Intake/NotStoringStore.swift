@@ -49,7 +49,6 @@ struct NotStoringStore: GatewayStore {
     func deleteApp(
         brand: BrandID,
         app: AppID,
-        now: Timestamp,
         audit: AuditEntry?
     ) async throws(StorageError) -> [LaneID]? {
         throw Self.notKept
@@ -131,6 +130,7 @@ struct NotStoringStore: GatewayStore {
     }
     func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage { throw Self.notKept }
     func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? { throw Self.notKept }
+    func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void) {}
     func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) {}
     func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void) {}
     func openSubscription(

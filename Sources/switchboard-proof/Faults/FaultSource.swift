@@ -104,7 +104,7 @@ final class FaultSource: PushSource {
                     state.counts.doubts[job.token, default: 0] += 1
                     state.waiting.append(job)
                     wakeLater(&state)
-                case .unregistered, .rejected, .misconfigured:
+                case .unregistered, .rejected, .misconfigured, .platformMisconfigured:
                     state.counts.failed.append("\(answer.answer.status) \(answer.answer.reason ?? "")")
                 }
             }

@@ -222,7 +222,7 @@ struct HousekeeperTests {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let works = [
-                "expired", "erasures", "deletedBrands", "eventIDs", "sessions", "deliveries", "messages",
+                "expired", "erasures", "deletedApps", "deletedBrands", "eventIDs", "sessions", "deliveries", "messages",
                 "conversations",
                 "campaigns", "outbound", "audit",
             ]

@@ -1,10 +1,11 @@
-import Delivery
 import GatewayModel
 import GatewayStorage
 import PushProviders
 import StorageContract
 import Synchronization
 import Testing
+
+@testable import Delivery
 
 @Suite("The delivery core while the store or the machine fails", .timeLimit(.minutes(10)))
 struct FaultTests {
@@ -82,6 +83,68 @@ struct FaultTests {
                 #expect(change == .storage(.corrupt(detail: "for this test")))
             }
             #expect(commits.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("damage that any call meets answers at once whoever waits behind a commit that takes its time")
+    func damagedWhileCommitting() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            let gate = Gate()
+            store.judgeCommits { _ throws(StorageError) in await gate.pass() }
+            let corrupt = StorageError.corrupt(detail: "for this test")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await service.perform(.register(TestCore.device("d1"))) }
+                await gate.reached()
+                let waiting = Flood()
+                for number in 0..<3 {
+                    group.addTask {
+                        let error = await #expect(throws: IntakeError.self) {
+                            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e\(number)")])
+                        }
+                        #expect(error == .storage(corrupt))
+                        waiting.counts.withLock { $0.refused += 1 }
+                    }
+                    group.addTask {
+                        let error = await #expect(throws: IntakeError.self) {
+                            _ = try await service.perform(.register(TestCore.device("late-\(number)")))
+                        }
+                        #expect(error == .storage(corrupt))
+                        waiting.counts.withLock { $0.refused += 1 }
+                    }
+                }
+                @Sendable func isWaiting() -> Bool {
+                    service.state.withLock { $0.writer.pendingEvents == 3 && $0.writer.pendingChanges == 3 }
+                }
+                while !isWaiting() { await Task.yield() }
+                store.meetDamage(corrupt)
+                // The commit is still under way.
+                while waiting.counts.withLock({ $0.refused }) < 6 { await Task.yield() }
+                gate.open()
+                try await group.waitForAll()
+            }
+            #expect(service.health.storeError == corrupt && !service.health.isAccepting)
+        }
+    }
+
+    @Test("a poison outcome that waited for the store to answer again ends its row, and harms no other")
+    func poisonBehindFailure() async throws {
+        let core = try TestCore(answer: { _ in nil })
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("bad")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            let provider = await core.provider()
+            _ = await provider.taken(1)
+            full(store)
+            provider.answerAll(.accepted(providerID: "poison"))
+            while service.health.isAccepting { await Task.yield() }
+            store.failProbes(nil)
+            store.judgeCommits { turn throws(StorageError) in
+                if turn.outcomes.contains(where: { $0.answer != nil }) { throw .constraint(detail: "for this test") }
+            }
+            await untilAccepting(service)
+            let log = try await store.allDeliveries()
+            #expect(log.map(\.state) == [.accepted] && log.map(\.providerID) == [nil])
         }
     }
 

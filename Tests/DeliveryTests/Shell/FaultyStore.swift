@@ -21,6 +21,15 @@ final class FaultyStore: ForwardingStore {
 
     func judgeCommits(_ judge: Judge?) { self.judge.withLock { $0 = judge } }
 
+    private let damageListeners = Mutex<[@Sendable (StorageError) -> Void]>([])
+
+    func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void) {
+        damageListeners.withLock { $0.append(listener) }
+    }
+
+    /// Says what a real store says when a call meets damage.
+    func meetDamage(_ error: StorageError) { for listener in damageListeners.withLock({ $0 }) { listener(error) } }
+
     func failProbes(_ error: StorageError?) { probeFault.withLock { $0 = error } }
     func judgeHousekeeping(_ judge: HousekeepingJudge?) { housekeepingJudge.withLock { $0 = judge } }
 
