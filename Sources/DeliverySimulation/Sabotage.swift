@@ -82,7 +82,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .forgeAcceptance: .acceptedWasTaken
         case .ignoreWakes: .everythingEnds
         case .sendTwice: .oneInFlight
-        case .reverseRows: .deviceOrder
+        // What was left in the store is overtaken by what comes next.
+        case .reverseRows, .forgetRecall: .deviceOrder
         case .hideUnread, .hideMerge: .badgeIsTrue
         case .showOldBadge: .badgeNeverFalls
         case .miscount, .miscountMerge: .unreadIsExact
@@ -108,7 +109,6 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .keepProvider: .settingsAreCurrent
         case .loseAnswer: .everybodyIsAnswered
         case .crowdDevice: .deviceShare
-        case .forgetRecall: .everythingEnds
         }
     }
 

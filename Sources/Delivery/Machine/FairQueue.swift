@@ -3,18 +3,20 @@ import DequeModule
 /// What waits for its turn, by whom it belongs to, so that one who sends much never starves one who sends little.
 ///
 /// Owners take turns by deficit round robin (Shreedhar and Varghese, 1995): each has a credit that grows with each round,
-/// and takes elements while its credit covers them. Room is shared by dynamic thresholds (Choudhury and Hahne, 1998): an
+/// and takes elements while its credit covers their weights. Room is shared by dynamic thresholds (Choudhury and Hahne, 1998): an
 /// owner may hold at most ``share`` times the room that is still free, so that one alone uses most of the room and there
 /// is always some for a newcomer. A plain value without a clock.
 struct FairQueue<Owner: Hashable, Element> {
     /// How much may wait in all: elements count by their size, and by their bytes.
+    ///
+    /// Their weight, how much work they are, does not count here.
     struct Limits {
         var size: Int
         var bytes: Int
     }
 
     fileprivate struct Line {
-        var elements: Deque<(element: Element, size: Int, bytes: Int)> = []
+        var elements: Deque<(element: Element, size: Int, weight: Int, bytes: Int)> = []
         var size = 0
         var bytes = 0
         var credit = 0
@@ -46,10 +48,11 @@ struct FairQueue<Owner: Hashable, Element> {
             && heldBytes + bytes <= Self.share * (limits.bytes - self.bytes)
     }
 
-    mutating func append(_ element: Element, size: Int, bytes: Int, of owner: Owner) {
+    /// Adds an element; `weight` is how much work it is, its size unless told.
+    mutating func append(_ element: Element, size: Int, weight: Int? = nil, bytes: Int, of owner: Owner) {
         var line = lines.removeValue(forKey: owner) ?? Line()
         if line.elements.isEmpty { round.append(owner) }
-        line.elements.append((element, size, bytes))
+        line.elements.append((element, size, weight ?? size, bytes))
         line.size += size
         line.bytes += bytes
         lines[owner] = line
@@ -57,7 +60,7 @@ struct FairQueue<Owner: Hashable, Element> {
         self.bytes += bytes
     }
 
-    /// Takes elements whose sizes come to at most `limit`, at least one if there is any.
+    /// Takes elements whose weights come to at most `limit`, at least one if there is any.
     mutating func next(atMost limit: Int) -> [Element] {
         var taken: [Element] = []
         var room = limit
@@ -65,17 +68,17 @@ struct FairQueue<Owner: Hashable, Element> {
             var isFull = false
             // Alone, there is nobody to be fair to.
             let isAlone = round.count == 1
-            while let first = line.elements.first, isAlone || first.size <= line.credit {
-                if first.size > room, !taken.isEmpty {
+            while let first = line.elements.first, isAlone || first.weight <= line.credit {
+                if first.weight > room, !taken.isEmpty {
                     isFull = true
                     break
                 }
                 line.elements.removeFirst()
                 taken.append(first.element)
-                room -= first.size
+                room -= first.weight
                 line.size -= first.size
                 line.bytes -= first.bytes
-                line.credit = max(line.credit - first.size, 0)
+                line.credit = max(line.credit - first.weight, 0)
                 size -= first.size
                 bytes -= first.bytes
             }

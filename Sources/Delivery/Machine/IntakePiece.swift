@@ -8,7 +8,7 @@ package struct IntakePiece: Sendable {
     package var messageTtlSeconds: Int64
     /// How long the events' ids are remembered.
     package var dedupeHours: Int64
-    /// The events, validated; at most ``DeliverySettings/maxEventsPerTurn``.
+    /// The events, validated; at most ``WriterMachine/eventsPerPiece(of:)``.
     package var events: ArraySlice<AgentEvent>
     /// When it was taken, on the monotonic clock, in nanoseconds.
     package var takenAt: UInt64

@@ -14,6 +14,10 @@ extension WriterMachine {
         guard let part = openTurn?.split?.part else {
             guard let open = openTurn else { return effects }
             openTurn = nil
+            for (request, events) in zip(open.turn.accepts, result.accepts) {
+                let deliveries = events.reduce(0) { $0 + $1.deliveries }
+                rows.note(deliveries: deliveries, of: events.count, brand: request.brand)
+            }
             effects.lanes = delivery.turnCommitted(result, of: open.turn, now: now)
             effects.changes = zip(open.changeCallers, result.changes).map { ($0, .success($1)) }
             effects.events = zip(open.eventCallers, result.accepts).map {

@@ -1,4 +1,4 @@
-import GatewayModel
+package import GatewayModel
 package import GatewayStorage
 
 /// Decides what the writer does: a plain value without a clock or IO.
@@ -61,6 +61,8 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     var changes: FairQueue<BrandID?, WaitingChange>
     /// Devices that gave a sign of life; bounded by ``maxSightings``.
     var sightings: Set<DeviceSighting> = []
+    /// How many deliveries events make.
+    var rows = RowsPerEvent()
     var ids = MessageIDGenerator()
     var store = StoreStanding()
     var openTurn: OpenTurn?
@@ -98,6 +100,14 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
 
     // MARK: What callers ask
 
+    /// How many events of a brand make up a piece, so that it is no more than a turn can do.
+    ///
+    /// - Parameter brand: Whose events they are.
+    /// - Returns: At least 1, at most ``DeliverySettings/maxEventsPerTurn``.
+    package func eventsPerPiece(of brand: BrandID) -> Int {
+        max(settings.maxEventsPerTurn / rows.perEvent(of: brand), 1)
+    }
+
     /// Takes a piece of a request, if there is room.
     ///
     /// - Parameters:
@@ -110,7 +120,9 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
             return .overloaded(retryAfterSeconds: 1)
         }
         let waiting = WaitingPiece(piece: piece, caller: caller)
-        accepts.append(waiting, size: piece.events.count, bytes: piece.bytes, of: piece.brand)
+        let (count, bytes) = (piece.events.count, piece.bytes)
+        let weight = count * rows.perEvent(of: piece.brand)
+        accepts.append(waiting, size: count, weight: weight, bytes: bytes, of: piece.brand)
         return nil
     }
 
@@ -126,7 +138,8 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         guard changes.admits(size: 1, bytes: bytes, of: change.brand) else {
             return .overloaded(retryAfterSeconds: 1)
         }
-        changes.append(WaitingChange(change: change, caller: caller), size: 1, bytes: bytes, of: change.brand)
+        let waiting = WaitingChange(change: change, caller: caller)
+        changes.append(waiting, size: 1, weight: change.weight, bytes: bytes, of: change.brand)
         return nil
     }
 

@@ -4,11 +4,12 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxPendingEvents = 20_000
     /// Bytes of event texts and data that may wait for their commit (`intake.maxPendingBytes`).
     package var maxPendingBytes = 64 << 20
-    /// Events of one commit, so that no request holds the writer for long (architecture section 3).
+    /// Deliveries that the events of one commit make, as far as can be told before, or events that make none, so that no
+    /// request holds the writer for long (architecture section 3).
     package var maxEventsPerTurn = 500
     /// Outcomes of one commit, without what a summary among the last of them stood for.
     package var maxOutcomesPerTurn = 2000
-    /// Changes of devices and consumers of one commit.
+    /// Changes of devices and consumers of one commit; those that touch many rows count as so many.
     package var maxChangesPerTurn = 500
     /// Rows of backlogs that one commit takes into memory, for all lanes together: a few milliseconds of the writer, so
     /// that recovery does not hold up new events.

@@ -77,7 +77,7 @@ package final class DeliveryService: Service, Sendable {
         await drain()
     }
 
-    /// Takes the events of one request, in pieces of at most ``DeliverySettings/maxEventsPerTurn``.
+    /// Takes the events of one request, in pieces that a turn of the writer can do.
     ///
     /// Returns when they are on disk.
     ///
@@ -91,7 +91,8 @@ package final class DeliveryService: Service, Sendable {
         results.reserveCapacity(events.count)
         var start = 0
         while start < events.count {
-            let end = min(start + settings.maxEventsPerTurn, events.count)
+            let most = events.count == 1 ? 1 : state.withLock { $0.writer.eventsPerPiece(of: brand.id) }
+            let end = min(start + most, events.count)
             let piece = IntakePiece(
                 brand: brand.id,
                 messageTtlSeconds: brand.settings.messageTtlSeconds,

@@ -118,7 +118,19 @@ extension StoreChange {
 
     /// What a change holds in memory beyond its ids, in bytes.
     package var bytes: Int {
-        guard case .write(let message) = self else { return 0 }
-        return message.text.utf8.count + (message.data?.text.utf8.count ?? 0)
+        switch self {
+        case .write(let message): message.text.utf8.count + (message.data?.text.utf8.count ?? 0)
+        case .receipts(_, _, let receipts): receipts.count * MemoryLayout<DeviceReceipt>.stride
+        default: 0
+        }
+    }
+
+    /// How much of a turn a change takes up, 1 or more: as much as so many changes of one row each.
+    package var weight: Int {
+        switch self {
+        case .receipts(_, _, let receipts): max(receipts.count, 1)
+        case .endStale(let stale): max(stale.limit, 1)
+        default: 1
+        }
     }
 }

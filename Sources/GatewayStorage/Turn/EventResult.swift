@@ -8,6 +8,9 @@ package enum EventResult: Sendable, Equatable {
     case duplicate(AcceptedEvent, bodyDiffers: Bool)
     /// It cannot be stored; nothing of it is.
     case rejected(EventRejection)
+
+    /// How many deliveries it queued.
+    package var deliveries: Int { if case .accepted(let event) = self { event.deliveries } else { 0 } }
 }
 
 /// Why an event that is well formed cannot be stored.

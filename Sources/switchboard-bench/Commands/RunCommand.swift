@@ -18,6 +18,7 @@ struct RunCommand: AsyncParsableCommand {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
         case windows, attack, requeue
         case busyDevice = "busy-device"
+        case largeChanges = "large-changes"
         case httpOverhead = "http-overhead"
         case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
@@ -133,6 +134,9 @@ struct RunCommand: AsyncParsableCommand {
             return try await WindowsScenario(idle: max(Int(15_000 * scale), 600)).run(group: group, http: http)
         case .attack:
             return try await AttackScenario(events: scaled(10_000)).run(group: group, http: http, say: say)
+        case .largeChanges:
+            return try await LargeChangesScenario(devices: scaled(200_000), events: scaled(10_000))
+                .run(group: group, http: http, say: say)
         case .memory:
             return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }

@@ -46,11 +46,19 @@ final class StoreFixture {
     /// Registers the consumers' devices.
     ///
     /// - Throws: `StorageError`.
-    func registerDevices() async throws {
-        for first in stride(from: 0, to: consumers, by: 500) {
+    func registerDevices() async throws { try await registerDevices(0..<consumers, app: Installation.iosApp) }
+
+    /// Registers a device for each consumer of a range.
+    ///
+    /// - Parameters:
+    ///   - range: The consumers' numbers.
+    ///   - app: The app.
+    /// - Throws: `StorageError`.
+    func registerDevices(_ range: Range<Int>, app: String) async throws {
+        for first in stride(from: range.lowerBound, to: range.upperBound, by: 500) {
             var turn = WriterTurn(now: now, incarnation: incarnation)
-            for consumer in first..<min(first + 500, consumers) {
-                turn.changes.append(.register(device(of: consumer)))
+            for consumer in first..<min(first + 500, range.upperBound) {
+                turn.changes.append(.register(device(of: consumer, app: AppID(trusted: app))))
             }
             _ = try await store.commit(turn)
         }
@@ -96,7 +104,7 @@ final class StoreFixture {
         return turn
     }
 
-    private func device(of consumer: Int) -> DeviceToRegister {
+    private func device(of consumer: Int, app: AppID) -> DeviceToRegister {
         DeviceToRegister(
             brand: brand,
             app: app,

@@ -39,6 +39,16 @@ struct FairQueueTests {
         #expect(served.contains { $0.hasPrefix("flood") })
     }
 
+    @Test("a turn takes as much work as it may, and room is by size")
+    func weight() {
+        var queue = queue(size: 10)
+        for number in 0..<4 { queue.append("\(number)", size: 1, weight: 40, bytes: 1, of: "a") }
+        #expect(queue.size == 4 && queue.admits(size: 6, bytes: 1, of: "b"))
+        #expect(queue.next(atMost: 100) == ["0", "1"])
+        queue.append("small", size: 1, bytes: 1, of: "b")
+        #expect(queue.next(atMost: 100) == ["2", "small", "3"])
+    }
+
     @Test("owners who send alike are served alike, whatever the size of their pieces")
     func deficit() {
         var queue = queue(size: 1_000_000, bytes: 1_000_000_000)

@@ -55,6 +55,20 @@ struct WriterMachineTests {
             )
         }
 
+        func receipts(_ caller: String, count: Int) -> IntakeError? {
+            let receipt = DeviceReceipt(
+                message: MessageID(high: 1, low: 1),
+                device: DeviceID(trusted: "d1"),
+                state: .displayed,
+                at: now
+            )
+            let all = Array(repeating: receipt, count: count)
+            return writer.perform(
+                .receipts(brand: WriterMachineTests.brand, consumer: ConsumerID(trusted: "u1"), all),
+                for: caller
+            )
+        }
+
         /// The next step's turn, if it is one.
         func turn() -> WriterTurn? {
             if case .commit(let commit) = writer.next(now: now) { commit.turn } else { nil }
@@ -66,12 +80,16 @@ struct WriterMachineTests {
 
         func readFailed(_ error: StorageError) -> Writer.Effects { note(writer.readFailed(error, now: now)) }
 
-        /// Commits a turn: every change is not found, every event unknown.
-        func commit(_ turn: WriterTurn) -> Writer.Effects {
+        /// Commits a turn: every change is not found, every event makes so many deliveries, or is unknown.
+        func commit(_ turn: WriterTurn, deliveries: Int? = nil) -> Writer.Effects {
+            let accepted = deliveries.map {
+                AcceptedEvent(messageID: nil, conversation: nil, sequence: nil, unread: 0, deliveries: $0)
+            }
             var result = WriterTurnResult()
             result.outcomes = turn.outcomes.map { _ in OutcomeEffect() }
             result.changes = turn.changes.map { _ in .notFound }
-            result.accepts = turn.accepts.map { $0.events.map { _ in .rejected(.unknownConversation) } }
+            let event = accepted.map(EventResult.accepted) ?? .rejected(.unknownConversation)
+            result.accepts = turn.accepts.map { $0.events.map { _ in event } }
             return note(writer.committed(result, now: now))
         }
 
@@ -123,6 +141,37 @@ struct WriterMachineTests {
             return
         }
         #expect(!script.writer.isInTurn)
+    }
+
+    @Test("a change of many receipts counts as many")
+    func weighsReceipts() throws {
+        let script = Script()
+        for caller in ["a", "b", "c", "d"] { #expect(script.receipts(caller, count: 200) == nil) }
+        let first = try #require(script.turn())
+        #expect(first.changes.count == 2)
+        _ = script.commit(first)
+        #expect(try #require(script.turn()).changes.count == 2)
+    }
+
+    @Test("events for many devices count as many, and pieces of them are cut smaller")
+    func weighsDeliveries() throws {
+        let script = Script()
+        #expect(script.writer.eventsPerPiece(of: Self.brand) == 500)
+        #expect(script.accept("first", events: ["e0"]) == nil)
+        _ = script.commit(try #require(script.turn()), deliveries: 100)
+        #expect(script.writer.eventsPerPiece(of: Self.brand) == 5)
+        #expect(script.writer.eventsPerPiece(of: BrandID(trusted: "other")) == 500)
+        for number in 1...9 { #expect(script.accept("\(number)", events: ["e\(number)"]) == nil) }
+        let second = try #require(script.turn())
+        #expect(second.accepts.count == 5)
+        _ = script.commit(second, deliveries: 1)
+        // The next may be for many again: it is believed little by little.
+        #expect((6...10).contains(script.writer.eventsPerPiece(of: Self.brand)))
+        for _ in 0..<60 {
+            #expect(script.accept("again", events: ["e"]) == nil)
+            _ = script.commit(try #require(script.turn()), deliveries: 1)
+        }
+        #expect(script.writer.eventsPerPiece(of: Self.brand) == 500)
     }
 
     @Test("one poison row fails its own caller and no stranger")
