@@ -5,8 +5,13 @@ internal import Musl
 #endif
 
 /// Whether two texts in memory are the same bytes.
+///
+/// - Parameters:
+///   - first: The first text.
+///   - second: The second text.
+/// - Returns: True when both are empty too.
 @usableFromInline
-func areSameBytes(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
+package func areSameBytes(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
     guard first.count == second.count, let one = first.baseAddress, let other = second.baseAddress else {
         return first.isEmpty && second.isEmpty
     }

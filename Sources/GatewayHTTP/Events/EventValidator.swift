@@ -69,9 +69,12 @@ struct EventValidator {
 
     // MARK: Groups of members
 
+    private static let types = EventWords<EventType>()
+    private static let priorities = EventWords<PushPriority>()
+
     private mutating func eventType(_ member: event_text) -> EventType? {
-        guard let text = present(member, "/type", required: true) else { return nil }
-        guard let type = EventType(word: text) else {
+        guard holds(member, "/type", required: true) else { return nil }
+        guard let type = Self.types[member] else {
             problem("/type", "must be one of " + EventType.allCases.map(\.rawValue).joined(separator: ", "))
             return nil
         }
@@ -100,8 +103,8 @@ struct EventValidator {
             event.link.android = link(members.pointee.link_android, "/link/android")
             event.link.web = link(members.pointee.link_web, "/link/web")
         }
-        if let text = present(members.pointee.priority, "/priority", required: false) {
-            if let priority = PushPriority(word: text) {
+        if holds(members.pointee.priority, "/priority", required: false) {
+            if let priority = Self.priorities[members.pointee.priority] {
                 event.priority = priority
             } else {
                 problem("/priority", "must be high or normal")
