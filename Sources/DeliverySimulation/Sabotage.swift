@@ -74,6 +74,12 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case crowdDevice
     /// The store is not told that what it left of a device is wanted.
     case forgetRecall
+    /// The machine takes what is proactive for an agent's.
+    case mixClasses
+    /// The store knows of no share of proactive rows.
+    case crowdLane
+    /// The machine does not know campaigns' paces.
+    case hidePace
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -82,8 +88,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .forgeAcceptance: .acceptedWasTaken
         case .ignoreWakes: .everythingEnds
         case .sendTwice: .oneInFlight
-        // What was left in the store is overtaken by what comes next.
-        case .reverseRows, .forgetRecall: .deviceOrder
+        case .reverseRows: .deviceOrder
         case .hideUnread, .hideMerge: .badgeIsTrue
         case .showOldBadge: .badgeNeverFalls
         case .miscount, .miscountMerge: .unreadIsExact
@@ -109,6 +114,10 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .keepProvider: .settingsAreCurrent
         case .loseAnswer: .everybodyIsAnswered
         case .crowdDevice: .deviceShare
+        case .forgetRecall: .everythingEnds
+        case .mixClasses: .classOrder
+        case .crowdLane: .classShare
+        case .hidePace: .paceIsKept
         }
     }
 

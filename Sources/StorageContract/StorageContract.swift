@@ -3,7 +3,8 @@ package enum StorageContract {
     /// All cases, independent of each other.
     package static let cases: [ContractCase] =
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
-        + WindowCases.all + WaitingCases.all + RegistrationCases.all + DeviceLifeCases.all + ReadCases.all
+        + WindowCases.all + WaitingCases.all + PushClassCases.all + RegistrationCases.all + DeviceLifeCases.all
+        + ReadCases.all
         + TapCases.all + ProactiveCases.all + CampaignCases.all
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
         + DeviceProofCases.all + SingleDeviceCases.all

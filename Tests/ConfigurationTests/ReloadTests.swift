@@ -2,6 +2,7 @@ import Delivery
 import Messaging
 import Telemetry
 import Testing
+
 @testable import switchboard
 
 @Suite("What SIGHUP says of settings that need a restart")

@@ -16,7 +16,9 @@ enum StoreText {
         for row in result.owned { lines.append("owned \(text(row))") }
         lines.append("unowned \(text(result.unowned))")
         for claim in result.claims {
-            lines.append("claim \(claim.lane), next \(claim.nextDue?.milliseconds ?? -1), behind \(claim.behind)")
+            lines.append(
+                "claim \(claim.lane) \(claim.queue.rawValue), next \(claim.nextDue?.milliseconds ?? -1), behind \(claim.behind)"
+            )
             for row in claim.rows { lines.append("claimed \(text(row))") }
         }
         lines.append("requeued \(result.requeued)")
@@ -38,8 +40,8 @@ enum StoreText {
         }
     }
 
-    private static func text(_ backlog: [LaneID: Timestamp]) -> String {
-        "\(backlog.map { ($0.key.rawValue, $0.value.milliseconds) }.sorted { $0.0 < $1.0 })"
+    private static func text(_ backlog: [LaneQueue: Timestamp]) -> String {
+        "\(backlog.sorted { $0.key < $1.key }.map { ($0.key.lane, $0.key.queue.rawValue, $0.value.milliseconds) })"
     }
 
     private static func text(_ change: StoreChangeResult) -> String {
@@ -52,7 +54,7 @@ enum StoreText {
 
     private static func text(_ row: OutboxRow) -> String {
         "\(row.id) lane \(row.lane), \(row.registration) \(row.token) \(row.platform), consumer \(row.consumer.rawValue), "
-            + "unread \(row.unread), \(row.kind), conversation \(row.conversation?.rawValue ?? 0), "
+            + "unread \(row.unread), \(row.kind) in \(row.queue.rawValue), conversation \(row.conversation?.rawValue ?? 0), "
             + "message \(row.message?.id.description ?? "none") \(row.message?.sequence ?? 0) "
             + "\(row.message?.collapseKey ?? "-") \(row.message?.silent == true), tries \(row.attempts), "
             + "until \(row.expiresAt), since \(row.queuedAt)"

@@ -24,6 +24,7 @@ struct SchemaTests {
         "0006-let-anonymous-go": "4da50224e647563a61203b85a92cd0286349c3713aadf210f956885f583edf6c",
         "0007-wait-by-device": "b91425118330a69511fc882da04fc5de9c3ab3dffefb614ef5b5fb2168a744ab",
         "0008-keep-deleted-lanes": "48577bfce1774a6cbf42d2fff9a5e2137722431a871fae273a2fef9c35f20d48",
+        "0010-queue-by-class": "3705e2eac267fd1f12a6564653bf0ea0937e7f87d5495a829812080b7f79f0fa",
     ]
 
     private static let later = Migration(
@@ -221,7 +222,7 @@ struct SchemaTests {
         #expect(try query("SELECT rows FROM waiting") == [2])
         let start = try await store.begin(now: Timestamp(milliseconds: 1_795_399_100_000))
         let lane = LaneID(1)
-        #expect(start.backlog[lane] == Timestamp(milliseconds: 1_795_403_142_198))
+        #expect(start.backlog[LaneQueue(lane, .agent)] == Timestamp(milliseconds: 1_795_403_142_198))
         func claimed(at milliseconds: Int64) async throws -> [Int64] {
             var turn = WriterTurn(now: Timestamp(milliseconds: milliseconds), incarnation: start.incarnation)
             turn.claims = [ClaimRequest(lane: lane, limit: 10)]

@@ -39,7 +39,7 @@ extension DeliveryMachine {
             guard let consumer = consumers[change.consumer] else { return }
             consumers[change.consumer]?.unread = change.unread
             for id in consumer.registrations {
-                remove(from: id) {
+                removeWaiting(from: id) {
                     guard $0.conversation == change.conversation, let message = $0.message else { return false }
                     return message.sequence <= change.readSequence
                 }
@@ -63,7 +63,7 @@ extension DeliveryMachine {
     private mutating func follow(_ change: RegistrationsChange) {
         for ended in change.ended { end(ended) }
         for narrowed in change.narrowed {
-            remove(from: narrowed) { $0.message?.kind == .agent }
+            removeWaiting(from: narrowed) { $0.message?.kind == .agent }
         }
     }
 
@@ -84,24 +84,34 @@ extension DeliveryMachine {
 
     /// A registration is gone, with all its rows; what is on its way cannot be called back.
     mutating func end(_ id: RegistrationID) {
-        remove(from: id) { _ in true }
+        removeWaiting(from: id) { _ in true }
     }
 
-    /// Takes waiting rows out of memory; the engine has finished them.
-    private mutating func remove(from id: RegistrationID, where isGone: (OutboxRow) -> Bool) {
-        guard var registration = registrations.removeValue(forKey: id) else { return }
-        let before = registration.tail.count
-        if !registration.tail.isEmpty { registration.tail.removeAll(where: isGone) }
-        var removed = before - registration.tail.count
-        if let head = registration.head, !registration.isSending, isGone(head) {
-            removed += 1
-            registration.head = registration.tail.popFirst()
-            if registration.head == nil { lanes[registration.lane]?.ready.removeAll { $0 == id } }
+    /// Takes waiting rows of a registration out of memory; one that is on its way stays.
+    ///
+    /// - Parameters:
+    ///   - id: The registration.
+    ///   - isGone: Which rows.
+    /// - Returns: They, in the order in which they would have left.
+    @discardableResult
+    mutating func removeWaiting(from id: RegistrationID, where isGone: (OutboxRow) -> Bool) -> [OutboxRow] {
+        guard let place = registrations.index(forKey: id),
+            registrations.values[place].waitingRows.contains(where: isGone)
+        else { return [] }
+        var registration = registrations.values[place]
+        let before = registration.readyClass
+        let sending = registration.isSending ? registration.head : nil
+        if sending != nil { registration.head = registration.tail.popFirst() }
+        let removed = registration.removeWaiting(where: isGone)
+        if let sending {
+            if let next = registration.head { registration.tail.prepend(next) }
+            registration.head = sending
         }
-        registrations[id] = registration
-        guard removed > 0 else { return }
-        dropRows(removed, of: registration.consumer, lane: registration.lane)
+        registrations.values[place] = registration
+        moveReady(id, from: before)
+        drop(removed, of: registration.consumer, lane: registration.lane)
         forgetIfIdle(id)
+        return removed
     }
 
     /// Takes waiting rows out of memory that a commit has ended, whatever for.
@@ -110,7 +120,7 @@ extension DeliveryMachine {
         for row in rows where registrations[row.registration] != nil {
             deliveries[row.registration, default: []].insert(row.delivery)
         }
-        for (id, ended) in deliveries { remove(from: id) { ended.contains($0.id) } }
+        for (id, ended) in deliveries { removeWaiting(from: id) { ended.contains($0.id) } }
     }
 
     /// Closes a lane that can no longer send: its app or brand is gone, or has no credential for it any more.
@@ -124,7 +134,7 @@ extension DeliveryMachine {
     ///   - now: The wall clock.
     package mutating func removeLane(_ id: LaneID, now: Timestamp) {
         for key in registrationKeys(where: { $0.lane == id }) { giveBackWaiting(key, due: now) }
-        lanes[id]?.ready = []
+        lanes[id]?.ready = ReadyQueue()
         lanes[id]?.isRemoved = true
     }
 
@@ -163,6 +173,6 @@ extension DeliveryMachine {
         lanes[id]?.unsent = UnsentWait()
         lanes[id]?.refusals = 0
         lanes[id]?.isRemoved = false
-        lanes[id]?.noteBacklog(due: now)
+        lanes[id]?.noteBacklogs(due: now)
     }
 }

@@ -12,21 +12,14 @@ extension DeliveryMachine {
         lastExpiry = now
         firstExpiry = nil
         for key in registrationKeys(where: { $0.head != nil }) {
-            guard var registration = registrations.removeValue(forKey: key) else { continue }
-            let sending = registration.isSending ? registration.head : nil
-            if sending != nil { registration.head = registration.tail.popFirst() }
-            let before = registration.rowCount
-            expireWaiting(&registration, except: summaries[key]?.others ?? [], now: now)
-            let gone = before - registration.rowCount
-            if let sending {
-                if let next = registration.head { registration.tail.prepend(next) }
-                registration.head = sending
-            } else if gone > 0, registration.head == nil {
-                lanes[registration.lane]?.ready.removeAll { $0 == key }
+            let told = summaries[key]?.others ?? []
+            // What is being told by a summary has not come too late.
+            for row in removeWaiting(from: key, where: { $0.expiresAt <= now && !told.contains($0.id) }) {
+                addExpired(row)
             }
-            registrations[key] = registration
-            dropRows(gone, of: registration.consumer, lane: registration.lane)
-            if gone > 0 { forgetIfIdle(key) }
+            for row in registrations[key]?.waitingRows ?? [] {
+                firstExpiry = min(firstExpiry ?? row.expiresAt, row.expiresAt)
+            }
         }
     }
 
@@ -36,27 +29,6 @@ extension DeliveryMachine {
         // A search in the future is one before the clock was set back.
         guard let lastExpiry, lastExpiry <= now else { return firstExpiry }
         return max(firstExpiry, lastExpiry.adding(seconds: 1))
-    }
-
-    private mutating func expireWaiting(
-        _ registration: inout Registration,
-        except told: Set<DeliveryID>,
-        now: Timestamp
-    ) {
-        var kept = registration
-        kept.head = nil
-        kept.tail.removeAll(keepingCapacity: true)
-        while let row = registration.head {
-            registration.head = registration.tail.popFirst()
-            // What is being told by a summary has not come too late.
-            guard row.expiresAt > now || told.contains(row.id) else {
-                addExpired(row)
-                continue
-            }
-            firstExpiry = min(firstExpiry ?? row.expiresAt, row.expiresAt)
-            if kept.head == nil { kept.head = row } else { kept.tail.append(row) }
-        }
-        registration = kept
     }
 
     /// Writes down that a row's time is over.

@@ -39,6 +39,12 @@ extension DeliveryMachine {
         return registration.tail.contains { $0.id == delivery }
     }
 
+    /// Whether campaigns have a pace.
+    ///
+    /// - Parameter lane: The lane of their brand.
+    /// - Returns: False when their pushes leave as fast as they can.
+    package func campaignsArePaced(on lane: LaneID) -> Bool { rules[lane]?.campaignRatePerSecond != nil }
+
     /// Whether nothing is remembered of any device or consumer.
     package var isEmpty: Bool {
         registrations.isEmpty && consumers.isEmpty && inFlight.isEmpty && summaries.isEmpty && givenBack.isEmpty

@@ -16,11 +16,11 @@ extension DeliveryMachine {
         }
 
         /// Rows in memory: waiting or on their way.
-        package internal(set) var rows = 0
+        package internal(set) var rows = RowCounts()
         /// Rows on their way.
         package internal(set) var inFlight = 0
-        /// When the first row that waits in the store is due; nil when none waits.
-        package internal(set) var backlog: Timestamp?
+        /// When the first row is due that waits in the store, by its queue.
+        package internal(set) var backlog: [OutboxQueue: Timestamp] = [:]
         /// Whether the credential works.
         package internal(set) var breaker = Breaker.closed
         /// The number of its provider: one with an older number takes nothing more.
@@ -36,26 +36,31 @@ extension DeliveryMachine {
         /// How long what was not sent waits.
         var unsent = UnsentWait()
 
-        /// Registrations with a row that may leave, in the order in which they became so.
-        var ready: Deque<RegistrationID> = []
+        /// Registrations with a row that may leave.
+        var ready = ReadyQueue()
         /// How often in a row the credential was refused.
         var refusals = 0
         /// How many tokens in a row were quarantined.
         var quarantined = 0
         /// The backlog that arrived while a claim was under way is kept through the claim's answer.
-        var backlogDuringTurn: Timestamp?
+        var backlogDuringTurn: [OutboxQueue: Timestamp] = [:]
         /// It has no credential, or its app or brand is gone: nothing is taken for it until it is started over.
         var isRemoved = false
 
-        init(backlog: Timestamp? = nil, _ settings: DeliverySettings) {
-            self.backlog = backlog
-            pause = LanePause(manyFaults: settings.faultsBeforePause)
+        init(_ settings: DeliverySettings) { pause = LanePause(manyFaults: settings.faultsBeforePause) }
+
+        mutating func noteBacklog(_ queue: OutboxQueue, due: Timestamp) {
+            backlog[queue] = min(backlog[queue] ?? due, due)
+            backlogDuringTurn[queue] = min(backlogDuringTurn[queue] ?? due, due)
         }
 
-        mutating func noteBacklog(due: Timestamp) {
-            backlog = min(backlog ?? due, due)
-            backlogDuringTurn = min(backlogDuringTurn ?? due, due)
+        /// Looks at all queues again that may have rows in the store.
+        mutating func noteBacklogs(due: Timestamp) {
+            for queue in queues { noteBacklog(queue, due: due) }
         }
+
+        /// The queues that may have rows in the store.
+        var queues: Set<OutboxQueue> { Set(backlog.keys).union([.agent, .badge, .proactive(campaign: nil)]) }
 
         /// What an answer says of how well the provider is.
         mutating func followLoad(_ result: PushResult, now: Timestamp) {

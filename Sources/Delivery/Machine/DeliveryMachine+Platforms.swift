@@ -62,11 +62,11 @@ extension DeliveryMachine {
     ) {
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
-            lane.rows -= 1
+            lane.rows.remove(row)
             consumers[registration.consumer]?.rows -= 1
             release(row, due: until, isAsked: true)
+            lane.noteBacklog(row.queue, due: until)
         }
-        lane.noteBacklog(due: until)
         registration.givenBack = GivenBack(due: until, outcome: outcomesAdded, isAsked: true)
         givenBack.insert(key)
     }

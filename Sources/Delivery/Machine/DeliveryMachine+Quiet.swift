@@ -65,7 +65,7 @@ extension DeliveryMachine {
             guard let mark = registrations[id]?.givenBack, let lane = registrations[id]?.lane else { continue }
             guard !mark.isAsked else { continue }
             registrations[id]?.givenBack?.due = min(mark.due, now)
-            lanes[lane]?.noteBacklog(due: now)
+            lanes[lane]?.noteBacklogs(due: now)
         }
     }
 
@@ -85,17 +85,17 @@ extension DeliveryMachine {
         var isWaiting = false
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
-            lane.rows -= 1
+            lane.rows.remove(row)
             consumers[registration.consumer]?.rows -= 1
             if row.expiresAt > until {
                 release(row, due: until)
+                lane.noteBacklog(row.queue, due: until)
                 isWaiting = true
             } else {
                 addEnd(of: row, .suppressed, by: .quietHours)
             }
         }
         guard isWaiting else { return }
-        lane.noteBacklog(due: until)
         registration.givenBack = GivenBack(due: until, outcome: outcomesAdded, isAsked: false)
         givenBack.insert(key)
     }

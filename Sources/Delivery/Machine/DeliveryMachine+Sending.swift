@@ -33,15 +33,22 @@ extension DeliveryMachine {
         if isProbing { room = lane.pause.probe == nil ? min(room, 1) : 0 }
         while room > 0, let key = lane.ready.popFirst() {
             guard var registration = registrations.removeValue(forKey: key) else { continue }
+            let pushClass = registration.readyClass ?? .agent
             while let row = registration.head, row.expiresAt <= now {
                 registration.head = registration.tail.popFirst()
-                lane.rows -= 1
+                lane.rows.remove(row)
                 consumers[registration.consumer]?.rows -= 1
                 addExpired(row)
             }
             guard var row = registration.head else {
                 registrations[key] = registration
                 forgetIfIdle(key)
+                continue
+            }
+            guard row.queue.pushClass <= pushClass else {
+                // What made it leave now has expired.
+                registrations[key] = registration
+                lane.ready.append(key, row.queue.pushClass)
                 continue
             }
             let stopped = lane.platforms.isEmpty ? nil : lane.platforms[registration.platform]
@@ -147,7 +154,7 @@ extension DeliveryMachine {
             registration.head = registration.tail.popFirst()
             if let place = lanes.index(forKey: lane) {
                 lanes.values[place].inFlight -= 1
-                lanes.values[place].rows -= 1
+                lanes.values[place].rows.remove(row)
             }
             consumers[registration.consumer]?.rows -= 1
             let hasOtherToken = registration.token != push.token
@@ -170,6 +177,7 @@ extension DeliveryMachine {
                 )
             )
             if let due = verdict.due {
+                lanes[lane]?.noteBacklog(row.queue, due: due)
                 giveBack(&registration, key: key, due: due, isAsked: true)
             } else if let summary {
                 if case .accepted = result.answer.outcome { end(summary.others, of: &registration) }
@@ -181,7 +189,7 @@ extension DeliveryMachine {
             if registration.isIdle {
                 forget(key, of: registration.consumer)
             } else {
-                if registration.head != nil { lanes[lane]?.ready.append(key) }
+                if let now = registration.readyClass { lanes[lane]?.ready.append(key, now) }
                 registrations[key] = registration
             }
             touched.insert(lane)
@@ -196,14 +204,14 @@ extension DeliveryMachine {
         due: Timestamp,
         isAsked: Bool = false
     ) {
-        lanes[registration.lane]?.noteBacklog(due: due)
-        var count = 0
+        var rows: [OutboxRow] = []
         while let row = registration.head {
             release(row, due: due, isAsked: isAsked)
+            lanes[registration.lane]?.noteBacklog(row.queue, due: due)
             registration.head = registration.tail.popFirst()
-            count += 1
+            rows.append(row)
         }
-        dropRows(count, of: registration.consumer, lane: registration.lane)
+        drop(rows, of: registration.consumer, lane: registration.lane)
         // A commit may be under way that hands us younger rows of this registration: until the one that carries these
         // outcomes, they must follow.
         registration.givenBack = GivenBack(due: due, outcome: outcomesAdded, isAsked: isAsked)
@@ -372,6 +380,6 @@ extension DeliveryMachine {
     package mutating func drain(now: Timestamp) {
         isDraining = true
         for key in registrationKeys(where: { _ in true }) { giveBackWaiting(key, due: now) }
-        for id in lanes.keys { lanes[id]?.ready = [] }
+        for id in lanes.keys { lanes[id]?.ready = ReadyQueue() }
     }
 }

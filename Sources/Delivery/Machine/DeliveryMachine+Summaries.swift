@@ -75,7 +75,7 @@ extension DeliveryMachine {
     /// Whether more of what waited with a device's rows may lie in the store, where new rows went while the lane could not send.
     func isPart(_ registration: Registration, of lane: Lane, now: Timestamp) -> Bool {
         // Once is enough, or a slow lane would hand its rows to and fro.
-        guard !registration.isClaimed, let backlog = lane.backlog, backlog <= now,
+        guard !registration.isClaimed, let backlog = lane.backlog[.agent], backlog <= now,
             registration.firstQueuedAt <= now.adding(seconds: -Self.summaryAfterSeconds),
             let head = registration.head
         else { return false }
@@ -91,12 +91,12 @@ extension DeliveryMachine {
     ) {
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
-            lane.rows -= 1
+            lane.rows.remove(row)
             consumers[registration.consumer]?.rows -= 1
             // Who waited longest is handed out first.
             let due = min(row.queuedAt, now)
             release(row, due: due)
-            lane.noteBacklog(due: due)
+            lane.noteBacklog(row.queue, due: due)
         }
         registration.givenBack = GivenBack(due: now, outcome: outcomesAdded, isAsked: false)
         givenBack.insert(key)
@@ -111,7 +111,7 @@ extension DeliveryMachine {
     mutating func end(_ others: Set<DeliveryID>, of registration: inout Registration) {
         let ended = registration.removeWaiting { others.contains($0.id) }
         for row in ended { addEnd(of: row, .suppressed, by: .collapsed) }
-        dropRows(ended.count, of: registration.consumer, lane: registration.lane)
+        drop(ended, of: registration.consumer, lane: registration.lane)
     }
 
     /// Gives back what a summary stood for that is tried again: before its own outcome, or a crash between the two would make
@@ -119,7 +119,7 @@ extension DeliveryMachine {
     mutating func giveBack(_ others: Set<DeliveryID>, of registration: inout Registration, due: Timestamp) {
         let released = registration.removeWaiting { others.contains($0.id) }
         for row in released { release(row, due: due, isAsked: true) }
-        dropRows(released.count, of: registration.consumer, lane: registration.lane)
+        drop(released, of: registration.consumer, lane: registration.lane)
     }
 }
 

@@ -29,8 +29,8 @@ extension DeliveryMachine {
     /// Each call is followed by one of ``turnCommitted(_:of:now:)`` or ``turnFailed(_:)`` before the next. Slots are only
     /// ever filled by a turn, so that the plan reserves them.
     ///
-    /// A lane without a due backlog offers its free slots to new rows. One with a due backlog, or that may not send,
-    /// offers none, so that new rows queue up behind the old ones in the store; the first kind asks for the old ones.
+    /// A lane asks for rows of its backlogs that are due, those of agents first, and offers the slots that are left to new rows.
+    /// New rows of a class that has a due backlog get none, so that they queue up behind the old ones in the store.
     ///
     /// - Parameter now: The wall clock.
     /// - Returns: What the commit may do.
@@ -39,40 +39,79 @@ extension DeliveryMachine {
         var plan = TurnPlan()
         var index = lanes.startIndex
         while index != lanes.endIndex {
-            lanes.values[index].backlogDuringTurn = nil
+            if !lanes.values[index].backlogDuringTurn.isEmpty { lanes.values[index].backlogDuringTurn = [:] }
             lanes.formIndex(after: &index)
         }
         var count = min(outcomes.count, settings.maxOutcomesPerTurn)
         // Or a crash could find a summary sent, and what it stood for waiting.
         while count > 0, count < outcomes.count, outcomes[count].isSummed { count += 1 }
-        let givingBack = lanesGivingBack(after: count)
-        let lanesBehind = Set(behind.values)
         // What is not written down by then holds back what is to come, or it would grow without end.
         let slots = slotsPerLane - (outcomes.count - count)
-        var asking: [(lane: LaneID, free: Int)] = []
-        for (id, lane) in lanes {
-            let free = slots - lane.rows
-            guard !isDraining, !lane.isRemoved, free > 0, lane.blockedUntil(now: now) == nil else { continue }
-            if let due = lane.backlog, due <= now {
-                if isWorthAClaim(lane, slots: slots), !givingBack.contains(id) { asking.append((id, free)) }
-            } else {
-                plan.budgets[id] = LaneBudget(
-                    slots: free,
-                    mayHaveBacklog: lane.backlog != nil || lanesBehind.contains(id),
-                    deviceLimit: makesSummaries(id) ? nil : settings.rowsPerDevice
-                )
-            }
+        var rooms = rooms(slots: slots, now: now)
+        let asking = asking(rooms, givingBack: lanesGivingBack(after: count), now: now)
+        plan.claims = share(&rooms, among: asking, now: now)
+        let lanesBehind = Set(behind.values)
+        for (id, room) in rooms {
+            plan.budgets[id] = budget(of: id, room, isBehind: lanesBehind.contains(id), now: now)
         }
-        plan.claims = share(among: asking)
         plan.rowsInMemory = rowsInMemory()
         if !isDraining { plan.recalls = behind.keys.filter(isOutOfMemory).sorted { $0.rawValue < $1.rawValue } }
         // One after the other: a brand's waiting rows may be many.
-        if let lane = requeues.keys.min(by: { $0.rawValue < $1.rawValue }), !isDraining {
-            plan.requeues = [RequeueRequest(lane: lane, limit: settings.maxClaimsPerTurn)]
+        if let id = requeues.keys.min(by: { $0.rawValue < $1.rawValue }), !isDraining {
+            let queues = lanes[id]?.queues.sorted() ?? []
+            plan.requeues = [RequeueRequest(lane: id, queues: queues, limit: settings.maxClaimsPerTurn)]
         }
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
         return plan
+    }
+
+    /// What the lanes that may send can take into memory; lanes without room are absent.
+    private func rooms(slots: Int, now: Timestamp) -> [LaneID: LaneRoom] {
+        guard !isDraining else { return [:] }
+        var rooms: [LaneID: LaneRoom] = [:]
+        for (id, lane) in lanes where !lane.isRemoved && lane.blockedUntil(now: now) == nil {
+            let room = LaneRoom(slots: slots, lane.rows)
+            if room.free > 0 { rooms[id] = room }
+        }
+        return rooms
+    }
+
+    /// What a lane offers to new rows.
+    private func budget(of id: LaneID, _ room: LaneRoom, isBehind: Bool, now: Timestamp) -> LaneBudget? {
+        guard room.free > 0, let lane = lanes[id] else { return nil }
+        var budget = LaneBudget(
+            slots: room.free,
+            proactiveSlots: room[.proactive],
+            mayHaveBacklog: !lane.backlog.isEmpty || isBehind,
+            deviceLimit: makesSummaries(id) ? nil : DeviceLimit(settings.rowsPerDevice)
+        )
+        for (queue, due) in lane.backlog where due <= now { budget.closed.insert(queue.pushClass) }
+        budget.pacesCampaigns = rules[id]?.campaignRatePerSecond != nil
+        return budget.closed.count < PushClass.allCases.count ? budget : nil
+    }
+
+    /// The queues with a due backlog for which there is room, in the order of their numbers.
+    private func asking(_ rooms: [LaneID: LaneRoom], givingBack: Set<LaneID>, now: Timestamp) -> [LaneQueue] {
+        var asking: [LaneQueue] = []
+        for (id, room) in rooms where !givingBack.contains(id) {
+            for (queue, due) in lanes[id]?.backlog ?? [:] where due <= now && room.isWorthAClaim(queue.pushClass) {
+                let place = LaneQueue(id, queue)
+                if nextPush(of: place, now: now).map({ $0 <= now }) ?? true { asking.append(place) }
+            }
+        }
+        return asking.sorted()
+    }
+
+    /// When the next push of a campaign may leave; nil when it has no pace.
+    private func nextPush(of place: LaneQueue, now: Timestamp) -> Timestamp? {
+        guard let rate = pace(of: place) else { return nil }
+        return paces[place.queue]?.nextPush(perSecond: rate, now: now) ?? now
+    }
+
+    /// How many pushes of a queue may leave in a second; nil when it has no pace.
+    private func pace(of place: LaneQueue) -> Int64? {
+        place.queue.isCampaign ? rules[place.lane]?.campaignRatePerSecond : nil
     }
 
     /// Lanes with a device whose rows go back to the store in a later turn than the next, which takes the first `count`
@@ -102,41 +141,68 @@ extension DeliveryMachine {
         return counts
     }
 
-    /// A claim is worth its transaction only when it brings more than a few rows.
-    private func isWorthAClaim(_ lane: Lane, slots: Int) -> Bool {
-        lane.rows == 0 || slots - lane.rows >= max(slots / 4, 1)
-    }
-
     /// How many rows each lane may have in memory now.
     private var slotsPerLane: Int {
         rowCount < settings.slots ? settings.slotsPerLane : min(settings.slotsPerLane, settings.leastSlotsPerLane)
     }
 
-    /// Claims for lanes that ask, the lane after the one that was served last first.
+    /// Claims for queues that ask: those of agents' messages first, and of a class the one after the one that was served last.
     ///
     /// At most `maxClaimsPerTurn` rows in all, so that backlogs do not hold up new events, but for a device to which more than
     /// a lane's share is to be told at once.
-    private mutating func share(among asking: [(lane: LaneID, free: Int)]) -> [ClaimRequest] {
-        let inOrder = asking.sorted { $0.lane.rawValue < $1.lane.rawValue }
-        let first = inOrder.firstIndex { lane in lane.lane.rawValue > (lastClaim?.rawValue ?? 0) } ?? 0
+    private mutating func share(
+        _ rooms: inout [LaneID: LaneRoom],
+        among asking: [LaneQueue],
+        now: Timestamp
+    ) -> [ClaimRequest] {
         var claims: [ClaimRequest] = []
-        var room = settings.maxClaimsPerTurn
-        for (index, ask) in (inOrder[first...] + inOrder[..<first]).enumerated() where room > 0 {
-            // An equal part of what is left, but never crumbs.
-            let part = max(room / (inOrder.count - index), min(room, 64))
-            claims.append(
-                ClaimRequest(
-                    lane: ask.lane,
-                    limit: min(ask.free, part),
-                    // One device's rows may be more than that, or its summary would be several.
-                    deviceRows: makesSummaries(ask.lane)
-                        ? .whole(upTo: min(ask.free, settings.maxClaimsPerTurn)) : .limited(to: settings.rowsPerDevice)
-                )
-            )
-            room -= min(ask.free, part)
-            lastClaim = ask.lane
+        var left = settings.maxClaimsPerTurn
+        var pushes: [OutboxQueue: Int] = [:]
+        for pushClass in PushClass.allCases {
+            let queues = asking.filter { $0.queue.pushClass == pushClass }
+            let first = lastClaims[pushClass].flatMap { last in queues.firstIndex { $0 > last } } ?? 0
+            for (index, place) in (queues[first...] + queues[..<first]).enumerated() where left > 0 {
+                // An equal part of what is left, but never crumbs.
+                let part = max(left / (queues.count - index), min(left, 64))
+                var limit = min(rooms[place.lane]?[pushClass] ?? 0, part)
+                if let rate = pace(of: place) {
+                    let paced = pushes[place.queue] ?? self.pushes(of: place.queue, perSecond: rate, now: now)
+                    limit = min(limit, paced)
+                    pushes[place.queue] = paced - limit
+                }
+                guard limit > 0 else { continue }
+                let claim = self.claim(place, limit: limit, of: rooms[place.lane]?.free ?? 0)
+                claims.append(claim)
+                rooms[place.lane]?.take(claim.most, pushClass)
+                left -= limit
+                lastClaims[pushClass] = place
+            }
         }
         return claims
+    }
+
+    private func claim(_ place: LaneQueue, limit: Int, of free: Int) -> ClaimRequest {
+        let isSummed = place.queue == .agent && makesSummaries(place.lane)
+        return ClaimRequest(
+            lane: place.lane,
+            queue: place.queue,
+            limit: limit,
+            // One device's rows may be more than that, or its summary would be several.
+            deviceRows: isSummed
+                ? .whole(upTo: min(free, settings.maxClaimsPerTurn)) : .limited(to: DeviceLimit(settings.rowsPerDevice))
+        )
+    }
+
+    /// How many campaigns' paces are remembered; more begin anew, which lets a tenth of a second's pushes out too many.
+    private static let maxPaces = 1000
+
+    /// How many pushes of a campaign may leave now.
+    private mutating func pushes(of campaign: OutboxQueue, perSecond rate: Int64, now: Timestamp) -> Int {
+        if paces.count >= Self.maxPaces, paces[campaign] == nil { paces = [:] }
+        var pace = paces[campaign] ?? CampaignPace(perSecond: rate, now: now)
+        pace.fill(perSecond: rate, now: now)
+        paces[campaign] = pace
+        return pace.pushes
     }
 
     /// Tells a lane's number before its first row, so that the first rows already find slots.
@@ -170,19 +236,19 @@ extension DeliveryMachine {
             guard let place = consumers.index(forKey: consumer) else { continue }
             consumers.values[place].unread = unread
         }
-        for (lane, due) in result.unowned {
-            addLane(lane)
-            lanes[lane]?.noteBacklog(due: due)
+        for (place, due) in result.unowned {
+            addLane(place.lane)
+            lanes[place.lane]?.noteBacklog(place.queue, due: due)
         }
         for id in committed.recalls { behind[id] = nil }
         for (request, count) in zip(committed.requeues, result.requeued) {
             let isWhole = requeues[request.lane].map { $0 <= outcomesCommitted } ?? true
             if count < request.limit, isWhole { requeues[request.lane] = nil }
-            if count > 0 { lanes[request.lane]?.noteBacklog(due: committed.now) }
         }
         for row in result.owned { place(row, now: now) }
         for claim in result.claims {
-            let areDevicesWhole = makesSummaries(claim.lane)
+            let areDevicesWhole = claim.queue == .agent && makesSummaries(claim.lane)
+            paces[claim.queue]?.take(claim.rows.count)
             for row in claim.rows {
                 place(row, now: now)
                 if areDevicesWhole { registrations[row.registration]?.isClaimed = true }
@@ -190,7 +256,7 @@ extension DeliveryMachine {
             for id in claim.behind { behind[id] = claim.lane }
             guard var lane = lanes[claim.lane] else { continue }
             // What was given back since the claim was made is not in its answer.
-            lane.backlog = [claim.nextDue, lane.backlogDuringTurn].compactMap { $0 }.min()
+            lane.backlog[claim.queue] = [claim.nextDue, lane.backlogDuringTurn[claim.queue]].compactMap { $0 }.min()
             lanes[claim.lane] = lane
         }
         return lanesWithWork(now: now)
@@ -221,10 +287,14 @@ extension DeliveryMachine {
         guard !isDraining else { return nil }
         var next: Timestamp?
         let slots = slotsPerLane
-        for lane in lanes.values where !lane.isRemoved {
+        for (id, lane) in lanes where !lane.isRemoved {
             if let blocked = lane.blockedUntil(now: now) {
-                if lane.backlog != nil || lane.rows > 0 { next = min(next ?? blocked, blocked) }
-            } else if let due = lane.backlog, isWorthAClaim(lane, slots: slots) {
+                if !lane.backlog.isEmpty || lane.rows.total > 0 { next = min(next ?? blocked, blocked) }
+                continue
+            }
+            let room = LaneRoom(slots: slots, lane.rows)
+            for (queue, due) in lane.backlog where room.isWorthAClaim(queue.pushClass) {
+                let due = max(due, nextPush(of: LaneQueue(id, queue), now: now) ?? due)
                 next = min(next ?? due, due)
             }
         }
@@ -262,24 +332,25 @@ extension DeliveryMachine {
             // An older sibling went back to the store while this one was being taken: it follows, or it would overtake.
             release(row, due: mark.due, isAsked: mark.isAsked)
             registrations[key]?.givenBack?.outcome = outcomesAdded
-            lanes[row.lane]?.noteBacklog(due: mark.due)
+            lanes[row.lane]?.noteBacklog(row.queue, due: mark.due)
             return
         }
         firstExpiry = min(firstExpiry ?? row.expiresAt, row.expiresAt)
         // One look-up in each of the three: this is done for every row.
-        var (isNew, isFirst) = (false, true)
+        var isNew = false
+        var (before, ready) = (PushClass?.none, PushClass?.some(row.queue.pushClass))
         if let place = registrations.index(forKey: key) {
             registrations.values[place].token = row.token
             registrations.values[place].traits = row.traits
-            isFirst = registrations.values[place].head == nil
-            if isFirst {
-                registrations.values[place].head = row
+            before = registrations.values[place].readyClass
+            if registrations.values[place].head == nil {
                 registrations.values[place].firstQueuedAt = row.queuedAt
             } else {
                 registrations.values[place].firstQueuedAt = min(registrations.values[place].firstQueuedAt, row.queuedAt)
-                registrations.values[place].tail.append(row)
                 crowded.insert(key)
             }
+            registrations.values[place].insert(row)
+            ready = registrations.values[place].readyClass
         } else {
             isNew = true
             registrations[key] = Registration(row)
@@ -287,13 +358,14 @@ extension DeliveryMachine {
         Self.count(row, isNew: isNew, in: &consumers[row.consumer, default: Consumer(unread: row.unread)])
         var isRemoved = false
         if let place = lanes.index(forKey: row.lane) {
-            lanes.values[place].rows += 1
-            if isFirst { lanes.values[place].ready.append(key) }
+            lanes.values[place].rows.add(row)
+            if let ready, ready != before { lanes.values[place].ready.append(key, ready) }
+            if let before, ready != before { lanes.values[place].ready.remove(key, before) }
             isRemoved = lanes.values[place].isRemoved
         }
         if isRemoved {
             giveBackWaiting(key, due: now)
-            lanes[row.lane]?.ready = []
+            lanes[row.lane]?.ready = ReadyQueue()
         }
     }
 }

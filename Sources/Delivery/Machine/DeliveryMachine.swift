@@ -46,9 +46,11 @@ package struct DeliveryMachine: Sendable {
     var quietSpans: [QuietKey: QuietSpan] = [:]
     /// Lanes whose rows in the store are to be due at once, and the outcome that must be committed before they all are there.
     var requeues: [LaneID: UInt64] = [:]
+    /// Of campaigns that have a pace, how many pushes may leave, by their queues; one that is absent may begin.
+    var paces: [OutboxQueue: CampaignPace] = [:]
     var isDraining = false
-    /// The lane whose claim came last.
-    var lastClaim: LaneID?
+    /// The queue of each class whose claim came last.
+    var lastClaims: [PushClass: LaneQueue] = [:]
     /// No waiting row in memory expires before this moment; nil when there is none.
     var firstExpiry: Timestamp?
     /// When memory was last searched for expired rows.
@@ -58,14 +60,14 @@ package struct DeliveryMachine: Sendable {
     ///
     /// - Parameters:
     ///   - settings: How it behaves.
-    ///   - backlog: When the first row that waits on each lane in the store is due.
-    package init(settings: DeliverySettings, backlog: [LaneID: Timestamp]) {
+    ///   - backlog: When the first row is due that waits in each queue in the store.
+    package init(settings: DeliverySettings, backlog: [LaneQueue: Timestamp]) {
         self.settings = settings
-        for (lane, due) in backlog { lanes[lane] = Lane(backlog: due, settings) }
+        for (place, due) in backlog { lanes[place.lane, default: Lane(settings)].backlog[place.queue] = due }
     }
 
     /// How many rows are in memory.
-    package var rowCount: Int { lanes.values.reduce(0) { $0 + $1.rows } }
+    package var rowCount: Int { lanes.values.reduce(0) { $0 + $1.rows.total } }
 
     /// How many pushes are on their way.
     package var inFlightCount: Int { inFlight.count }
@@ -117,13 +119,13 @@ package struct DeliveryMachine: Sendable {
         var platform: DevicePlatform
         /// As of the newest row, or of the device's last registration.
         var traits: DeviceTraits?
-        /// The oldest row, which waits, or the one that is on its way.
+        /// The row that leaves next, which waits, or the one that is on its way.
         ///
         /// Only one is on its way at a time, or two connections could show badge 4 and then 3.
         var head: OutboxRow?
         /// Whether ``head`` is on its way.
         var isSending = false
-        /// The rows behind it, oldest first; mostly empty, and then without memory of its own.
+        /// The rows behind it, by class and oldest first; mostly empty, and then without memory of its own.
         var tail: Deque<OutboxRow> = []
         /// When the first of the rows was queued, though it may have left: one that came back may be older than the head.
         var firstQueuedAt: Timestamp
@@ -146,6 +148,29 @@ package struct DeliveryMachine: Sendable {
         var isIdle: Bool { head == nil && givenBack == nil }
 
         var rowCount: Int { (head == nil ? 0 : 1) + tail.count }
+
+        /// The rows that are not on their way, in the order in which they leave.
+        var waitingRows: [OutboxRow] { (isSending ? [] : head.map { [$0] } ?? []) + tail }
+
+        /// The class of the row that may leave; nil when none may, because one is on its way.
+        var readyClass: PushClass? { isSending ? nil : head?.queue.pushClass }
+
+        /// Takes a row in: behind those of its class, before those of later ones.
+        mutating func insert(_ row: OutboxRow) {
+            guard let head else {
+                self.head = row
+                return
+            }
+            let pushClass = row.queue.pushClass
+            if !isSending, pushClass < head.queue.pushClass {
+                tail.prepend(head)
+                self.head = row
+                return
+            }
+            var place = tail.endIndex
+            while place > tail.startIndex, tail[place - 1].queue.pushClass > pushClass { place -= 1 }
+            tail.insert(row, at: place)
+        }
     }
 
     mutating func add(_ outcome: OutcomeRecord) {
@@ -166,9 +191,24 @@ package struct DeliveryMachine: Sendable {
         )
     }
 
-    mutating func dropRows(_ count: Int, of key: ConsumerKey, lane: LaneID) {
-        lanes[lane]?.rows -= count
-        consumers[key]?.rows -= count
+    /// Rows have left the memory.
+    mutating func drop(_ rows: some Collection<OutboxRow>, of key: ConsumerKey, lane: LaneID) {
+        guard !rows.isEmpty else { return }
+        for row in rows { lanes[lane]?.rows.remove(row) }
+        consumers[key]?.rows -= rows.count
+    }
+
+    /// Another row of a registration leaves next, or none any more.
+    ///
+    /// - Parameters:
+    ///   - id: The registration.
+    ///   - before: The class of the row that might leave before; nil when none might.
+    mutating func moveReady(_ id: RegistrationID, from before: PushClass?) {
+        guard let registration = registrations[id] else { return }
+        let now = registration.readyClass
+        guard now != before, let place = lanes.index(forKey: registration.lane) else { return }
+        if let before { lanes.values[place].ready.remove(id, before) }
+        if let now { lanes.values[place].ready.append(id, now) }
     }
 
     mutating func forgetIfIdle(_ id: RegistrationID) {

@@ -157,7 +157,7 @@ extension DeliveryService {
         var stopped: [PushType: Int] = [:]
         for (id, lane) in lanes {
             guard let pushType = directory.lane(id)?.key.pushType else { continue }
-            rows[pushType, default: 0] += lane.rows
+            rows[pushType, default: 0] += lane.rows.total
             inFlight[pushType, default: 0] += lane.inFlight
             if lane.breaker != .closed { open[pushType, default: 0] += 1 }
             stopped[pushType, default: 0] += lane.stoppedPlatforms

@@ -56,7 +56,8 @@ package final class DeliveryService: Service, Sendable {
         // Whoever's read it was: nothing more must be written.
         store.onDamage { [weak self] error in self?.report(error) }
         let start = try await store.begin(now: clock.now)
-        let rules = start.backlog.keys.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
+        let lanes = Set(start.backlog.keys.map(\.lane))
+        let rules = lanes.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
         state.withLock {
             $0.writer.start(start)
             for (lane, rules) in rules { $0.writer.delivery.setRules(rules, of: lane, isChange: false) }

@@ -16,7 +16,7 @@ extension Checker {
         var sending = 0
         for place in rows.indices {
             let lane = machine.lanes[LaneID(Int64(place) + 1)]
-            let held = lane?.rows ?? 0
+            let held = lane?.rows.total ?? 0
             try expect(.memoryBound, held <= settings.slotsPerLane) { "lane \(place + 1) holds \(held) rows" }
             if held != rows[place] || lane?.inFlight ?? 0 != inFlight[place] { try explain(machine, store) }
             total += rows[place]
@@ -73,12 +73,29 @@ extension Checker {
         }
         if let deviceLimit {
             for (place, held) in held.enumerated() {
-                try expect(.deviceShare, held.count <= deviceLimit) {
-                    "registration \(place + 1) has \(held.count) rows in memory, its share is \(deviceLimit)"
+                try expect(.deviceShare, held.count <= deviceLimit.rows) {
+                    "registration \(place + 1) has \(held.count) rows in memory, its share is \(deviceLimit.rows)"
                 }
             }
         }
+        for place in rows.indices {
+            let proactive = rowsInMemory(of: place, .proactive, store)
+            try expect(.classShare, proactive <= Self.slots(of: .proactive, settings.slotsPerLane)) {
+                "lane \(place + 1) has \(proactive) proactive rows in memory"
+            }
+        }
         try checkKept(store)
+    }
+
+    /// How many slots of a lane rows of a class may have.
+    private static func slots(of pushClass: PushClass, _ slots: Int) -> Int {
+        pushClass == .proactive && slots > 1 ? slots * 3 / 4 : slots
+    }
+
+    private func rowsInMemory(of lane: Int, _ pushClass: PushClass, _ store: SimulatedStore) -> Int {
+        held.reduce(0) { sum, held in
+            sum + held.count { tracked[Int($0) - 1].lane == lane && store.delivery($0).queue.pushClass == pushClass }
+        }
     }
 
     /// Nothing that was accepted is lost, and nothing is there twice.
@@ -120,10 +137,10 @@ extension Checker {
         now: Timestamp,
         closed: Set<Int>
     ) throws(Violation) {
-        var due: [Timestamp?] = Array(repeating: nil, count: rows.count)
-        for wait in store.waiting.values {
+        var due: [LaneQueue: Timestamp] = [:]
+        for (key, wait) in store.waiting {
             guard let own = wait.due else { continue }
-            let place = Int(wait.lane.rawValue) - 1
+            let place = LaneQueue(wait.lane, key.queue)
             due[place] = min(due[place] ?? own, own)
         }
         let next = machine.nextDeadline(now: now)
@@ -135,9 +152,15 @@ extension Checker {
             let slots =
                 rows.reduce(0, +) < settings.slots
                 ? settings.slotsPerLane : min(settings.slotsPerLane, settings.leastSlotsPerLane)
-            if let due = due[place], rows[place] == 0 || slots - rows[place] >= max(slots / 4, 1) {
-                let limit = isBlocked ? max(until ?? due, due) : due
-                try expect(.workIsPlanned, next.map { $0 <= max(limit, now) } ?? false) {
+            for (queue, due) in due where queue.lane == id {
+                let most = Self.slots(of: queue.queue.pushClass, slots)
+                let held = rowsInMemory(of: place, queue.queue.pushClass, store)
+                let free = min(slots - rows[place], most - held)
+                guard free > 0, held == 0 || free >= max(most / 4, 1) else { continue }
+                let limit = max(isBlocked ? max(until ?? due, due) : due, now)
+                // A pace of one push a second is the slowest.
+                let wait: Int64 = queue.queue.isCampaign && machine.campaignsArePaced(on: id) ? 1000 : 0
+                try expect(.workIsPlanned, next.map { $0 <= limit.adding(milliseconds: wait) } ?? false) {
                     "lane \(place + 1) has work at \(limit.milliseconds), planned is \(next?.milliseconds ?? -1)"
                 }
             }

@@ -42,6 +42,7 @@ extension Checker {
         try expect(.nothingExpired, row.expiresAt > now) { "delivery \(id) leaves after its time" }
         try checkWaits(id, now: now)
         try checkPlatform(of: job, now: now)
+        try checkClass(id, store)
         try checkOrder(id, except: try summed(job, threshold: threshold, now: now, store), store)
         try checkBadge(job, row, of: known.consumer)
         move(id, to: .inFlight)
@@ -66,7 +67,7 @@ extension Checker {
         // What a summary told together is not told apart while it waits for its next try.
         let summary = tracked[Int(id) - 1].toldBy
         if summary > id, store.isPending(summary), store.delivery(summary).owner == nil,
-            let wait = store.waiting[job.registration.rawValue]
+            let wait = store.waiting[.init(registration: job.registration.rawValue, queue: .agent)]
         {
             // A clock that is set back puts them off together.
             let isApart = store.delivery(id).notBefore < wait.notBefore
@@ -86,11 +87,24 @@ extension Checker {
         return others
     }
 
+    /// Nothing of a later class leaves before what may leave of an earlier one, on its lane or to its device.
+    private func checkClass(_ id: Int64, _ store: SimulatedStore) throws(Violation) {
+        let pushClass = store.delivery(id).queue.pushClass
+        let (lane, own) = (tracked[Int(id) - 1].lane, Int(tracked[Int(id) - 1].registration) - 1)
+        for (place, held) in held.enumerated() where place == own || sending[place] == 0 {
+            for other in held where tracked[Int(other) - 1].lane == lane && self.place(other) == .waiting {
+                try expect(.classOrder, store.delivery(other).queue.pushClass >= pushClass) {
+                    "delivery \(id) (\(pushClass)) leaves before \(other) (\(store.delivery(other).queue.pushClass))"
+                }
+            }
+        }
+    }
+
     /// A push may go past what it stands for, and what came after the oldest of that.
     private func checkOrder(_ id: Int64, except summed: [Int64], _ store: SimulatedStore) throws(Violation) {
         guard let registration = store.registration(store.delivery(id).registration) else { return }
-        let isAgents = store.delivery(id).message?.kind == .agent
-        for other in registration.pending where other < id && (isAgents || !store.delivery(other).wasHeld) {
+        let queue = store.delivery(id).queue
+        for other in registration.pending where other < id && store.delivery(other).queue == queue {
             if let oldest = summed.first, other >= oldest, self.place(other) == .waiting { continue }
             let place = place(other)
             try expect(.deviceOrder, place == .ended || place == .dropped) {

@@ -8,7 +8,7 @@ import GatewayStorage
 struct Checker: Sendable {
     let settings: DeliverySettings
     /// Rows that a device may have in memory; nil where brands want summaries.
-    let deviceLimit: Int?
+    let deviceLimit: DeviceLimit?
     private(set) var ledger = Ledger()
     var tracked: [Tracked] = []
     /// The store as the machine was told.
@@ -27,6 +27,10 @@ struct Checker: Sendable {
     private(set) var held: [Set<Int64>] = []
     /// What summaries stood for when they last left.
     private var summaries: [Int64: [Int64]] = [:]
+    /// The slowest pace that campaigns always have; nil when sometimes they have none.
+    let pace: Int64?
+    /// What campaigns may still let out, in thousandths of a push, and since when, by their queues.
+    private var paced: [OutboxQueue: (left: Int64, since: Timestamp)] = [:]
     /// What each registration's device shows, by the registration's place.
     var shown: [Shown?] = []
 
@@ -37,7 +41,8 @@ struct Checker: Sendable {
         var reads: Int
     }
 
-    init(lanes: Int, settings: DeliverySettings, deviceLimit: Int?) {
+    init(lanes: Int, settings: DeliverySettings, deviceLimit: DeviceLimit?, pace: Int64?) {
+        self.pace = pace
         self.settings = settings
         self.deviceLimit = deviceLimit
         waits = Array(repeating: LaneWaits(), count: lanes)
@@ -112,6 +117,7 @@ struct Checker: Sendable {
             move(id, to: .stored)
         }
         waits = waits.map { _ in LaneWaits() }
+        paced = [:]
         // What it had not written down nobody knows.
         for id in summaries.keys { tracked[Int(id) - 1].isTaken = false }
     }
@@ -173,6 +179,7 @@ struct Checker: Sendable {
         for place in known..<tracked.count {
             tracked[place].message = store.deliveries[place].message.flatMap { ledger.places[$0.id.high] }
         }
+        try checkPace(of: turn, result)
         var applied = AppliedTurn(withdrawn: store.withdrawn, told: snapshot(store))
         for row in result.owned { applied.arriving.append(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
@@ -182,6 +189,27 @@ struct Checker: Sendable {
             if let until = tracked[Int(id) - 1].notBefore, until <= turn.now { tracked[Int(id) - 1].notBefore = nil }
         }
         return applied
+    }
+
+    /// A campaign lets out what its pace brings, and once what a tenth of a second does, at least one push.
+    private mutating func checkPace(of turn: WriterTurn, _ result: WriterTurnResult) throws(Violation) {
+        guard let pace else { return }
+        var counts: [OutboxQueue: Int64] = [:]
+        for row in result.owned + result.claims.flatMap(\.rows) where row.queue.isCampaign {
+            counts[row.queue, default: 0] += 1
+        }
+        for (queue, count) in counts {
+            let full = max(pace * 100, 1000)
+            var known = paced[queue] ?? (full, turn.now)
+            // How much time has passed nobody knows whose clock was set back.
+            if turn.now < known.since { known = (full, turn.now) }
+            let passed = turn.now.milliseconds - known.since.milliseconds
+            let left = min(known.left + min(passed, 1_000_000) * pace, full) - count * 1000
+            try expect(.paceIsKept, left >= 0) {
+                "campaign \(queue.rawValue) lets out \(count) pushes, \(-left) thousandths too many"
+            }
+            paced[queue] = (left, turn.now)
+        }
     }
 
     /// The machine has taken in what a commit did.

@@ -8,9 +8,15 @@ package enum Invariant: String, Sendable, CaseIterable {
     case everythingEnds
     /// Never two pushes of one registration are on their way.
     case oneInFlight
-    /// No push leaves while an older delivery of its registration is pending; only proactive ones and badges go past agents'
-    /// messages that wait for a window, or did, and a summary leaves in the place of the oldest that it stands for.
+    /// No push leaves while an older delivery of its registration is pending in the same queue; only a summary leaves in the
+    /// place of the oldest that it stands for.
     case deviceOrder
+    /// No badge leaves while an agent's message may, and nothing proactive while either may: on a lane, as far as it is in memory.
+    case classOrder
+    /// Proactive pushes leave a part of their lane's slots to others.
+    case classShare
+    /// No more pushes of a campaign leave the store than its pace lets out.
+    case paceIsKept
     /// A push carries the consumer's unread count as the last answered commit left it; a silent one carries none.
     case badgeIsTrue
     /// What a device shows never falls, except after a read by its consumer.

@@ -83,7 +83,10 @@ struct SimulatedWorld: Sendable {
             event.readTarget = .sequence(Int64(random.below(12)))
             return event
         }
-        if type == .proactiveMessage { event.kind = .proactive }
+        if type == .proactiveMessage {
+            event.kind = .proactive
+            if random.chance(60) { event.campaign = random.chance(50) ? "spring" : "autumn" }
+        }
         event.silent = random.chance(10)
         if random.chance(plan.shortLived) { event.ttlSeconds = Int64(random.between(1, 40)) }
         if random.chance(plan.collapsing) { event.collapseKey = random.chance(50) ? "k1" : "k2" }

@@ -19,6 +19,7 @@ extension Simulation {
         var rules = rules
         if sabotage == .hideQuietHours { rules?.quietHours = nil }
         if sabotage == .hideThreshold { rules?.summaryThreshold = nil }
+        if sabotage == .hidePace { rules?.campaignRatePerSecond = nil }
         for lane in flights.indices { writer.delivery.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
     }
 

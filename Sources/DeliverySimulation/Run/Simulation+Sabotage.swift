@@ -13,12 +13,11 @@ extension Simulation {
         case .forgetRelease: turn.releases = []
         case .overfill:
             for index in turn.claims.indices { turn.claims[index].limit += 4 }
-            turn.budgets = turn.budgets.mapValues {
-                LaneBudget(slots: $0.slots + 4, mayHaveBacklog: $0.mayHaveBacklog, deviceLimit: $0.deviceLimit)
-            }
+            for lane in turn.budgets.keys { turn.budgets[lane]?.slots += 4 }
         case .crowdDevice:
             for lane in turn.budgets.keys { turn.budgets[lane]?.deviceLimit = nil }
             for index in turn.claims.indices { turn.claims[index].deviceRows = .any }
+        case .crowdLane: for lane in turn.budgets.keys { turn.budgets[lane]?.proactiveSlots = 100 }
         case .forgetRecall: turn.recalls = []
         default: break
         }
@@ -47,6 +46,11 @@ extension Simulation {
                 guard case .sessionOpened(var opening) = $0 else { return $0 }
                 opening.merged = []
                 return .sessionOpened(opening)
+            }
+        case .mixClasses:
+            for index in result.owned.indices { result.owned[index].queue = .agent }
+            for claim in result.claims.indices {
+                for index in result.claims[claim].rows.indices { result.claims[claim].rows[index].queue = .agent }
             }
         case .hideCollapsed: hide(.nothingCollapsed, in: &result)
         case .hideExpiry:

@@ -71,7 +71,9 @@ package struct Simulation {
         checker = Checker(
             lanes: SimulatedWorld.lanes.count,
             settings: plan.settings,
-            deviceLimit: plan.rules.contains { $0?.summaryThreshold != nil } ? nil : plan.settings.rowsPerDevice
+            deviceLimit: plan.rules.contains { $0?.summaryThreshold != nil }
+                ? nil : DeviceLimit(plan.settings.rowsPerDevice),
+            pace: plan.pace
         )
         writer = WriterMachine(settings: plan.settings)
         flights = Array(repeating: [], count: SimulatedWorld.lanes.count)

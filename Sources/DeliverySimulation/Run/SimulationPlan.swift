@@ -29,6 +29,11 @@ struct SimulationPlan: Sendable {
     var isPerDevice: Bool
     /// What the brand asks of all lanes, and what it asks at other times.
     var rules: [LaneRules?]
+    /// The faster of the paces of campaigns, where they always have one.
+    var pace: Int64? {
+        let paces = rules.compactMap { $0?.campaignRatePerSecond }
+        return paces.count == rules.count ? paces.max() : nil
+    }
     /// The running sums of the events' weights.
     private var sums: [Int] = []
 
@@ -49,7 +54,7 @@ struct SimulationPlan: Sendable {
         settings.breakerFirstSeconds = Int64(random.between(1, 30))
         settings.breakerMaxSeconds = 60
         settings.faultsBeforePause = 1 + steps % 4
-        settings.rowsPerDevice = 2 + steps % 3
+        settings.rowsPerDevice = 4 + steps % 3
         settings.slots = steps % 5 == 0 ? settings.slotsPerLane : 1000
         settings.leastSlotsPerLane = 1 + steps % 2
         failingCommits = [0, 2, 10][random.below(3)]
@@ -96,6 +101,7 @@ struct SimulationPlan: Sendable {
             )
         }
         if random.chance(40) { settings.summaryThreshold = Int64(random.between(1, 3)) }
+        if random.chance(50) { settings.campaignRatePerSecond = Int64(random.between(1, 30)) }
         return LaneRules(settings)
     }
 

@@ -83,9 +83,27 @@ extension SimulatedStore {
         var isLost = false
 
         var sequence: Int64 { message?.sequence ?? 0 }
+        /// The number of its message's campaign.
+        var campaign: Int64?
+        var queue: OutboxQueue { OutboxQueue(message: message?.kind, campaign: campaign) }
     }
 
-    /// Until when a device's rows wait that nobody owns.
+    /// Rows of a device that went back to the store.
+    struct GivenBack: Sendable {
+        var lane: LaneID
+        var due: Timestamp
+        /// Until then the provider wants none.
+        var notBefore = Timestamp(milliseconds: 0)
+        var queues: Set<OutboxQueue> = []
+    }
+
+    /// A queue in which rows of a device wait.
+    struct WaitKey: Hashable, Sendable {
+        var registration: Int64
+        var queue: OutboxQueue
+    }
+
+    /// Until when a device's rows in a queue wait that nobody owns.
     struct Wait: Sendable {
         var lane: LaneID
         /// Nil until its lane, which has as many of its rows in memory as it may, asks for them.

@@ -110,7 +110,8 @@ extension SimulatedStore {
         made = message
         if messageID > lastMessage ?? messageID || lastMessage == nil { lastMessage = messageID }
         tell(consumer, .message(message), &context)
-        let deliveries = push(message, to: consumer, conversation: key, &context)
+        let campaign = event.campaign.map { self.campaign($0, of: request.brand) }
+        let deliveries = push(message, to: consumer, conversation: key, campaign, &context)
         return .accepted(
             AcceptedEvent(
                 messageID: messageID,
@@ -127,6 +128,7 @@ extension SimulatedStore {
         _ message: Message,
         to consumer: Int64,
         conversation: Int64,
+        _ campaign: Int64?,
         _ context: inout Context
     ) -> Int {
         let wanted: Receives = message.kind == .agent ? .agent : .proactive
@@ -146,11 +148,20 @@ extension SimulatedStore {
                 expiresAt: message.expiresAt,
                 queuedAt: context.now
             )
+            row.campaign = campaign
             row.isHeld = message.kind == .agent && context.windows.holds(name(of: consumer), device: found.device)
             queue(row, &context)
             deliveries += 1
         }
         return deliveries
+    }
+
+    /// The number of a campaign; a name that is new gets one.
+    private mutating func campaign(_ name: String, of brand: BrandID) -> Int64 {
+        if let known = campaigns[brand]?[name] { return known }
+        let number = Int64(campaigns.values.reduce(0) { $0 + $1.count }) + 1
+        campaigns[brand, default: [:]][name] = number
+        return number
     }
 
     private mutating func makeConversation(_ brand: BrandID, _ name: ConversationID, of consumer: Int64) -> Int64 {

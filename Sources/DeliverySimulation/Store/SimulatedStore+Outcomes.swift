@@ -22,6 +22,8 @@ extension SimulatedStore {
             }
         case .release(let due, let isAsked): giveBack(id, due: due, isAsked: isAsked, tries: 0, &context)
         }
+        if case .none = outcome.token { return OutcomeEffect(ended: []) }
+        storeGivenBack()
         return OutcomeEffect(ended: applyTokenEffect(outcome))
     }
 
@@ -44,12 +46,26 @@ extension SimulatedStore {
             $0.owner = nil
             $0.attempts += tries
         }
-        waitingNow.insert(key)
-        let notBefore = isAsked ? due : Timestamp(milliseconds: 0)
-        var wait = waiting[key] ?? Wait(lane: delivery(id).lane, due: due, notBefore: notBefore)
-        wait.due = max(wait.due ?? due, due)
-        wait.notBefore = max(wait.notBefore, notBefore)
-        waiting[key] = wait
+        waitingNow[key] = .agent
+        var back = givenBack[key] ?? GivenBack(lane: delivery(id).lane, due: due)
+        back.due = max(back.due, due)
+        if isAsked { back.notBefore = max(back.notBefore, due) }
+        back.queues.insert(delivery(id).queue)
+        givenBack[key] = back
+    }
+
+    /// What went back waits with what else waits of its device.
+    mutating func storeGivenBack() {
+        for (registration, back) in givenBack {
+            for queue in back.queues {
+                let key = WaitKey(registration: registration, queue: queue)
+                if waiting[key] == nil {
+                    waiting[key] = Wait(lane: back.lane, due: back.due, notBefore: Timestamp(milliseconds: 0))
+                }
+            }
+            putOff(registration, until: back.due, notBefore: back.notBefore)
+        }
+        givenBack = [:]
     }
 
     /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.

@@ -16,11 +16,11 @@ extension SimulatedStore {
         if row.isHeld {
             context.held.made += 1
         } else if isOwned {
-            context.budgets[row.lane]?.slots -= 1
+            context.budgets[row.lane]?.take(row.queue)
             context.ownedOf[row.registration, default: 0] += 1
             context.owned.append(id)
         } else {
-            addWaiting(of: row.registration, lane: row.lane, &context)
+            addWaiting(row.queue, of: row.registration, lane: row.lane)
         }
         if row.kind == .badge || row.message?.collapseKey != nil, flaw != .keepsCollapsed { collapse(id) }
         if flaw == .losesRow, id % 5 == 0 {
@@ -30,15 +30,15 @@ extension SimulatedStore {
     }
 
     /// Whether a new row of a device may be in memory: its lane has a slot, the device has not its share there, and nothing
-    /// older of it waits.
+    /// of it waits that leaves first.
     private func mayBeInMemory(_ row: Delivery, _ context: Context) -> Bool {
         let key = row.registration
-        guard let budget = context.budgets[row.lane], budget.slots > 0, !waitingNow.contains(key) else {
+        guard let budget = context.budgets[row.lane], budget.admits(row.queue) else { return false }
+        if let first = waitingNow[key], first <= row.queue { return false }
+        if let limit = budget.deviceLimit, rowsInMemory(of: key, context) >= limit.most(row.queue.pushClass) {
             return false
         }
-        let inMemory = (context.rowsInMemory[RegistrationID(key)] ?? 1) + (context.ownedOf[key] ?? 0)
-        if let limit = budget.deviceLimit, inMemory >= limit { return false }
-        return !budget.mayHaveBacklog || waiting[key] == nil
+        return !budget.mayHaveBacklog || !mustWait(key, row.queue)
     }
 
     /// Ends the older rows of a registration whose place a new one takes, owned or not.

@@ -3,36 +3,65 @@ import GatewayStorage
 
 /// Rows that nobody owns: until when those of a device wait, and how they are handed out.
 extension SimulatedStore {
-    /// A row waits with those of its device that do; where none does, it is due.
-    mutating func addWaiting(of registration: Int64, lane: LaneID, _ context: inout Context) {
-        let wait = waiting[registration] ?? Wait(lane: lane, due: now, notBefore: Timestamp(milliseconds: 0))
-        waiting[registration] = wait
-        note(wait, of: registration)
+    /// A row waits with those of its device and queue that do; where none does, it is due, unless its device is to be left alone.
+    mutating func addWaiting(_ queue: OutboxQueue, of registration: Int64, lane: LaneID) {
+        let key = WaitKey(registration: registration, queue: queue)
+        if waiting[key] == nil {
+            let others = waits(of: registration).compactMap { waiting[$0] }
+            let notBefore = others.map(\.notBefore).max() ?? Timestamp(milliseconds: 0)
+            let due = ([now, notBefore] + others.compactMap(\.due)).max() ?? now
+            waiting[key] = Wait(lane: lane, due: due, notBefore: notBefore)
+        }
+        note(key)
     }
 
     /// A row that nobody owned is gone.
-    mutating func removeWaiting(of registration: Int64) {
-        guard !rows(of: registration).contains(where: { $0.owner == nil }) else { return }
-        waiting[registration] = nil
-        waitingNow.remove(registration)
+    mutating func removeWaiting(_ queue: OutboxQueue, of registration: Int64) {
+        guard free(registration, queue).isEmpty else { return }
+        waiting[WaitKey(registration: registration, queue: queue)] = nil
+        if waitingNow[registration] == queue { waitingNow[registration] = nil }
+    }
+
+    /// Rows of a device went back to the store: no row of it is due before they are.
+    mutating func putOff(_ registration: Int64, until due: Timestamp, notBefore: Timestamp) {
+        for key in waits(of: registration) {
+            guard var wait = waiting[key] else { continue }
+            wait.due = max(wait.due ?? due, due)
+            wait.notBefore = max(wait.notBefore, notBefore)
+            waiting[key] = wait
+            note(key)
+        }
     }
 
     /// What was left of a device is due, if it does not wait for another reason by now.
     mutating func recall(_ registration: Int64) {
-        guard var wait = waiting[registration], wait.due == nil else { return }
-        wait.due = max(now, wait.notBefore)
-        waiting[registration] = wait
-        note(wait, of: registration)
+        for key in waits(of: registration) {
+            guard let wait = waiting[key], wait.due == nil else { continue }
+            waiting[key]?.due = max(now, wait.notBefore)
+            note(key)
+        }
+    }
+
+    /// Whether a new row of a device must wait: behind others of its queue or of one before it, or because its device is to be left
+    /// alone.
+    func mustWait(_ registration: Int64, _ queue: OutboxQueue) -> Bool {
+        waits(of: registration).contains { key in
+            key.queue <= queue || (waiting[key].map { $0.due ?? $0.notBefore } ?? now) > now
+        }
     }
 
     mutating func claim(_ request: ClaimRequest, _ context: inout Context) -> ClaimResult {
-        let due = waiting.filter { $0.value.lane == request.lane && $0.value.due.map { $0 <= now } == true }
-        let devices = due.sorted { ($0.value.due ?? now, $0.key) < ($1.value.due ?? now, $1.key) }.map(\.key)
+        let due = waiting.filter {
+            $0.value.lane == request.lane && $0.key.queue == request.queue && $0.value.due.map { $0 <= now } == true
+        }
+        let devices = due.sorted {
+            ($0.value.due ?? now, $0.key.registration) < ($1.value.due ?? now, $1.key.registration)
+        }.map(\.key)
         var rows: [OutboxRow] = []
         var behind: [RegistrationID] = []
         for key in devices.prefix(request.limit) where rows.count < request.limit {
-            let free = (registration(key)?.pending ?? []).filter { delivery($0).owner == nil }
-            guard let room = room(for: key, free, request, claimed: rows.count, context) else { break }
+            let free = free(key.registration, key.queue)
+            guard let room = room(for: key.registration, free, request, claimed: rows.count, context) else { break }
             let notBefore = waiting[key]?.notBefore ?? Timestamp(milliseconds: 0)
             for id in free.prefix(room) {
                 change(id) {
@@ -40,16 +69,18 @@ extension SimulatedStore {
                     $0.notBefore = notBefore
                 }
                 rows.append(row(id))
+                context.ownedOf[key.registration, default: 0] += 1
             }
             if free.count <= room {
                 waiting[key] = nil
             } else if case .limited = request.deviceRows {
                 waiting[key]?.due = nil
-                behind.append(RegistrationID(key))
+                behind.append(RegistrationID(key.registration))
             }
         }
-        let next = waiting.values.filter { $0.lane == request.lane }.compactMap(\.due).min()
-        return ClaimResult(lane: request.lane, rows: rows, nextDue: next, behind: behind)
+        let left = waiting.filter { $0.value.lane == request.lane && $0.key.queue == request.queue }
+        let next = left.values.compactMap(\.due).min()
+        return ClaimResult(lane: request.lane, queue: request.queue, rows: rows, nextDue: next, behind: behind)
     }
 
     /// How many rows of a device are handed out at most; nil when it waits for a later claim, and those behind it.
@@ -64,7 +95,8 @@ extension SimulatedStore {
         switch request.deviceRows {
         case .any: return left
         case .limited(let limit):
-            return max(min(left, limit - (context.rowsInMemory[RegistrationID(registration)] ?? 1)), 0)
+            let most = limit.most(request.queue.pushClass)
+            return max(min(left, most - rowsInMemory(of: registration, context)), 0)
         case .whole(let most):
             guard free.count > left else { return left }
             guard claimed == 0 else { return nil }
@@ -73,24 +105,48 @@ extension SimulatedStore {
         }
     }
 
-    /// Makes devices of a lane due that wait for quiet hours only, in the order in which they would have become so.
+    /// How many rows of a device are in memory, at most, with those of this turn.
+    func rowsInMemory(of registration: Int64, _ context: Context) -> Int {
+        (context.rowsInMemory[RegistrationID(registration)] ?? 1) + (context.ownedOf[registration] ?? 0)
+    }
+
+    /// Makes devices of a lane due that wait for quiet hours only, queue by queue in the order in which they would have become so.
     mutating func requeue(_ request: RequeueRequest) -> Int {
-        let found = waiting.filter { _, wait in
-            guard let due = wait.due else { return false }
-            return wait.lane == request.lane && due > now && due > wait.notBefore
+        var count = 0
+        for queue in request.queues {
+            let found = waiting.filter { key, wait in
+                guard let due = wait.due else { return false }
+                return wait.lane == request.lane && key.queue == queue && due > now && due > wait.notBefore
+            }
+            let keys = found.sorted {
+                ($0.value.due ?? now, $0.key.registration) < ($1.value.due ?? now, $1.key.registration)
+            }.prefix(request.limit - count)
+            for (key, wait) in keys {
+                waiting[key]?.due = max(now, wait.notBefore)
+                note(key)
+            }
+            count += keys.count
         }
-        let keys = found.sorted { ($0.value.due ?? now, $0.key) < ($1.value.due ?? now, $1.key) }.prefix(request.limit)
-        for (key, wait) in keys { waiting[key]?.due = max(now, wait.notBefore) }
-        return keys.count
+        return count
     }
 
-    private func rows(of registration: Int64) -> [Delivery] {
-        (self.registration(registration)?.pending ?? []).map(delivery)
+    /// The rows of a device in a queue that nobody owns, oldest first.
+    private func free(_ registration: Int64, _ queue: OutboxQueue) -> [Int64] {
+        (self.registration(registration)?.pending ?? []).filter {
+            delivery($0).owner == nil && delivery($0).queue == queue
+        }
     }
 
-    private mutating func note(_ wait: Wait, of registration: Int64) {
-        waitingNow.insert(registration)
-        guard let due = wait.due else { return }
-        backlog[wait.lane] = min(backlog[wait.lane] ?? due, due)
+    /// The queues in which a device has rows that wait; in order, so that one seed is one run.
+    private func waits(of registration: Int64) -> [WaitKey] {
+        waiting.keys.filter { $0.registration == registration }.sorted { $0.queue < $1.queue }
     }
+
+    private mutating func note(_ key: WaitKey) {
+        waitingNow[key.registration] = min(waitingNow[key.registration] ?? key.queue, key.queue)
+        guard let wait = waiting[key], let due = wait.due else { return }
+        noteBacklog(LaneQueue(wait.lane, key.queue), due: due)
+    }
+
+    mutating func noteBacklog(_ queue: LaneQueue, due: Timestamp) { backlog[queue] = min(backlog[queue] ?? due, due) }
 }

@@ -34,7 +34,7 @@ extension SimulatedStore {
                     $0.owner = nil
                 }
                 context.held.released += 1
-                addWaiting(of: key, lane: found.lane, &context)
+                addWaiting(.agent, of: key, lane: found.lane)
             }
         }
     }

@@ -20,12 +20,15 @@ package struct SimulatedStore: Sendable {
     var deliveries: [Delivery] = []
     /// The numbers of the deliveries in the outbox, rising.
     var pending: [Int64] = []
-    /// Until when devices' rows wait, by registration; only those with rows that nobody owns.
-    var waiting: [Int64: Wait] = [:]
-    /// When the first of the rows is due that wait since the turn began, by lane.
-    var backlog: [LaneID: Timestamp] = [:]
-    /// Registrations with rows that wait since the turn began: younger ones stay behind them.
-    var waitingNow: Set<Int64> = []
+    /// Until when devices' rows wait, by registration and queue; only those with rows that nobody owns.
+    var waiting: [WaitKey: Wait] = [:]
+    /// When the first of the rows is due that wait since the turn began, by queue.
+    var backlog: [LaneQueue: Timestamp] = [:]
+    /// Registrations with rows that wait since the turn began, and the first of their queues: younger ones of that and of later
+    /// queues stay behind.
+    var waitingNow: [Int64: OutboxQueue] = [:]
+    /// What went back to the store in the turn, and is not in `waiting` yet.
+    var givenBack: [Int64: GivenBack] = [:]
     /// The time of the turn.
     var now = Timestamp(milliseconds: 0)
     /// Deliveries that the last turn took out of the outbox without an answer.
@@ -33,6 +36,8 @@ package struct SimulatedStore: Sendable {
 
     var consumerKeys: [BrandID: [ConsumerID: Int64]] = [:]
     var conversationKeys: [BrandID: [ConversationID: Int64]] = [:]
+    /// The numbers of campaigns, by their brands and names.
+    var campaigns: [BrandID: [String: Int64]] = [:]
     var dedupe: [DayKey: FirstComing] = [:]
     var dedupeDays: Set<Int64> = []
     var lastMessage: MessageID?
@@ -55,7 +60,7 @@ package struct SimulatedStore: Sendable {
         incarnation += 1
         var recovered = 0
         backlog = [:]
-        let known = Set(waiting.keys)
+        let known = waiting
         for id in pending {
             if flaw == .strandsHeld, delivery(id).isHeld { continue }
             guard delivery(id).owner != nil else { continue }
@@ -65,17 +70,20 @@ package struct SimulatedStore: Sendable {
                 $0.isHeld = false
             }
             let row = delivery(id)
-            if !known.contains(row.registration) {
-                let due = min(waiting[row.registration]?.due ?? now, min(row.queuedAt, now))
-                waiting[row.registration] = Wait(lane: row.lane, due: due, notBefore: Timestamp(milliseconds: 0))
+            let key = WaitKey(registration: row.registration, queue: row.queue)
+            if known[key] == nil {
+                let asked = known.filter { $0.key.registration == row.registration }.map(\.value.notBefore).max()
+                let notBefore = asked ?? Timestamp(milliseconds: 0)
+                let due = max(min(waiting[key]?.due ?? now, min(row.queuedAt, now)), notBefore)
+                waiting[key] = Wait(lane: row.lane, due: due, notBefore: notBefore)
             }
         }
-        for (id, wait) in waiting {
+        for (key, wait) in waiting {
             // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
             var due = max(now, wait.notBefore)
             if let own = wait.due { due = min(own, due) }
-            waiting[id]?.due = due
-            backlog[wait.lane] = min(backlog[wait.lane] ?? due, due)
+            waiting[key]?.due = due
+            noteBacklog(LaneQueue(wait.lane, key.queue), due: due)
         }
         return IncarnationStart(
             incarnation: IncarnationID(incarnation),
@@ -99,11 +107,12 @@ package struct SimulatedStore: Sendable {
             rowsInMemory: turn.rowsInMemory,
             windows: turn.windows
         )
-        (now, backlog, waitingNow) = (turn.now, [:], [])
+        (now, backlog, waitingNow) = (turn.now, [:], [:])
         var result = WriterTurnResult()
         withdrawn = []
         let newest = deliveries.count
         for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
+        storeGivenBack()
         for registration in turn.recalls { recall(registration.rawValue) }
         for request in turn.requeues { result.requeued.append(requeue(request)) }
         for name in turn.releases { release(name, &context) }
@@ -153,6 +162,7 @@ package struct SimulatedStore: Sendable {
             consumer: ConsumerKey(row.consumer),
             unread: consumers[Int(row.consumer) - 1].unread,
             kind: row.kind,
+            queue: row.queue,
             conversation: row.conversation.map { ConversationKey($0) },
             message: row.message,
             attempts: row.attempts,
@@ -170,7 +180,7 @@ package struct SimulatedStore: Sendable {
             $0.owner = nil
         }
         forget(id)
-        if row.owner == nil { removeWaiting(of: row.registration) }
+        if row.owner == nil { removeWaiting(row.queue, of: row.registration) }
     }
 
     /// Takes a row off the lists of what is pending.

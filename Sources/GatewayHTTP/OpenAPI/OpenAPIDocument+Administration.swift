@@ -273,6 +273,13 @@ extension OpenAPIDocument {
                   description: >-
                     More agents' messages than this that wait for one device, one of them for a minute or longer, become one
                     push; never when it is absent.
+                campaignRatePerSecond:
+                  type: [integer, 'null']
+                  minimum: 1
+                  maximum: 100000
+                  description: >-
+                    The pushes of each campaign that leave in a second, over all apps of the brand; as many as can when it is
+                    absent. Tries again after a provider's fault count as well.
                 linkHosts:
                   type: [array, 'null']
                   maxItems: 100

@@ -62,6 +62,13 @@ struct SettingsBody {
             edits.append(edit)
         }
         if let edit = take(
+            "campaignRatePerSecond",
+            \.campaignRatePerSecond,
+            { $0.integer($1, in: BrandSettings.campaignRateRange) }
+        ) {
+            edits.append(edit)
+        }
+        if let edit = take(
             "anonymousSessionTtlSeconds",
             \.anonymousSessionTtlSeconds,
             { $0.integer($1, in: BrandSettings.anonymousSessionTtlRange) }

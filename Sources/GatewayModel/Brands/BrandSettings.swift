@@ -59,6 +59,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var linkHosts: [String]? = []
     /// More agents' messages than this that wait for one device become one push, 1 to 100; default never.
     package var summaryThreshold: Int64?
+    /// How many pushes of each campaign leave in a second, 1 to 100,000; default as many as can.
+    package var campaignRatePerSecond: Int64?
 
     /// The most of ``linkHosts``.
     package static let maxLinkHosts = 100
@@ -74,6 +76,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package static let anonymousMergeRange: ClosedRange<Int64> = 0...30
     /// What ``summaryThreshold`` may be.
     package static let summaryRange: ClosedRange<Int64> = 1...100
+    /// What ``campaignRatePerSecond`` may be.
+    package static let campaignRateRange: ClosedRange<Int64> = 1...100_000
     /// What ``dedupeHours`` may be.
     package static let dedupeRange: ClosedRange<Int64> = 1...168
     /// What ``staleDeviceDays`` may be.
@@ -86,6 +90,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
         case summaryThreshold, anonymousSessionTtlSeconds, linkHosts, anonymousMerge, anonymousMergeDays
+        case campaignRatePerSecond
     }
 
     /// Reads settings; a member that is absent takes its default.
@@ -130,6 +135,9 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         linkHosts = try container.decodeIfPresent([String].self, forKey: .linkHosts)
         if container.contains(.summaryThreshold) {
             summaryThreshold = try number(.summaryThreshold, Self.summaryRange, 1)
+        }
+        if container.contains(.campaignRatePerSecond) {
+            campaignRatePerSecond = try number(.campaignRatePerSecond, Self.campaignRateRange, 1)
         }
         if container.contains(.anonymousSessionTtlSeconds) {
             let range = Self.anonymousSessionTtlRange

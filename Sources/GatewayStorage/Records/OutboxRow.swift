@@ -20,6 +20,8 @@ package struct OutboxRow: Sendable {
     package var unread: Int64
     /// What it carries.
     package var kind: DeliveryKind
+    /// The queue of its lane.
+    package var queue: OutboxQueue
     /// The conversation of the message; nil for a badge.
     package var conversation: ConversationKey?
     /// The message; nil for a badge.
@@ -47,6 +49,7 @@ package struct OutboxRow: Sendable {
     ///   - consumer: Whose it is.
     ///   - unread: The consumer's unread count at the end of the same transaction.
     ///   - kind: What it carries.
+    ///   - queue: The queue of its lane; made of the message's kind when it is not given.
     ///   - conversation: The conversation of the message.
     ///   - message: The message.
     ///   - attempts: How often it was tried.
@@ -62,6 +65,7 @@ package struct OutboxRow: Sendable {
         consumer: ConsumerKey,
         unread: Int64,
         kind: DeliveryKind,
+        queue: OutboxQueue? = nil,
         conversation: ConversationKey?,
         message: Message?,
         attempts: Int,
@@ -77,6 +81,7 @@ package struct OutboxRow: Sendable {
         self.consumer = consumer
         self.unread = unread
         self.kind = kind
+        self.queue = queue ?? OutboxQueue(message: message?.kind, campaign: nil)
         self.conversation = conversation
         self.message = message
         self.attempts = attempts

@@ -10,8 +10,8 @@ package struct WriterTurnResult: Sendable {
     package var accepts: [[EventResult]]
     /// New rows that are owned by the turn's incarnation, by id: the lanes send them from memory.
     package var owned: [OutboxRow]
-    /// Lanes that got new rows that nobody owns, each with the time when the first of them is due.
-    package var unowned: [LaneID: Timestamp]
+    /// Queues that got rows that nobody owns, new ones or others, each with the time when the first of them is due.
+    package var unowned: [LaneQueue: Timestamp]
     /// A result for each claim, in order.
     package var claims: [ClaimResult]
     /// How many rows each request to requeue made due, in order.
@@ -77,9 +77,11 @@ package struct WithdrawnRow: Sendable, Equatable {
 package struct ClaimResult: Sendable {
     /// The lane.
     package var lane: LaneID
+    /// Its queue.
+    package var queue: OutboxQueue
     /// The rows, device by device as they are due, and by id; they are owned now.
     package var rows: [OutboxRow]
-    /// When the first unowned row that is left is due; nil when none is left but for those of ``behind``.
+    /// When the first unowned row that is left in the queue is due; nil when none is left but for those of ``behind``.
     package var nextDue: Timestamp?
     /// Registrations that have their share of rows in memory, of which rows are left: none of these is due before
     /// ``WriterTurn/recalls`` names them.
@@ -89,11 +91,19 @@ package struct ClaimResult: Sendable {
     ///
     /// - Parameters:
     ///   - lane: The lane.
+    ///   - queue: Its queue.
     ///   - rows: The rows.
     ///   - nextDue: When the first unowned row that is left is due.
     ///   - behind: Registrations of which rows are left that wait to be recalled.
-    package init(lane: LaneID, rows: [OutboxRow], nextDue: Timestamp?, behind: [RegistrationID] = []) {
+    package init(
+        lane: LaneID,
+        queue: OutboxQueue = .agent,
+        rows: [OutboxRow],
+        nextDue: Timestamp?,
+        behind: [RegistrationID] = []
+    ) {
         self.lane = lane
+        self.queue = queue
         self.rows = rows
         self.nextDue = nextDue
         self.behind = behind
@@ -104,10 +114,10 @@ package struct ClaimResult: Sendable {
 package struct IncarnationStart: Sendable {
     /// The new incarnation.
     package var incarnation: IncarnationID
-    /// When the first row that waits on each lane is due; a lane that is absent has nothing.
+    /// When the first row that waits in each queue is due; a queue that is absent has nothing.
     ///
     /// How many wait is not counted: that would read them all.
-    package var backlog: [LaneID: Timestamp]
+    package var backlog: [LaneQueue: Timestamp]
     /// How many rows were taken back from earlier incarnations.
     package var recovered: Int
     /// The newest message's id, above which those of new ones lie whatever the clock says; nil when there is none.
@@ -117,10 +127,10 @@ package struct IncarnationStart: Sendable {
     ///
     /// - Parameters:
     ///   - incarnation: The new incarnation.
-    ///   - backlog: When the first row that waits on each lane is due.
+    ///   - backlog: When the first row that waits in each queue is due.
     ///   - recovered: How many rows were taken back.
     ///   - lastMessage: The newest message's id.
-    package init(incarnation: IncarnationID, backlog: [LaneID: Timestamp], recovered: Int, lastMessage: MessageID?) {
+    package init(incarnation: IncarnationID, backlog: [LaneQueue: Timestamp], recovered: Int, lastMessage: MessageID?) {
         self.incarnation = incarnation
         self.backlog = backlog
         self.recovered = recovered

@@ -17,7 +17,11 @@ extension Writer {
 
     private func endRegistrations(of lane: Int64, _ room: inout Int, _ context: inout TurnContext) throws {
         while room > 0, let registration = try first("SELECT id FROM registrations WHERE lane = ? LIMIT 1", lane) {
-            let rows = try keys("SELECT id FROM outbox WHERE registration = ? ORDER BY id LIMIT ?", registration, room)
+            let rows = try keys(
+                "SELECT id FROM outbox WHERE registration = ? ORDER BY queue, id LIMIT ?",
+                registration,
+                room
+            )
             for id in rows { try withdraw(id, state: .cancelled, by: .unregistered, &context) }
             room -= rows.count
             guard room > 0 else { return }

@@ -12,7 +12,7 @@ extension Writer {
             let row = try db.prepare(
                 """
                 SELECT o.owner IS NULL AND coalesce(w.due > o.expires_at, 0) AND w.not_before <= o.expires_at \
-                FROM outbox o LEFT JOIN waiting w ON w.registration = o.registration \
+                FROM outbox o LEFT JOIN waiting w ON w.registration = o.registration AND w.queue = o.queue \
                 WHERE o.id = ? AND (o.owner IS NULL OR o.held = 1) AND o.expires_at <= ?
                 """
             )

@@ -13,6 +13,8 @@ extension Writer {
         var consumer: Int64
         var message: Int64?
         var attempts: Int64
+        /// The number of the message's campaign.
+        var campaign: Int64?
     }
 
     func retry(_ request: RetryRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
@@ -21,7 +23,7 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT app, device, (SELECT coalesce(merged_into, key) FROM consumers WHERE key = consumer), message, state, \
-            attempts FROM delivery_log WHERE id = ? AND brand = ?
+            attempts, campaign FROM delivery_log WHERE id = ? AND brand = ?
             """
         ).int(id).int(brand)
         guard try row.next() else { return try unfinishedState(id, brand: brand) }
@@ -32,7 +34,8 @@ extension Writer {
             device: row.string(1),
             consumer: row.int64(2),
             message: row.optionalInt64(3),
-            attempts: row.int64(5)
+            attempts: row.int64(5),
+            campaign: row.optionalInt64(6)
         )
         let state = DeliveryState(rawValue: row.string(4)) ?? .cancelled
         row.end()
@@ -84,6 +87,7 @@ extension Writer {
         var collapse: String?
         // A badge counts what agents wrote.
         var wanted = Receives.agent
+        var queue = OutboxQueue.badge
         if let message = failed.message {
             let row = try db.prepare(
                 """
@@ -94,7 +98,9 @@ extension Writer {
             guard try row.next() else { return .messageGone }
             (conversation, sequence, collapse) = (row.int64(0), row.int64(1), row.optionalString(2))
             let isRead = row.int64(3) != 0
-            if row.string(4) != MessageKind.agent.rawValue { wanted = .proactive }
+            let kind = MessageKind(rawValue: row.string(4)) ?? .agent
+            if kind != .agent { wanted = .proactive }
+            queue = OutboxQueue(message: kind, campaign: failed.campaign)
             row.end()
             if isRead { return .read }
         }
@@ -106,17 +112,17 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, attempts, \
-            expires_at, queued_at, delivered_at, tapped_at, collapse, campaign, displayed_at, dismissed_at) \
+            expires_at, queued_at, delivered_at, tapped_at, collapse, campaign, displayed_at, dismissed_at, queue) \
             SELECT id, ?2, ?3, ?4, ?5, message, ?6, NULL, attempts, ?7, queued_at, delivered_at, tapped_at, ?8, \
-            campaign, displayed_at, dismissed_at \
+            campaign, displayed_at, dismissed_at, ?9 \
             FROM delivery_log WHERE id = ?1
             """
         )
         .int(failed.id).int(registration.lane).int(registration.id).int(conversation).int(sequence).int(kind.rawValue)
-        .int(now.adding(seconds: request.ttlSeconds).milliseconds).text(collapse).run()
+        .int(now.adding(seconds: request.ttlSeconds).milliseconds).text(collapse).int(queue.rawValue).run()
         try keepLastChange()
         _ = try removeFromLog(failed.id, isForgotten: false, &context.counts)
-        try addWaiting(1, of: registration.id, lane: registration.lane, &context)
+        try addWaiting(1, queue, of: registration.id, lane: registration.lane, &context)
         return nil
     }
 
@@ -125,7 +131,7 @@ extension Writer {
         let row =
             switch kind {
             case .badge:
-                try db.prepare("SELECT 1 FROM outbox WHERE registration = ? AND id > ? AND kind = 1 LIMIT 1")
+                try db.prepare("SELECT 1 FROM outbox WHERE registration = ? AND id > ? AND queue = 1 LIMIT 1")
                     .int(registration).int(id)
             case .message:
                 try db.prepare("SELECT 1 FROM outbox WHERE registration = ? AND id > ? AND collapse = ? LIMIT 1")

@@ -13,6 +13,7 @@ enum Migrations {
         M0006LetAnonymousGo.migration,
         M0007WaitByDevice.migration,
         M0008KeepDeletedLanes.migration,
+        M0010QueueByClass.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

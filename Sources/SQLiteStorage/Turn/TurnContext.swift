@@ -16,6 +16,9 @@ struct TurnContext {
         var isHeld = false
         /// The number of its message's campaign.
         var campaign: Int64?
+
+        /// The queue of its lane.
+        var queue: OutboxQueue { OutboxQueue(message: message?.kind, campaign: campaign) }
     }
 
     /// Rows of a device that went back to the store.
@@ -23,7 +26,8 @@ struct TurnContext {
         var due: Int64
         /// Until then the provider wants none.
         var notBefore: Int64
-        var rows: Int64
+        /// How many, by their queues.
+        var rows: [OutboxQueue: Int64] = [:]
     }
 
     let turn: WriterTurn
@@ -31,15 +35,16 @@ struct TurnContext {
     let hasWindows: Bool
     /// What lanes still take into memory.
     var budgets: [LaneID: LaneBudget]
-    /// Registrations that got an unowned row in this turn: younger rows must stay behind it.
-    var waiting: Set<Int64> = []
+    /// Registrations that got an unowned row in this turn, with the first queue of such rows: younger rows of the queue, and of
+    /// those that leave after it, must stay behind.
+    private var waiting: [Int64: OutboxQueue] = [:]
     /// New rows that their lanes have slots for, and whose unread counts they get at the turn's end.
     var owned: [OutboxRow] = []
     var ownedConsumers: [KnownConsumer] = []
     /// Whether the turn queued a badge.
     var hasBadges = false
-    /// When the first of the rows is due that wait since this turn, by lane.
-    private(set) var backlog: [LaneID: Timestamp] = [:]
+    /// When the first of the rows is due that wait since this turn, by queue.
+    private(set) var backlog: [LaneQueue: Timestamp] = [:]
     /// What went back to the store, by registration, and is not stored in `waiting` yet.
     var givenBack: [Int64: GivenBack] = [:]
     /// How many rows the turn took into memory, by registration.
@@ -120,36 +125,48 @@ struct TurnContext {
         withdrawnEarlier.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
     }
 
-    /// A row went back to the store, where its device's rows are not due before then.
-    mutating func giveBack(_ registration: Int64, due: Int64, isAsked: Bool) {
-        waiting.insert(registration)
+    /// A row went back to the store, where its device's rows are not due before then, whatever their queue.
+    mutating func giveBack(_ registration: Int64, queue: OutboxQueue, due: Int64, isAsked: Bool) {
+        waiting[registration] = .agent
         let notBefore = isAsked ? due : 0
-        var back = givenBack[registration] ?? GivenBack(due: due, notBefore: notBefore, rows: 0)
+        var back = givenBack[registration] ?? GivenBack(due: due, notBefore: notBefore)
         back.due = max(back.due, due)
         back.notBefore = max(back.notBefore, notBefore)
-        back.rows += 1
+        back.rows[queue, default: 0] += 1
         givenBack[registration] = back
     }
 
     /// Rows of a device wait in the store.
-    mutating func noteWaiting(_ registration: Int64, lane: Int64, due: Int64?) {
-        waiting.insert(registration)
+    mutating func noteWaiting(_ registration: Int64, lane: Int64, queue: OutboxQueue, due: Int64?) {
+        waiting[registration] = min(waiting[registration] ?? queue, queue)
         guard let due else { return }
-        let lane = LaneID(lane)
-        backlog[lane] = min(backlog[lane] ?? Timestamp(milliseconds: due), Timestamp(milliseconds: due))
+        let place = LaneQueue(LaneID(lane), queue)
+        backlog[place] = min(backlog[place] ?? Timestamp(milliseconds: due), Timestamp(milliseconds: due))
+    }
+
+    /// None of a device's rows waits in a queue any more.
+    mutating func noteNoneWaiting(_ registration: Int64, _ queue: OutboxQueue) {
+        if waiting[registration] == queue { waiting[registration] = nil }
+    }
+
+    /// Whether a row must stay behind another of its device that waits since this turn.
+    func waits(_ registration: Int64, _ queue: OutboxQueue) -> Bool {
+        waiting[registration].map { $0 <= queue } ?? false
     }
 
     /// Whether a device has room in memory for another row.
-    func hasRoom(for registration: Int64, _ limit: Int?) -> Bool {
+    func hasRoom(for registration: Int64, _ queue: OutboxQueue, _ limit: DeviceLimit?) -> Bool {
         guard let limit else { return true }
-        return rowsInMemory(of: registration) + (ownedOf[registration] ?? 0) < limit
+        return rowsInMemory(of: registration) < limit.most(queue.pushClass)
     }
 
-    /// How many rows of a device are in memory, at most, but for those of this turn.
-    func rowsInMemory(of registration: Int64) -> Int { turn.rowsInMemory[RegistrationID(registration)] ?? 1 }
+    /// How many rows of a device are in memory, at most, with those of this turn.
+    func rowsInMemory(of registration: Int64) -> Int {
+        (turn.rowsInMemory[RegistrationID(registration)] ?? 1) + (ownedOf[registration] ?? 0)
+    }
 
-    /// The turn took a new row into memory.
-    mutating func noteOwned(_ registration: Int64) { ownedOf[registration, default: 0] += 1 }
+    /// The turn took rows into memory.
+    mutating func noteOwned(_ count: Int = 1, of registration: Int64) { ownedOf[registration, default: 0] += count }
 
     /// The new rows for the lanes, at the turn's end.
     mutating func takeOwned() -> [OutboxRow] {

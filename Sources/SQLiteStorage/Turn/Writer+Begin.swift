@@ -9,7 +9,7 @@ extension Writer {
         let recovered = try takeBack(now: now)
         return IncarnationStart(
             incarnation: incarnation,
-            backlog: try waitingLanes(),
+            backlog: try waitingQueues(),
             recovered: recovered,
             lastMessage: try lastMessage()
         )
@@ -23,9 +23,12 @@ extension Writer {
     private func takeBack(now: Timestamp) throws -> Int {
         try db.prepare(
             """
-            INSERT INTO waiting (registration, lane, due, not_before, rows) \
-            SELECT registration, lane, min(min(queued_at), ?), 0, count(*) FROM outbox WHERE owner IS NOT NULL GROUP BY registration \
-            ON CONFLICT (registration) DO UPDATE SET rows = rows + excluded.rows
+            INSERT INTO waiting (registration, queue, lane, due, not_before, rows) \
+            SELECT registration, queue, lane, max(min(queued_at, ?), not_before), not_before, rows FROM ( \
+            SELECT registration, queue, lane, min(queued_at) AS queued_at, count(*) AS rows, coalesce((SELECT max(w.not_before) \
+            FROM waiting w WHERE w.registration = o.registration), 0) AS not_before \
+            FROM outbox o WHERE owner IS NOT NULL GROUP BY registration, queue) WHERE true \
+            ON CONFLICT (registration, queue) DO UPDATE SET rows = rows + excluded.rows
             """
         ).int(now.milliseconds).run()
         try db.prepare("UPDATE outbox SET owner = NULL, held = 0 WHERE owner IS NOT NULL").run()
@@ -36,16 +39,23 @@ extension Writer {
         return recovered
     }
 
-    /// When the first row of each lane is due: a step in the index for each lane, however many rows wait.
-    private func waitingLanes() throws -> [LaneID: Timestamp] {
-        var backlog: [LaneID: Timestamp] = [:]
+    /// When the first row of each queue is due: a step in the index for each queue of each lane, however many rows wait.
+    private func waitingQueues() throws -> [LaneQueue: Timestamp] {
+        var backlog: [LaneQueue: Timestamp] = [:]
         let rows = try db.prepare(
             """
-            SELECT id, due FROM (SELECT l.id, (SELECT w.due FROM waiting w WHERE w.lane = l.id AND w.due IS NOT NULL \
-            ORDER BY w.due LIMIT 1) AS due FROM lanes l) WHERE due IS NOT NULL
+            WITH RECURSIVE queues (lane, queue) AS (SELECT l.id, (SELECT w.queue FROM waiting w WHERE w.lane = l.id \
+            AND w.due IS NOT NULL ORDER BY w.queue LIMIT 1) FROM lanes l UNION ALL \
+            SELECT q.lane, (SELECT w.queue FROM waiting w WHERE w.lane = q.lane AND w.queue > q.queue \
+            AND w.due IS NOT NULL ORDER BY w.queue LIMIT 1) FROM queues q WHERE q.queue IS NOT NULL) \
+            SELECT q.lane, q.queue, (SELECT w.due FROM waiting w WHERE w.lane = q.lane AND w.queue = q.queue \
+            AND w.due IS NOT NULL ORDER BY w.due LIMIT 1) FROM queues q WHERE q.queue IS NOT NULL
             """
         )
-        while try rows.next() { backlog[LaneID(rows.int64(0))] = Timestamp(milliseconds: rows.int64(1)) }
+        while try rows.next() {
+            let place = LaneQueue(LaneID(rows.int64(0)), OutboxQueue(rawValue: rows.int64(1)))
+            backlog[place] = Timestamp(milliseconds: rows.int64(2))
+        }
         return backlog
     }
 

@@ -3,30 +3,39 @@ import GatewayStorage
 
 extension Writer {
     func claim(_ request: ClaimRequest, _ context: inout TurnContext) throws -> ClaimResult {
-        let lane = request.lane.rawValue
+        let (lane, queue) = (request.lane.rawValue, request.queue.rawValue)
         let now = context.turn.now
         var devices: [(registration: Int64, rows: Int)] = []
         let due = try db.prepare(
-            "SELECT registration, rows FROM waiting WHERE lane = ? AND due <= ? ORDER BY due, registration LIMIT ?"
-        ).int(lane).int(now.milliseconds).int(request.limit)
+            """
+            SELECT registration, rows FROM waiting WHERE lane = ? AND queue = ? AND due <= ? \
+            ORDER BY due, registration LIMIT ?
+            """
+        ).int(lane).int(queue).int(now.milliseconds).int(request.limit)
         while try due.next() { devices.append((due.int64(0), Int(due.int64(1)))) }
         var rows: [OutboxRow] = []
         var behind: [RegistrationID] = []
         var unread: [Int64: Int64] = [:]
         for device in devices where rows.count < request.limit {
-            guard let room = try room(for: device, request, claimed: rows.count, context) else { break }
-            let isWhole = try claim(device, room, into: &rows, &unread, context)
+            let claimed = rows.count
+            guard let room = try room(for: device, request, claimed: claimed, context) else { break }
+            let isWhole = try claim(device, request.queue, room, into: &rows, &unread, context)
+            if rows.count > claimed { context.noteOwned(rows.count - claimed, of: device.registration) }
             if !isWhole, case .limited = request.deviceRows {
-                try putBehind(device.registration)
+                try putBehind(device.registration, request.queue)
                 behind.append(RegistrationID(device.registration))
             }
         }
         try addReadMarks(to: &rows, now: now)
-        let next = try db.prepare("SELECT min(due) FROM waiting WHERE lane = ? AND due IS NOT NULL").int(lane)
+        let next = try db.prepare("SELECT min(due) FROM waiting WHERE lane = ? AND queue = ? AND due IS NOT NULL").int(
+            lane
+        )
+        .int(queue)
         _ = try next.next()
         defer { next.end() }
         return ClaimResult(
             lane: request.lane,
+            queue: request.queue,
             rows: rows,
             nextDue: next.optionalInt64(0).map(Timestamp.init(milliseconds:)),
             behind: behind
@@ -43,7 +52,9 @@ extension Writer {
         let left = request.limit - claimed
         switch request.deviceRows {
         case .any: return left
-        case .limited(let limit): return max(min(left, limit - context.rowsInMemory(of: device.registration)), 0)
+        case .limited(let limit):
+            let most = limit.most(request.queue.pushClass)
+            return max(min(left, most - context.rowsInMemory(of: device.registration)), 0)
         case .whole(let most):
             guard device.rows > left else { return left }
             guard claimed == 0 else { return nil }
@@ -56,16 +67,17 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT count(*) FROM (SELECT 1 FROM outbox o JOIN messages m ON m.key = o.message \
-            WHERE o.registration = ?1 AND o.owner IS NULL AND m.kind = 'agent' AND m.silent = 0 LIMIT ?2)
+            WHERE o.registration = ?1 AND o.queue = 0 AND o.owner IS NULL AND m.silent = 0 LIMIT ?2)
             """
         ).int(registration).int(limit + 1)
         defer { row.end() }
         return try row.next() && row.int64(0) > Int64(limit)
     }
 
-    /// Takes the oldest rows of a device; says whether these are all.
+    /// Takes the oldest rows of a device in a queue; says whether these are all.
     private func claim(
         _ device: (registration: Int64, rows: Int),
+        _ queue: OutboxQueue,
         _ room: Int,
         into rows: inout [OutboxRow],
         _ unread: inout [Int64: Int64],
@@ -74,8 +86,8 @@ extension Writer {
         let registration = device.registration
         var ids: [Int64] = []
         let found = try db.prepare(
-            "SELECT id FROM outbox WHERE registration = ? AND owner IS NULL ORDER BY id LIMIT ?"
-        ).int(registration).int(room)
+            "SELECT id FROM outbox WHERE registration = ? AND queue = ? AND owner IS NULL ORDER BY id LIMIT ?"
+        ).int(registration).int(queue.rawValue).int(room)
         while try found.next() { ids.append(found.int64(0)) }
         for id in ids {
             try db.prepare("UPDATE OR FAIL outbox SET owner = ? WHERE id = ?").int(context.turn.incarnation.rawValue)
@@ -84,12 +96,13 @@ extension Writer {
             if let row = try outboxRow(id, &unread) { rows.append(row) }
         }
         guard ids.count < device.rows else {
-            try db.prepare("DELETE FROM waiting WHERE registration = ?").int(registration).run()
+            try db.prepare("DELETE FROM waiting WHERE registration = ? AND queue = ?").int(registration)
+                .int(queue.rawValue).run()
             return true
         }
         if !ids.isEmpty {
-            try db.prepare("UPDATE waiting SET rows = rows - ? WHERE registration = ?").int(ids.count).int(registration)
-                .run()
+            try db.prepare("UPDATE waiting SET rows = rows - ? WHERE registration = ? AND queue = ?").int(ids.count)
+                .int(registration).int(queue.rawValue).run()
         }
         return false
     }
@@ -112,7 +125,7 @@ extension Writer {
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
             m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, r.locale, r.time_zone, \
-            u.quiet_hours \
+            u.quiet_hours, o.queue \
             FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
             JOIN brands b ON b.key = r.brand LEFT JOIN messages m ON m.key = o.message \
             LEFT JOIN conversations c ON c.key = o.conversation WHERE o.id = ?
@@ -144,6 +157,7 @@ extension Writer {
             consumer: ConsumerKey(row.int64(4)),
             unread: try self.unread(of: row.int64(4), &unread),
             kind: DeliveryKind(rawValue: Int(row.int64(6))) ?? .message,
+            queue: OutboxQueue(rawValue: row.int64(41)),
             conversation: row.optionalInt64(7).map(ConversationKey.init),
             message: message,
             attempts: Int(row.int64(8)),

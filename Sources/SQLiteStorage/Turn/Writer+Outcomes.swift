@@ -121,11 +121,13 @@ extension Writer {
         tries: Int,
         _ context: inout TurnContext
     ) throws {
-        try db.prepare(
-            "UPDATE outbox SET owner = NULL, attempts = attempts + ?2 WHERE id = ?1 AND owner IS NOT NULL"
-        ).int(id).int(tries).run()
-        guard db.changedRows == 1 else { return }
-        context.giveBack(registration.rawValue, due: due.milliseconds, isAsked: isAsked)
+        let row = try db.prepare(
+            "UPDATE outbox SET owner = NULL, attempts = attempts + ?2 WHERE id = ?1 AND owner IS NOT NULL RETURNING queue"
+        ).int(id).int(tries)
+        guard try row.next() else { return }
+        let queue = OutboxQueue(rawValue: row.int64(0))
+        row.end()
+        context.giveBack(registration.rawValue, queue: queue, due: due.milliseconds, isAsked: isAsked)
     }
 
     /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.

@@ -9,40 +9,46 @@ extension Writer {
     func queue(_ row: TurnContext.NewRow, _ context: inout TurnContext) throws {
         let lane = LaneID(row.registration.lane)
         let now = context.turn.now
-        let isOwned = try !row.isHeld && mayBeInMemory(row.registration.id, context.budgets[lane], context)
+        let queue = row.queue
+        let isOwned = try !row.isHeld && mayBeInMemory(row.registration.id, queue, context.budgets[lane], context)
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, \
-            expires_at, queued_at, collapse, held, campaign) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            expires_at, queued_at, collapse, held, campaign, queue) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.conversation)
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
         .int(isOwned || row.isHeld ? context.turn.incarnation.rawValue : nil)
         .int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey)
-        .int(row.isHeld ? 1 : 0).int(row.campaign).run()
+        .int(row.isHeld ? 1 : 0).int(row.campaign).int(queue.rawValue).run()
         try noteQueued(row.id, at: now.milliseconds)
         context.noteNew(row.id)
         if row.isHeld {
             context.held.made += 1
         } else if isOwned {
-            context.budgets[lane]?.slots -= 1
-            context.noteOwned(row.registration.id)
+            context.budgets[lane]?.take(queue)
+            context.noteOwned(of: row.registration.id)
             context.owned.append(outboxRow(row, now: now))
             context.ownedConsumers.append(row.consumer)
         } else {
-            try addWaiting(1, of: row.registration.id, lane: row.registration.lane, &context)
+            try addWaiting(1, queue, of: row.registration.id, lane: row.registration.lane, &context)
         }
         if row.kind == .badge || row.message?.collapseKey != nil { try collapse(before: row, &context) }
     }
 
     /// Whether a new row of a device may be in memory: its lane has a slot, the device has not its share there, and nothing
-    /// older of it waits.
-    private func mayBeInMemory(_ registration: Int64, _ budget: LaneBudget?, _ context: TurnContext) throws -> Bool {
-        guard let budget, budget.slots > 0, !context.waiting.contains(registration),
-            context.hasRoom(for: registration, budget.deviceLimit)
+    /// of it waits that leaves first.
+    private func mayBeInMemory(
+        _ registration: Int64,
+        _ queue: OutboxQueue,
+        _ budget: LaneBudget?,
+        _ context: TurnContext
+    ) throws -> Bool {
+        guard let budget, budget.admits(queue), !context.waits(registration, queue),
+            context.hasRoom(for: registration, queue, budget.deviceLimit)
         else { return false }
-        return try !budget.mayHaveBacklog || wait(of: registration) == nil
+        return try !budget.mayHaveBacklog || !mustWait(registration, queue, now: context.turn.now)
     }
 
     /// A new row as the lane gets it, but for the unread count, which is that of the turn's end.
@@ -57,6 +63,7 @@ extension Writer {
             consumer: ConsumerKey(row.consumer.key),
             unread: row.consumer.unread,
             kind: row.kind,
+            queue: row.queue,
             conversation: row.conversation.map(ConversationKey.init),
             message: row.message,
             attempts: 0,

@@ -4,15 +4,22 @@ import GatewayStorage
 /// Devices whose rows waited for quiet hours that are others now; what a provider asked for, or the next try, they still wait
 /// for.
 extension Writer {
-    /// Makes the rows of a lane's devices due, in the order in which they would have become due.
+    /// Makes the rows of a lane's devices due, queue by queue in the order in which they would have become due.
     func requeue(_ request: RequeueRequest, _ context: inout TurnContext) throws -> Int {
-        try db.prepare(
-            """
-            UPDATE waiting SET due = max(?2, not_before) WHERE registration IN (SELECT registration FROM waiting \
-            WHERE lane = ?1 AND due > ?2 AND due > not_before ORDER BY due, registration LIMIT ?3)
-            """
-        ).int(request.lane.rawValue).int(context.turn.now.milliseconds).int(request.limit).run()
-        return db.changedRows
+        var count = 0
+        for queue in request.queues where count < request.limit {
+            let rows = try db.prepare(
+                """
+                UPDATE waiting SET due = max(?2, not_before) WHERE queue = ?4 AND registration IN ( \
+                SELECT registration FROM waiting WHERE lane = ?1 AND queue = ?4 AND due > ?2 AND due > not_before \
+                ORDER BY due, registration LIMIT ?3) RETURNING registration, lane, queue, due
+                """
+            ).int(request.lane.rawValue).int(context.turn.now.milliseconds).int(request.limit - count).int(
+                queue.rawValue
+            )
+            count += try noteWaiting(rows, &context)
+        }
+        return count
     }
 
     /// Makes all waiting rows of a consumer due.
@@ -25,11 +32,9 @@ extension Writer {
         let row = try db.prepare(
             """
             UPDATE waiting SET due = max(?2, not_before) WHERE registration = ?1 AND due > ?2 AND due > not_before \
-            RETURNING lane, due
+            RETURNING registration, lane, queue, due
             """
         ).int(registration).int(context.turn.now.milliseconds)
-        defer { row.end() }
-        guard try row.next() else { return }
-        context.noteWaiting(registration, lane: row.int64(0), due: row.int64(1))
+        _ = try noteWaiting(row, &context)
     }
 }

@@ -1,74 +1,99 @@
 import GatewayModel
 import GatewayStorage
 
-/// Until when the rows of a device wait that nobody owns: one line of `waiting` for each registration that has some.
+/// Until when the rows of a device wait that nobody owns: one line of `waiting` for each queue in which it has some.
+///
+/// A device that is to be left alone is left alone by all of its queues.
 extension Writer {
-    /// Until when a device's rows wait, and how many they are.
-    struct Wait {
-        /// Nil while its lane has as many of its rows in memory as it may.
-        var due: Int64?
-        /// Until then a provider wants none.
-        var notBefore: Int64
-        var rows: Int64
-    }
-
-    /// For what a device's rows wait; nil when none does.
-    func wait(of registration: Int64) throws -> Wait? {
-        let row = try db.prepare("SELECT due, not_before, rows FROM waiting WHERE registration = ?").int(registration)
-        guard try row.next() else { return nil }
+    /// Whether a new row of a device must wait in the store: behind others of its queue or of one before it, or because its
+    /// device is to be left alone.
+    func mustWait(_ registration: Int64, _ queue: OutboxQueue, now: Timestamp) throws -> Bool {
+        let row = try db.prepare(
+            "SELECT 1 FROM waiting WHERE registration = ?1 AND (queue <= ?2 OR coalesce(due, not_before) > ?3) LIMIT 1"
+        ).int(registration).int(queue.rawValue).int(now.milliseconds)
         defer { row.end() }
-        return Wait(due: row.optionalInt64(0), notBefore: row.int64(1), rows: row.int64(2))
+        return try row.next()
     }
 
-    /// Rows that nobody owns, or no longer for a window, wait with those of their device that do; where none does, they are due.
-    func addWaiting(_ count: Int64, of registration: Int64, lane: Int64, _ context: inout TurnContext) throws {
+    /// Rows that nobody owns, or no longer for a window, wait with those of their device and queue that do; where none does,
+    /// they are due, unless the device is to be left alone.
+    func addWaiting(
+        _ count: Int64,
+        _ queue: OutboxQueue,
+        of registration: Int64,
+        lane: Int64,
+        _ context: inout TurnContext
+    ) throws {
         let row = try db.prepare(
             """
-            INSERT INTO waiting (registration, lane, due, not_before, rows) VALUES (?1, ?2, ?3, 0, ?4) \
-            ON CONFLICT (registration) DO UPDATE SET rows = rows + excluded.rows RETURNING due
+            INSERT INTO waiting (registration, queue, lane, due, not_before, rows) SELECT ?1, ?2, ?3, \
+            max(?4, coalesce(max(due), 0), coalesce(max(not_before), 0)), coalesce(max(not_before), 0), ?5 \
+            FROM waiting WHERE registration = ?1 \
+            ON CONFLICT (registration, queue) DO UPDATE SET rows = rows + excluded.rows \
+            RETURNING registration, lane, queue, due
             """
-        ).int(registration).int(lane).int(context.turn.now.milliseconds).int(count)
-        defer { row.end() }
-        guard try row.next() else { return }
-        context.noteWaiting(registration, lane: lane, due: row.optionalInt64(0))
+        ).int(registration).int(queue.rawValue).int(lane).int(context.turn.now.milliseconds).int(count)
+        _ = try noteWaiting(row, &context)
     }
 
     /// Rows went back to the store: no row of their device is due before they are.
     func storeGivenBack(_ context: inout TurnContext) throws {
         guard !context.givenBack.isEmpty else { return }
         for (registration, back) in context.givenBack {
-            try db.prepare(
+            for (queue, rows) in back.rows {
+                try db.prepare(
+                    """
+                    INSERT INTO waiting (registration, queue, lane, due, not_before, rows) \
+                    SELECT id, ?2, lane, ?3, 0, ?4 FROM registrations WHERE id = ?1 \
+                    ON CONFLICT (registration, queue) DO UPDATE SET rows = rows + excluded.rows
+                    """
+                ).int(registration).int(queue.rawValue).int(back.due).int(rows).run()
+            }
+            let rows = try db.prepare(
                 """
-                INSERT INTO waiting (registration, lane, due, not_before, rows) \
-                SELECT id, lane, ?2, ?3, ?4 FROM registrations WHERE id = ?1 ON CONFLICT (registration) DO UPDATE SET \
-                rows = rows + excluded.rows, due = max(coalesce(due, excluded.due), excluded.due), \
-                not_before = max(not_before, excluded.not_before)
+                UPDATE waiting SET due = max(coalesce(due, ?2), ?2), not_before = max(not_before, ?3) \
+                WHERE registration = ?1 RETURNING registration, lane, queue, due
                 """
-            ).int(registration).int(back.due).int(back.notBefore).int(back.rows).run()
+            ).int(registration).int(back.due).int(back.notBefore)
+            _ = try noteWaiting(rows, &context)
         }
         context.givenBack.removeAll(keepingCapacity: true)
     }
 
     /// A row that nobody owned is gone.
-    func removeWaiting(of registration: Int64, _ context: inout TurnContext) throws {
-        try db.prepare("UPDATE waiting SET rows = rows - 1 WHERE registration = ?").int(registration).run()
-        try db.prepare("DELETE FROM waiting WHERE registration = ? AND rows <= 0").int(registration).run()
-        guard db.changedRows > 0 else { return }
-        context.waiting.remove(registration)
+    func removeWaiting(of registration: Int64, _ queue: OutboxQueue, _ context: inout TurnContext) throws {
+        try db.prepare("UPDATE waiting SET rows = rows - 1 WHERE registration = ? AND queue = ?").int(registration)
+            .int(queue.rawValue).run()
+        try db.prepare("DELETE FROM waiting WHERE registration = ? AND queue = ? AND rows <= 0").int(registration)
+            .int(queue.rawValue).run()
+        if db.changedRows > 0 { context.noteNoneWaiting(registration, queue) }
     }
 
-    /// What is left of a device waits until its lane asks for it again.
-    func putBehind(_ registration: Int64) throws {
-        try db.prepare("UPDATE waiting SET due = NULL WHERE registration = ?").int(registration).run()
+    /// What is left of a device in a queue waits until its lane asks for it again.
+    func putBehind(_ registration: Int64, _ queue: OutboxQueue) throws {
+        try db.prepare("UPDATE waiting SET due = NULL WHERE registration = ? AND queue = ?").int(registration)
+            .int(queue.rawValue).run()
     }
 
     /// What was left of a device is due, if it does not wait for another reason by now.
     func recall(_ registration: RegistrationID, _ context: inout TurnContext) throws {
-        let row = try db.prepare(
-            "UPDATE waiting SET due = max(?2, not_before) WHERE registration = ?1 AND due IS NULL RETURNING lane, due"
+        let rows = try db.prepare(
+            """
+            UPDATE waiting SET due = max(?2, not_before) WHERE registration = ?1 AND due IS NULL \
+            RETURNING registration, lane, queue, due
+            """
         ).int(registration.rawValue).int(context.turn.now.milliseconds)
-        defer { row.end() }
-        guard try row.next() else { return }
-        context.noteWaiting(registration.rawValue, lane: row.int64(0), due: row.int64(1))
+        _ = try noteWaiting(rows, &context)
+    }
+
+    /// Notes what `registration`, `lane`, `queue` and `due` of a statement's rows say; returns how many these are.
+    func noteWaiting(_ rows: Statement, _ context: inout TurnContext) throws -> Int {
+        var count = 0
+        while try rows.next() {
+            let queue = OutboxQueue(rawValue: rows.int64(2))
+            context.noteWaiting(rows.int64(0), lane: rows.int64(1), queue: queue, due: rows.optionalInt64(3))
+            count += 1
+        }
+        return count
     }
 }

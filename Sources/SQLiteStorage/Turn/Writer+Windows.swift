@@ -33,7 +33,7 @@ extension Writer {
                 .int(registration.id).run()
             let released = db.changedRows
             guard released > 0 else { continue }
-            try addWaiting(Int64(released), of: registration.id, lane: registration.lane, &context)
+            try addWaiting(Int64(released), .agent, of: registration.id, lane: registration.lane, &context)
             context.held.released += released
         }
     }

@@ -28,12 +28,13 @@ extension Writer {
         ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).int(context.turn.now.milliseconds).int(change).run()
         guard db.changedRows == 1 else { return }
         noteFinished(id, change: change)
-        let row = try db.prepare("DELETE FROM outbox WHERE id = ? RETURNING registration, owner IS NULL").int(id)
+        let row = try db.prepare("DELETE FROM outbox WHERE id = ? RETURNING registration, owner IS NULL, queue").int(id)
         guard try row.next() else { return }
         let (registration, isWaiting) = (row.int64(0), row.int64(1) != 0)
+        let queue = OutboxQueue(rawValue: row.int64(2))
         row.end()
         context.noteWithdrawn(id, of: registration)
-        if isWaiting { try removeWaiting(of: registration, &context) }
+        if isWaiting { try removeWaiting(of: registration, queue, &context) }
         if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
     }
 
@@ -86,7 +87,7 @@ extension Writer {
         switch new.kind {
         case .badge:
             // The newest badge is the only one that matters.
-            rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND kind = 1 AND id < ?")
+            rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND queue = 1 AND id < ?")
                 .int(new.registration.id).int(new.id)
         case .message:
             guard let key = new.message?.collapseKey else { return }

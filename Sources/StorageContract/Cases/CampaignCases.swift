@@ -65,7 +65,7 @@ enum CampaignCases {
         let retry = StoreChange.retry(RetryRequest(brand: f.brand, delivery: row.id, ttlSeconds: 60))
         guard case .retried = try await f.change(retry) else { throw Unexpected(what: "not retried") }
         #expect(try await f.campaign("spring").unfinished == 1)
-        let claimed = try #require(try await f.claim().rows.first)
+        let claimed = try #require(try await f.claim(queue: .proactive(campaign: 1)).rows.first)
         try await f.outcome(f.answer(claimed))
         let stats = try await f.campaign("spring")
         #expect(LogCases.counts(stats.finished) == ["apns accepted -": 1] && stats.deliveries == 1)
@@ -141,7 +141,7 @@ enum CampaignCases {
 
 extension ContractFixture {
     /// A proactive message of a campaign.
-    fileprivate func of(_ campaign: String, _ consumer: String, in conversation: String? = "c-1") -> AgentEvent {
+    func of(_ campaign: String, _ consumer: String, in conversation: String? = "c-1") -> AgentEvent {
         var event = proactive(consumer, in: conversation)
         event.campaign = campaign
         return event

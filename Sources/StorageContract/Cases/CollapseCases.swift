@@ -69,7 +69,7 @@ enum CollapseCases {
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.withdrawn.isEmpty && result.owned.isEmpty)
         // The slots were taken by rows that are gone.
-        #expect(result.unowned == [f.apns: f.now])
+        #expect(result.unowned == [f.agents(f.apns): f.now])
         #expect(try await f.claim().rows.map(\.message?.sequence) == [4])
         #expect(try await f.deliveries().count { $0.suppressedBy == .collapsed } == 3)
     }
@@ -85,7 +85,7 @@ enum CollapseCases {
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.withdrawn.map(\.delivery) == [row.id] && result.owned.isEmpty)
         let due = f.now.adding(seconds: 60)
-        #expect(result.unowned == [f.apns: due])
+        #expect(result.unowned == [f.agents(f.apns): due])
         let early = try await f.claim()
         #expect(early.rows.isEmpty && early.nextDue == due)
         f.wait(seconds: 60)

@@ -42,7 +42,7 @@ enum DeletedAppCases {
             throw Unexpected(what: "it was tried again")
         }
         let backlog = try await f.restart().backlog
-        #expect(backlog[f.apns] == nil && backlog[f.fcm] == nil && backlog.count == 1)
+        #expect(backlog[f.agents(f.apns)] == nil && backlog[f.agents(f.fcm)] == nil && backlog.count == 1)
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
     }
 
@@ -69,7 +69,7 @@ enum DeletedAppCases {
         try await delete(f)
         let batch = HousekeepingBatch(work: .deletedApps, now: f.now, limit: 2)
         #expect(try await f.store.keepHouse(batch).removed == 2)
-        #expect(try await f.restart().backlog.keys.allSatisfy { $0 != f.apns && $0 != f.fcm })
+        #expect(try await f.restart().backlog.keys.allSatisfy { $0.lane != f.apns && $0.lane != f.fcm })
         #expect(try await f.keepHouse(.deletedApps, limit: 2) == 6)
         #expect(try await states(f, app: f.app) == Array(repeating: .cancelled, count: 6))
     }

@@ -69,7 +69,7 @@ enum QueueCases {
         let request = f.request(events)
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.owned.count == 2)
-        #expect(result.unowned == [f.apns: f.now])
+        #expect(result.unowned == [f.agents(f.apns): f.now])
         let states = try await f.deliveries().reversed().map(\.state)
         #expect(states == [.sending, .sending, .pending, .pending])
     }
@@ -81,7 +81,7 @@ enum QueueCases {
         let request = f.request([f.message("u-1")])
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.owned.map(\.lane) == [f.fcm])
-        #expect(result.unowned == [f.apns: f.now])
+        #expect(result.unowned == [f.agents(f.apns): f.now])
     }
 
     static let backlogKeepsOrder = ContractCase("a younger row waits behind the older unowned one of its device") {
@@ -96,7 +96,7 @@ enum QueueCases {
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.owned.map(\.message?.consumer.rawValue) == ["u-2"])
         // Due no earlier than the one that it waits for.
-        #expect(result.unowned == [f.apns: f.now.adding(seconds: 60)])
+        #expect(result.unowned == [f.agents(f.apns): f.now.adding(seconds: 60)])
         #expect(try await f.claim().rows.isEmpty)
         f.wait(seconds: 60)
         #expect(try await f.claim().rows.map(\.message?.sequence) == [1, 2])
@@ -119,7 +119,7 @@ enum QueueCases {
         let request = f.request([f.message("u-1"), f.message("u-1"), f.message("u-2", in: "c-2")])
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.owned.map(\.message?.consumer.rawValue) == ["u-2"])
-        #expect(result.unowned.keys.contains(f.apns))
+        #expect(result.unowned.keys.contains(f.agents(f.apns)))
     }
 
     static let claimOrder = ContractCase("claims come by due time, then by id") { (f) async throws in
@@ -257,7 +257,7 @@ enum QueueCases {
             $0.accepts = [request]
         }
         #expect(result.owned.isEmpty)
-        #expect(result.unowned == [f.apns: f.now.adding(seconds: 60)])
+        #expect(result.unowned == [f.agents(f.apns): f.now.adding(seconds: 60)])
     }
 
     static let beginTakesBack = ContractCase("a new life takes back what earlier ones owned") { (f) async throws in
@@ -274,8 +274,8 @@ enum QueueCases {
         let start = try await f.restart()
         #expect(start.incarnation.rawValue > old.rawValue)
         #expect(start.recovered == 2)
-        #expect(Set(start.backlog.keys) == [f.apns, f.fcm])
-        let due = try #require(start.backlog[f.fcm])
+        #expect(Set(start.backlog.keys) == [f.agents(f.apns), f.agents(f.fcm)])
+        let due = try #require(start.backlog[f.agents(f.fcm)])
         #expect(due <= f.now)
         #expect(try await f.claim(f.fcm).rows.count == 1)
         f.wait(seconds: 60)
@@ -310,7 +310,7 @@ enum QueueCases {
         let unmoved = try await f.claim()
         #expect(unmoved.rows.isEmpty)
         let start = try await f.restart()
-        #expect(start.backlog == [f.apns: f.now, f.fcm: f.now] && start.recovered == 0)
+        #expect(start.backlog == [f.agents(f.apns): f.now, f.agents(f.fcm): f.now] && start.recovered == 0)
         #expect(try await f.claim(limit: 1).rows.map(\.message?.sequence) == [1])
         #expect(try await f.claim().rows.map(\.message?.sequence) == [2])
         #expect(try await f.claim(f.fcm).rows.count == 1)
@@ -331,7 +331,7 @@ enum QueueCases {
         let due = f.now.adding(seconds: 60)
         f.wait(seconds: 1)
         let start = try await f.restart()
-        #expect(start.recovered == 1 && start.backlog[f.apns] == due)
+        #expect(start.recovered == 1 && start.backlog[f.agents(f.apns)] == due)
         #expect(try await f.claim().nextDue == due)
         f.wait(seconds: 59)
         #expect(try await f.claim(limit: 1).rows.map(\.message?.sequence) == [1])

@@ -29,7 +29,7 @@ enum RetryCases {
         f.wait(seconds: 50)
         let result = try await f.commit { $0.changes = [retry(f, row.id)] }
         guard case .retried? = result.changes.first else { throw Unexpected(what: "\(result.changes)") }
-        #expect(result.unowned == [f.apns: f.now])
+        #expect(result.unowned == [f.agents(f.apns): f.now])
         #expect(try await f.delivery(row.id).record.state == .retrying)
         #expect(try await f.delivery(row.id).attempts.map(\.reason) == ["BadTopic"])
         let claimed = try #require(try await f.claim().rows.first)

@@ -29,7 +29,7 @@ enum WaitingCases {
             guard case .consumer(let consumer) = result.changes[0] else { throw Unexpected(what: "\(result.changes)") }
             #expect(consumer.quietHours == hours)
             #expect(try await f.store.consumer(brand: f.brand, id: id)?.quietHours == hours)
-            #expect(result.unowned == [f.apns: f.now])
+            #expect(result.unowned == [f.agents(f.apns): f.now])
             let claimed = try await f.claim().rows
             #expect(claimed.map(\.id) == [row.id] && claimed.map { $0.traits?.quietHours } == [hours])
             try await f.outcome(f.unsent(row, .release(due: later)))
@@ -150,7 +150,7 @@ enum WaitingCases {
         device.timeZone = "Asia/Tokyo"
         let change = device
         let result = try await f.commit { $0.changes = [.register(change)] }
-        #expect(result.unowned == [f.apns: f.now])
+        #expect(result.unowned == [f.agents(f.apns): f.now])
         let registration = rows[0].registration
         #expect(try await f.claim().rows.map(\.id) == rows.filter { $0.registration == registration }.map(\.id))
     }
@@ -214,7 +214,7 @@ enum WaitingCases {
         for conversation in ["c-1", "c-2", "c-3"] {
             for user in ["u-1", "u-2"] { try await f.accepted(f.message(user, in: user + conversation)) }
         }
-        try await f.accepted(f.proactive("u-2"))
+        try await f.accepted(f.message("u-2", in: "u-2c-1"))
         try await f.accepted(f.message("u-3", in: "c-9"))
         func claimed(limit: Int, device: Int) async throws -> (rows: [String], nextDue: Timestamp?) {
             let request = ClaimRequest(lane: f.apns, limit: limit, deviceRows: .whole(upTo: device))
@@ -230,12 +230,16 @@ enum WaitingCases {
         claim = try await claimed(limit: 2, device: 3)
         #expect(claim.rows == ["u-2 agent", "u-2 agent", "u-2 agent"])
         claim = try await claimed(limit: 2, device: 9)
-        #expect(claim.rows == ["u-2 proactive", "u-3 agent"] && claim.nextDue == nil)
+        #expect(claim.rows == ["u-2 agent", "u-3 agent"] && claim.nextDue == nil)
     }
 
     /// Claims for the first lane, with a device's share of four rows.
-    private static func share(_ f: ContractFixture, inMemory: [RegistrationID: Int] = [:]) async throws -> ClaimResult {
-        let request = ClaimRequest(lane: f.apns, limit: 100, deviceRows: .limited(to: 4))
+    private static func share(
+        _ f: ContractFixture,
+        _ queue: OutboxQueue = .agent,
+        inMemory: [RegistrationID: Int] = [:]
+    ) async throws -> ClaimResult {
+        let request = ClaimRequest(lane: f.apns, queue: queue, limit: 100, deviceRows: .limited(to: DeviceLimit(4)))
         let result = try await f.commit {
             $0.rowsInMemory = inMemory
             $0.claims = [request]
@@ -248,21 +252,21 @@ enum WaitingCases {
         (f) async throws in
         let first = try await f.register("d-1", of: "u-1").registration.id
         let second = try await f.register("d-2", of: "u-2").registration.id
-        f.budgets = [f.apns: LaneBudget(slots: 100, mayHaveBacklog: false, deviceLimit: 4)]
+        f.budgets = [f.apns: LaneBudget(slots: 100, mayHaveBacklog: false, deviceLimit: DeviceLimit(4))]
         // One that is not named may have one row there.
         let request = f.request((0..<10).map { _ in f.message("u-1") } + [f.message("u-2", in: "c-2")])
         let made = try await f.commit { $0.accepts = [request] }
         #expect(made.owned.map(\.registration) == [first, first, first, second])
-        #expect(made.unowned == [f.apns: f.now])
+        #expect(made.unowned == [f.agents(f.apns): f.now])
         // As many as are there are named: one more fits, and then none.
         let one = try await share(f, inMemory: [first: 3])
         #expect(one.rows.map(\.message?.sequence) == [4] && one.behind == [first] && one.nextDue == nil)
         // New rows stay behind those that are left.
-        f.budgets = [f.apns: LaneBudget(slots: 100, mayHaveBacklog: true, deviceLimit: 4)]
+        f.budgets = [f.apns: LaneBudget(slots: 100, mayHaveBacklog: true, deviceLimit: DeviceLimit(4))]
         let next = try await f.commit { $0.accepts = [f.request([f.message("u-1"), f.message("u-2", in: "c-2")])] }
         #expect(next.owned.map(\.registration) == [second] && next.unowned.isEmpty)
         let recalled = try await f.commit { $0.recalls = [first, second] }
-        #expect(recalled.unowned == [f.apns: f.now])
+        #expect(recalled.unowned == [f.agents(f.apns): f.now])
         let full = try await share(f, inMemory: [first: 4])
         #expect(full.rows.isEmpty && full.behind == [first] && full.nextDue == nil)
     }
@@ -278,12 +282,12 @@ enum WaitingCases {
         #expect(try await share(f).rows.isEmpty)
         f.wait(seconds: 5)
         // It is recalled in the turn that writes down the last outcome; what it made due goes out in the same one.
-        let request = ClaimRequest(lane: f.apns, limit: 100, deviceRows: .limited(to: 4))
+        let request = ClaimRequest(lane: f.apns, limit: 100, deviceRows: .limited(to: DeviceLimit(4)))
         let result = try await f.commit {
             $0.recalls = [device]
             $0.claims = [request]
         }
-        #expect(result.unowned == [f.apns: f.now])
+        #expect(result.unowned == [f.agents(f.apns): f.now])
         let claimed = result.claims.flatMap(\.rows)
         #expect(claimed.map(\.message?.sequence) == [4, 5, 6])
         // They go back for a while: what is behind them waits with them, whoever recalls it.
@@ -292,7 +296,7 @@ enum WaitingCases {
             try await f.commit {
                 $0.outcomes = back
                 $0.recalls = [device]
-            }.unowned.isEmpty
+            }.unowned == [f.agents(f.apns): f.now.adding(seconds: 60)]
         )
         let early = try await share(f)
         #expect(early.rows.isEmpty && early.nextDue == f.now.adding(seconds: 60))
@@ -300,7 +304,8 @@ enum WaitingCases {
         #expect(try await share(f).rows.map(\.message?.sequence) == [4, 5, 6])
         // All that is left was read; only the badge that says so waits.
         try await f.change(f.read("u-1", "c-1", 12))
-        let end = try await share(f)
+        #expect(try await share(f).nextDue == nil)
+        let end = try await share(f, .badge)
         #expect(end.rows.map(\.kind) == [.badge] && end.nextDue == nil && end.behind.isEmpty)
     }
 
@@ -311,7 +316,7 @@ enum WaitingCases {
         #expect(try await share(f).rows.count == 3)
         f.wait(seconds: 1)
         let start = try await f.restart()
-        #expect(start.recovered == 3 && start.backlog == [f.apns: f.now])
+        #expect(start.recovered == 3 && start.backlog == [f.agents(f.apns): f.now])
         #expect(try await share(f).rows.map(\.message?.sequence) == [1, 2, 3])
     }
 }

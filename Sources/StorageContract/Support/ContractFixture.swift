@@ -127,9 +127,12 @@ final class ContractFixture {
         try #require(try await commit { $0.outcomes = [outcome] }.outcomes.first)
     }
 
+    /// The queue of agents' messages of a lane.
+    func agents(_ lane: LaneID) -> LaneQueue { LaneQueue(lane, .agent) }
+
     /// One turn with one claim.
-    func claim(_ lane: LaneID? = nil, limit: Int = 100) async throws -> ClaimResult {
-        let request = ClaimRequest(lane: lane ?? apns, limit: limit)
+    func claim(_ lane: LaneID? = nil, queue: OutboxQueue = .agent, limit: Int = 100) async throws -> ClaimResult {
+        let request = ClaimRequest(lane: lane ?? apns, queue: queue, limit: limit)
         return try #require(try await commit { $0.claims = [request] }.claims.first)
     }
 

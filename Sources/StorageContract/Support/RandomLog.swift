@@ -57,7 +57,15 @@ struct RandomLog {
         try await f.commit { $0.outcomes = outcomes }
     }
 
-    private var claims: [ClaimRequest] { lanes.map { ClaimRequest(lane: $0, limit: 1000) } }
+    private var claims: [ClaimRequest] {
+        // The store numbers campaigns from 1.
+        let campaigns = (1...Int64(2 * Self.campaigns.count)).map { OutboxQueue.proactive(campaign: $0) }
+        return lanes.flatMap { lane in
+            ([.agent, .badge, .proactive(campaign: nil)] + campaigns).map {
+                ClaimRequest(lane: lane, queue: $0, limit: 1000)
+            }
+        }
+    }
 
     private mutating func take(_ result: WriterTurnResult) {
         for row in result.owned + result.claims.flatMap(\.rows) {

@@ -72,7 +72,10 @@ struct RandomWalk {
         for _ in 0..<Int.random(in: 0...5, using: &random) { events.append(anyEvent()) }
         turn.accepts = [f.request(events)]
         for lane in [f.apns, f.fcm] where chance(40) {
-            turn.claims.append(ClaimRequest(lane: lane, limit: Int.random(in: 1...6, using: &random)))
+            for queue in [OutboxQueue.agent, .badge, .proactive(campaign: nil)] where chance(70) {
+                let limit = Int.random(in: 1...6, using: &random)
+                turn.claims.append(ClaimRequest(lane: lane, queue: queue, limit: limit))
+            }
         }
         var openBefore = Set(model.open.keys)
         let sessionsBefore = model.sessions

@@ -193,7 +193,8 @@ struct WalkModel {
     func mayBeHanded(_ id: DeliveryID) -> Bool {
         guard let row = open[id], !row.isHeld, !row.isForWindow else { return false }
         return !open.contains {
-            $0.key < id && $0.value.registration == row.registration && !$0.value.isHeld && !$0.value.isForWindow
+            $0.key < id && $0.value.registration == row.registration && $0.value.kind == row.kind && !$0.value.isHeld
+                && !$0.value.isForWindow
         }
     }
 }

@@ -47,7 +47,7 @@ struct ExpiryTests {
         #expect(script.take().isEmpty)
         script.answer(rows[0].id, .accepted(providerID: nil))
         #expect(script.take().map(\.delivery) == [rows[2].id])
-        #expect(script.machine.lanes[MachineScript.lane]?.rows == 1)
+        #expect(script.machine.lanes[MachineScript.lane]?.rows.total == 1)
     }
 
     @Test("memory is searched at most once a second, and again when the clock was set back")

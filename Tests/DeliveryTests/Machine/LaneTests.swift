@@ -12,14 +12,18 @@ struct LaneTests {
         var script = MachineScript(backlog: [MachineScript.lane: start], slots: 8)
         script.now = start
         let plan = script.machine.beginTurn(now: script.now)
-        #expect(plan.claims == [ClaimRequest(lane: MachineScript.lane, limit: 8, deviceRows: .limited(to: 8))])
+        #expect(
+            plan.claims == [ClaimRequest(lane: MachineScript.lane, limit: 8, deviceRows: .limited(to: DeviceLimit(8)))]
+        )
         #expect(plan.budgets[MachineScript.lane] == nil)
         let rows = [try script.row(device: 1), try script.row(device: 2, consumer: 2)]
         script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: rows, nextDue: nil)])
         #expect(script.take().map(\.delivery) == rows.map(\.id))
         let next = script.machine.beginTurn(now: script.now)
         #expect(next.claims.isEmpty)
-        #expect(next.budgets[MachineScript.lane] == LaneBudget(slots: 6, mayHaveBacklog: false, deviceLimit: 8))
+        #expect(
+            next.budgets[MachineScript.lane] == LaneBudget(slots: 6, mayHaveBacklog: false, deviceLimit: DeviceLimit(8))
+        )
         #expect(next.rowsInMemory.isEmpty)
     }
 
@@ -83,8 +87,8 @@ struct LaneTests {
         script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: false)
         script.machine.addLane(MachineScript.otherLane)
         let budgets = script.machine.beginTurn(now: script.now).budgets
-        #expect(budgets[MachineScript.lane] == LaneBudget(slots: 100, mayHaveBacklog: false))
-        #expect(budgets[MachineScript.otherLane]?.deviceLimit == 8)
+        #expect(budgets[MachineScript.lane] == LaneBudget(slots: 100, proactiveSlots: 75, mayHaveBacklog: false))
+        #expect(budgets[MachineScript.otherLane]?.deviceLimit == DeviceLimit(8))
     }
 
     @Test("rows that became unowned while a claim was committed are not forgotten")
@@ -351,7 +355,7 @@ struct LaneTests {
         settings.maxClaimsPerTurn = 640
         var machine = DeliveryMachine(
             settings: settings,
-            backlog: Dictionary(uniqueKeysWithValues: lanes.map { ($0, due) })
+            backlog: MachineScript.agents(Dictionary(uniqueKeysWithValues: lanes.map { ($0, due) }))
         )
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         var served: [LaneID: Int] = [:]

@@ -16,7 +16,7 @@ struct MachineScript {
         var settings = DeliverySettings()
         settings.slotsPerLane = slots
         settings.retryDelaysSeconds = retryDelays
-        machine = DeliveryMachine(settings: settings, backlog: backlog)
+        machine = DeliveryMachine(settings: settings, backlog: Self.agents(backlog))
     }
 
     /// A row as the store hands it out.
@@ -63,6 +63,11 @@ struct MachineScript {
         )
     }
 
+    /// Agents' messages that wait on lanes.
+    static func agents(_ backlog: [LaneID: Timestamp]) -> [LaneQueue: Timestamp] {
+        Dictionary(uniqueKeysWithValues: backlog.map { (LaneQueue($0.key, .agent), $0.value) })
+    }
+
     /// One whole turn whose commit hands out these rows.
     @discardableResult
     mutating func turn(
@@ -96,7 +101,7 @@ struct MachineScript {
         result.changes = changes.map(\.1)
         result.owned = owned
         result.unread = unread
-        result.unowned = unowned
+        result.unowned = Self.agents(unowned)
         result.claims = claims
         _ = machine.turnCommitted(result, of: turn, now: now)
     }

@@ -52,7 +52,8 @@ struct QuietHoursTests {
     func restarted() throws {
         let (made, end) = Self.script()
         var script = made
-        script.machine = DeliveryMachine(settings: script.machine.settings, backlog: [MachineScript.lane: script.now])
+        let backlog = MachineScript.agents([MachineScript.lane: script.now])
+        script.machine = DeliveryMachine(settings: script.machine.settings, backlog: backlog)
         script.machine.setRules(LaneRules(Self.settings(script)), of: MachineScript.lane, isChange: false)
         let row = try script.row(ttlSeconds: 86_400)
         let plan = script.machine.beginTurn(now: script.now)
@@ -158,6 +159,7 @@ struct QuietHoursTests {
             turn.requeues = plan.requeues
             var result = WriterTurnResult()
             result.requeued = [count]
+            result.unowned = MachineScript.agents([MachineScript.lane: script.now])
             _ = script.machine.turnCommitted(result, of: turn, now: script.now)
         }
         let plan = script.turn()

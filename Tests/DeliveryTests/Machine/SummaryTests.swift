@@ -237,6 +237,6 @@ struct SummaryTests {
         let claims = script.machine.beginTurn(now: script.now).claims
         #expect(Set(claims.map(\.limit)) == [500])
         #expect(claims.first { $0.lane == MachineScript.lane }?.deviceRows == .whole(upTo: 1000))
-        #expect(claims.first { $0.lane == MachineScript.otherLane }?.deviceRows == .limited(to: 8))
+        #expect(claims.first { $0.lane == MachineScript.otherLane }?.deviceRows == .limited(to: DeviceLimit(8)))
     }
 }

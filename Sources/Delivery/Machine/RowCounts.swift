@@ -1,0 +1,35 @@
+package import GatewayModel
+import GatewayStorage
+
+/// How many rows of a lane are in memory, by their class.
+package struct RowCounts: Sendable, Equatable {
+    private var agent = 0
+    private var badge = 0
+    private var proactive = 0
+
+    /// All of them.
+    package var total: Int { agent + badge + proactive }
+
+    /// Those of a class.
+    ///
+    /// - Parameter pushClass: The class.
+    package subscript(pushClass: PushClass) -> Int {
+        switch pushClass {
+        case .agent: agent
+        case .badge: badge
+        case .proactive: proactive
+        }
+    }
+
+    mutating func add(_ row: OutboxRow) { change(row.queue.pushClass, by: 1) }
+
+    mutating func remove(_ row: OutboxRow) { change(row.queue.pushClass, by: -1) }
+
+    private mutating func change(_ pushClass: PushClass, by count: Int) {
+        switch pushClass {
+        case .agent: agent += count
+        case .badge: badge += count
+        case .proactive: proactive += count
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// The order in which pushes leave when not all can: within a lane, and within a device.
+package enum PushClass: Int, Sendable, CaseIterable, Comparable {
+    /// An agent's message: somebody waits for it.
+    case agent
+    /// A badge, with what was read elsewhere.
+    case badge
+    /// A proactive message: nobody asked for it.
+    case proactive
+
+    package static func < (left: PushClass, right: PushClass) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The queue of a lane in which an unfinished delivery waits.
+///
+/// Each campaign has a queue of its own, so that it can have a pace of its own.
+package struct OutboxQueue: RawRepresentable, Hashable, Sendable, Comparable {
+    /// The number that the store keeps: 0 for agents' messages, 1 for badges, 2 for proactive messages without a campaign, and
+    /// from 3 on the campaign's number plus 3.
+    package let rawValue: Int64
+
+    /// Takes a stored number.
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// Agents' messages.
+    package static let agent = OutboxQueue(rawValue: 0)
+    /// Badges.
+    package static let badge = OutboxQueue(rawValue: 1)
+
+    /// Proactive messages.
+    ///
+    /// - Parameter campaign: The number of their campaign, at least 0; nil for those without one.
+    /// - Returns: Their queue.
+    package static func proactive(campaign: Int64?) -> OutboxQueue {
+        OutboxQueue(rawValue: campaign.map { $0 + 3 } ?? 2)
+    }
+
+    /// The queue of a delivery.
+    ///
+    /// - Parameters:
+    ///   - message: The kind of its message; nil for a badge.
+    ///   - campaign: The number of the message's campaign.
+    package init(message: MessageKind?, campaign: Int64?) {
+        switch message {
+        case nil: self = .badge
+        case .agent: self = .agent
+        case .proactive, .c2m, .consumer: self = .proactive(campaign: campaign)
+        }
+    }
+
+    /// The class of its deliveries.
+    package var pushClass: PushClass {
+        switch rawValue {
+        case 0: .agent
+        case 1: .badge
+        default: .proactive
+        }
+    }
+
+    /// Whether it is a campaign's.
+    package var isCampaign: Bool { rawValue > 2 }
+
+    package static func < (left: OutboxQueue, right: OutboxQueue) -> Bool { left.rawValue < right.rawValue }
+}

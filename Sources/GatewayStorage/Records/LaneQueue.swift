@@ -1,0 +1,23 @@
+package import GatewayModel
+
+/// A queue of a lane.
+package struct LaneQueue: Hashable, Sendable, Comparable {
+    /// The lane.
+    package var lane: LaneID
+    /// Its queue.
+    package var queue: OutboxQueue
+
+    /// Takes a queue of a lane.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane.
+    ///   - queue: Its queue.
+    package init(_ lane: LaneID, _ queue: OutboxQueue) {
+        self.lane = lane
+        self.queue = queue
+    }
+
+    package static func < (left: LaneQueue, right: LaneQueue) -> Bool {
+        (left.lane.rawValue, left.queue) < (right.lane.rawValue, right.queue)
+    }
+}
