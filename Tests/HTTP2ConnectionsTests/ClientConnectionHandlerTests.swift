@@ -34,6 +34,35 @@ private final class Owner: ClientConnectionOwner {
     func keep(_ resumption: TLSResumption) {}
 }
 
+/// A socket that is full after 64 KB and takes all of them at each flush, which it says from inside the flush, as NIO's do.
+private final class ReadySocket: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let channel: EmbeddedChannel
+    private var pending = 0
+
+    init(_ channel: EmbeddedChannel) { self.channel = channel }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        pending += unwrapOutboundIn(data).readableBytes
+        context.write(data, promise: promise)
+        setWritable(pending < 65_536, context)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        pending = 0
+        setWritable(true, context)
+    }
+
+    private func setWritable(_ isWritable: Bool, _ context: ChannelHandlerContext) {
+        guard channel.isWritable != isWritable else { return }
+        channel.isWritable = isWritable
+        context.pipeline.fireChannelWritabilityChanged()
+    }
+}
+
 /// A client handler on an embedded channel against a server end in memory; time stands still unless told.
 private struct Bench {
     let owner = Owner()
@@ -43,10 +72,10 @@ private struct Bench {
     let transport: SecureTransport
     let connection: HTTP2ServerConnection
 
-    init() throws {
+    init(server: HTTP2ServerConfiguration = HTTP2ServerConfiguration(), maximumStreams: Int = 10) throws {
         let authority = try TestAuthority()
         let configuration = HTTP2ConnectionConfiguration()
-        framing = try ServerFraming(configuration: HTTP2ServerConfiguration())
+        framing = try ServerFraming(configuration: server)
         let context = try TLSServerContext(identity: try authority.issue())
         transport = SecureTransport(tls: try TLSSession(server: context), framing: framing)
         connection = HTTP2ServerConnection(id: 1, eventLoop: channel.embeddedEventLoop)
@@ -68,13 +97,13 @@ private struct Bench {
                 idleTimeout: seconds(600),
                 ageLimit: seconds(10_000),
                 closeTimeout: seconds(1),
-                maximumStreams: 10,
+                maximumStreams: maximumStreams,
                 oneStreamUntilAccepted: false,
                 lastStreamID: .max
             ),
             now: now
         )
-        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.pipeline.syncOperations.addHandlers([ReadySocket(channel), handler])
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
     }
 
@@ -211,5 +240,22 @@ struct ClientConnectionHandlerTests {
         #expect(bench.owner.requests.isEmpty)
         try bench.exchange()
         #expect(bench.framing.complete.count == 1)
+    }
+
+    @Test("what streams and windows allow goes out at once, however often the socket fills and drains meanwhile")
+    func burst() throws {
+        var server = HTTP2ServerConfiguration()
+        server.connectionWindowSize = 1 << 24
+        let bench = try Bench(server: server, maximumStreams: 500)
+        try bench.exchange()
+        bench.owner.requests = (1...200).map {
+            HTTP2Request(id: $0, path: "/", body: Array(repeating: 1, count: 4000))
+        }
+        bench.handler.wake()
+        let left = bench.owner.requests.count
+        #expect(left == 0)
+        var bytes = 0
+        while let buffer = try bench.channel.readOutbound(as: ByteBuffer.self) { bytes += buffer.readableBytes }
+        #expect(bytes > 200 * 4000)
     }
 }

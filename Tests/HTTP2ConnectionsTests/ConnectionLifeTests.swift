@@ -292,6 +292,21 @@ struct ConnectionLifeTests {
         }
     }
 
+    @Test("many times 64 KB leave in one burst when the peer's windows allow it", .timeLimit(.minutes(10)))
+    func burst() async throws {
+        var (server, client) = (HTTP2ServerConfiguration(), HTTP2ConnectionConfiguration.oneConnection)
+        server.connectionWindowSize = 1 << 24
+        // Nothing comes back that could start another round: no answer, no window.
+        server.windowUpdateDelay = .hours(1)
+        client.pingInterval = .hours(1)
+        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
+            let answers = loopback.submit(300, body: Array(repeating: 1, count: 4000))
+            let requests = await loopback.application.events.requests(300)
+            for request in requests { request.stream.respond(HTTP2ServerResponse(status: 200)) }
+            #expect(await answers.take(300).allSatisfy { $0.status == 200 })
+        }
+    }
+
     @Test("bodies larger than every window arrive whole", .timeLimit(.minutes(10)))
     func flowControl() async throws {
         var configuration = HTTP2ServerConfiguration()

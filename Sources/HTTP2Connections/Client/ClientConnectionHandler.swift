@@ -27,6 +27,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var reportedStreams = 0
     private var toldHeldBack: HTTP2HoldBack?
     private var isRunning = false
+    /// Whether the socket's writability changed since the round began.
+    private var hasWritabilityChanged = false
     private var isClosing = false
     private var isTold = false
     private var needsFlush = false
@@ -111,6 +113,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        // A flush of our own brings it as a rule: then the round that flushes goes on.
+        hasWritabilityChanged = true
         run()
         context.fireChannelWritabilityChanged()
     }
@@ -137,6 +141,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         isRunning = true
         defer { isRunning = false }
         repeat {
+            hasWritabilityChanged = false
             let now = context.eventLoop.now.uptimeNanoseconds
             decide(now)
             deliver()
@@ -150,7 +155,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
                 needsFlush = false
                 context.flush()
             }
-        } while !noted.isEmpty || !framing.events.isEmpty
+        } while !noted.isEmpty || !framing.events.isEmpty || (hasWritabilityChanged && context.channel.isWritable)
         if !isClosing { armTimer(context) }
     }
 
