@@ -10,6 +10,7 @@ private final class Owner: ClientConnectionOwner {
     var told: [String] = []
     var responses: [HTTP2Response] = []
     var streams = 0
+    var sessions = 0
 
     func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
         requests += self.requests.prefix(capacity)
@@ -31,7 +32,7 @@ private final class Owner: ClientConnectionOwner {
         told.append("ended \(failure?.label ?? "in order")")
     }
 
-    func keep(_ resumption: TLSResumption) {}
+    func keep(_ resumptions: [TLSResumption]) { sessions += resumptions.count }
 }
 
 /// A socket that is full after 64 KB and takes all of them at each flush, which it says from inside the flush, as NIO's do.
@@ -240,6 +241,17 @@ struct ClientConnectionHandlerTests {
         #expect(bench.owner.requests.isEmpty)
         try bench.exchange()
         #expect(bench.framing.complete.count == 1)
+    }
+
+    @Test("sessions for resumption are handed on when they come, not when the connection ends")
+    func sessions() throws {
+        let bench = try Bench()
+        try bench.exchange()
+        #expect(bench.owner.sessions == 2)
+        #expect(bench.channel.isActive)
+        bench.transport.close()
+        try bench.exchange()
+        #expect(bench.owner.sessions == 2)
     }
 
     @Test("what streams and windows allow goes out at once, however often the socket fills and drains meanwhile")

@@ -159,6 +159,8 @@ struct ConnectionLifeTests {
             let requests = await loopback.application.events.requests(1)
             requests[0].stream.connection.abort()
             #expect(await answers.next().failure == .unknown(.connectionLost))
+            let (_, facts) = await loopback.application.events.opened()
+            #expect(facts.isResumed)
             let again = await loopback.application.events.requests(1)
             #expect(again[0].stream.connection.id != requests[0].stream.connection.id)
             again[0].stream.respond(HTTP2ServerResponse(status: 200))

@@ -33,6 +33,26 @@ struct PoolGrowthTests {
         }
     }
 
+    @Test("further connections resume the session of the first, which is still open", .timeLimit(.minutes(10)))
+    func resumes() async throws {
+        var server = HTTP2ServerConfiguration()
+        server.maxConcurrentStreams = 10
+        try await Loopback.run(answer: Self.never, server: server) { loopback in
+            let answers = loopback.submit(36)
+            var (isResumed, requests): ([Bool], [HTTP2ServerRequest]) = ([], [])
+            while requests.count < 36 {
+                switch await loopback.application.events.next() {
+                case .opened(_, let facts): isResumed.append(facts.isResumed)
+                case .requests(let more, _): requests += more
+                case .closed: Issue.record("a connection was closed")
+                }
+            }
+            #expect(isResumed == [false, true, true, true])
+            for request in requests { request.stream.respond(HTTP2ServerResponse(status: 200)) }
+            #expect(await answers.take(36).allSatisfy { $0.status == 200 })
+        }
+    }
+
     @Test("it never opens more connections than it may", .timeLimit(.minutes(10)))
     func limit() async throws {
         var server = HTTP2ServerConfiguration()

@@ -34,14 +34,19 @@ private struct TLSPair {
     }
 
     /// Runs the handshake; what either end says wrong is thrown.
-    func handshake(before: () -> Void = {}) throws {
+    ///
+    /// - Parameters:
+    ///   - keepsLast: Whether what the server says after the handshake stays with it.
+    ///   - before: Called before each step.
+    /// - Throws: ``TLSFailure``.
+    func handshake(keepsLast: Bool = false, before: () -> Void = {}) throws {
         for _ in 0..<10 where !client.isEstablished || !server.isEstablished {
             before()
             if !client.isEstablished { _ = try client.handshake() }
             try Self.move(client, server)
             before()
             if !server.isEstablished { _ = try server.handshake() }
-            try Self.move(server, client)
+            if !keepsLast || !server.isEstablished { try Self.move(server, client) }
         }
     }
 
@@ -152,21 +157,55 @@ struct TLSSessionTests {
         #expect(pair.client.isEstablished)
     }
 
-    @Test("a session is resumed with the newest ticket")
-    func resumption() throws {
+    @Test("a session is resumed with any ticket, though its connection ended without a goodbye", arguments: [0, 1])
+    func resumption(ticket: Int) throws {
         let authority = try TestAuthority()
         let clientContext = try TLSClientContext(trustRootsPEM: authority.certificatePEM)
         let serverContext = try TLSServerContext(identity: try authority.issue())
-        let first = try TLSPair(clientContext, serverContext, name: "localhost", resuming: nil)
-        try first.handshake()
-        #expect(!first.client.isResumed)
-        // TLS 1.3 tickets come after the handshake.
-        _ = try TLSPair.read(first.client)
-        let ticket = try #require(first.client.resumption)
-        let second = try TLSPair(clientContext, serverContext, name: "localhost", resuming: ticket)
+        let tickets = try {
+            let first = try TLSPair(clientContext, serverContext, name: "localhost", resuming: nil)
+            try first.handshake()
+            #expect(!first.client.isResumed)
+            // TLS 1.3 tickets come after the handshake.
+            #expect(first.client.takeResumptions().isEmpty)
+            _ = try TLSPair.read(first.client)
+            return first.client.takeResumptions()
+        }()
+        try #require(tickets.count == 2)
+        let second = try TLSPair(clientContext, serverContext, name: "localhost", resuming: tickets[ticket])
         try second.handshake()
         #expect(second.client.isResumed)
         #expect(second.server.isResumed)
+    }
+
+    @Test("each ticket is there as soon as its last byte is")
+    func ticketsInPieces() throws {
+        let authority = try TestAuthority()
+        let pair = try TLSPair(identity: try authority.issue(), trust: authority.certificatePEM)
+        try pair.handshake(keepsLast: true)
+        var bytes = [UInt8](repeating: 0, count: pair.server.pendingOutput)
+        _ = bytes.withUnsafeMutableBytes { pair.server.takeOutput(into: $0) }
+        var found: [Int] = []
+        for index in bytes.indices {
+            try bytes[index...index].withUnsafeBytes { try pair.client.receive($0) }
+            #expect(try TLSPair.read(pair.client).isEmpty)
+            let count = pair.client.takeResumptions().count
+            if count > 0 { found.append(count) }
+        }
+        #expect(found == [1, 1])
+    }
+
+    @Test("of many sessions the newest are used first, each once but for the last")
+    func sessions() throws {
+        var kept = TLSResumptions()
+        #expect(kept.next() == nil)
+        let all = try (0..<20).map { _ in TLSResumption(adopting: try #require(SSL_SESSION_new())) }
+        kept.add(Array(all[..<2]))
+        kept.add(Array(all[2...]))
+        for index in all.indices.suffix(16).reversed() { #expect(kept.next() === all[index]) }
+        #expect(kept.next() === all[4])
+        kept.add([all[0]])
+        #expect(kept.next() === all[0])
     }
 
     @Test("a client certificate is shown, and missed when it is required")

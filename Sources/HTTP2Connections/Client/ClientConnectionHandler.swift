@@ -105,6 +105,9 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         } catch {
             noted.append(.lost(error))
         }
+        // At once: other connections are dialled while this one lives, and it may end in any way.
+        let resumptions = transport.tls.takeResumptions()
+        if !resumptions.isEmpty { owner?.keep(resumptions) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -335,7 +338,6 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             }
             context.close(promise: nil)
         }
-        if let resumption = transport.tls.resumption { owner?.keep(resumption) }
         // Answers before the end, so that a source sees them in order.
         deliver()
         guard !isTold else { return }

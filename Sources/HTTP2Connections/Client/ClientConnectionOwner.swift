@@ -12,5 +12,6 @@ protocol ClientConnectionOwner: AnyObject {
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool)
     /// The last call for a connection.
     func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool)
-    func keep(_ resumption: TLSResumption)
+    /// The peer gave sessions that the next connections may resume.
+    func keep(_ resumptions: [TLSResumption])
 }

@@ -27,7 +27,7 @@ final class ConnectionPoolCore {
     /// What the connections do, and why those that take no more requests do not, for counting.
     private var phases: [UInt64: HTTP2ConnectionPhase] = [:]
     private var drainReasons: [UInt64: String] = [:]
-    private var resumption: TLSResumption?
+    private var resumptions = TLSResumptions()
     private var finish: [EventLoopPromise<Void>] = []
     private var isFinished = false
     private var timer: Scheduled<Void>?
@@ -184,7 +184,7 @@ final class ConnectionPoolCore {
     ) throws(HTTP2ConnectionFailure) -> ClientConnectionHandler {
         let session: TLSSession
         do {
-            session = try TLSSession(client: tls, serverName: target.serverName, resuming: resumption)
+            session = try TLSSession(client: tls, serverName: target.serverName, resuming: resumptions.next())
         } catch {
             throw .tls(error)
         }
@@ -327,7 +327,7 @@ extension ConnectionPoolCore: ClientConnectionOwner {
         ended(id, failure: failure, isProductive: isProductive)
     }
 
-    func keep(_ resumption: TLSResumption) {
-        self.resumption = resumption
+    func keep(_ resumptions: [TLSResumption]) {
+        self.resumptions.add(resumptions)
     }
 }

@@ -17,8 +17,9 @@ final class TLSSession {
     private let inbound: OpaquePointer
     private let outbound: OpaquePointer
     private(set) var isEstablished = false
-    /// The newest session that the peer gave for resumption; taken by the pool.
-    private(set) var resumption: TLSResumption?
+    /// More sessions than this are not kept until they are taken: a peer gives two as a rule.
+    private static let resumptionLimit = 4
+    private var resumptions: [TLSResumption] = []
 
     private init(context: TLSContextHandle) throws(TLSFailure) {
         OpenSSLErrors.clear()
@@ -72,6 +73,9 @@ final class TLSSession {
     }
 
     deinit {
+        // A connection that is freed without close_notify would spoil its newest session, which may be resumed nevertheless
+        // (RFC 5246 section 7.2.1); after a fatal alert libssl has spoilt it already.
+        SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         // Frees both BIOs too.
         SSL_free(ssl)
     }
@@ -194,11 +198,21 @@ final class TLSSession {
         }
     }
 
-    /// Keeps the newest session.
+    /// Keeps a session that the peer gave.
     ///
     /// Called by libssl from inside `read` or `handshake`: it only stores.
     func keep(_ session: TLSResumption) {
-        resumption = session
+        if resumptions.count == Self.resumptionLimit { resumptions.removeFirst() }
+        resumptions.append(session)
+    }
+
+    /// The sessions that the peer gave for resumption since they were last taken, oldest first.
+    ///
+    /// With TLS 1.3 they come after the handshake, at any time (RFC 8446 section 4.6.1).
+    func takeResumptions() -> [TLSResumption] {
+        guard !resumptions.isEmpty else { return [] }
+        defer { resumptions = [] }
+        return resumptions
     }
 
     private func failure() -> TLSFailure {
