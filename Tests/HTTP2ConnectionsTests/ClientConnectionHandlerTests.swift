@@ -22,6 +22,7 @@ private final class Owner: ClientConnectionOwner {
     func connectionHeldBack(_ id: UInt64, _ reason: HTTP2HoldBack?) {
         told.append(reason.map { "held back by \($0.rawValue)" } ?? "has room")
     }
+    func connectionLimitCut(_ id: UInt64, _ isCut: Bool) {}
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) { told.append("ready") }
 
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {

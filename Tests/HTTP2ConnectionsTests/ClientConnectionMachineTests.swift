@@ -268,10 +268,43 @@ struct ClientConnectionMachineTests {
     func blamed(at milliseconds: UInt64) {
         var script = Script.ready()
         let record = script.open(1)[0]
-        script.on(.closed(record: record, errorCode: 0, status: 400), at: 10)
+        script.on(.closed(record: record, errorCode: 0, status: 410), at: 10)
         #expect(script.on(.retire(.blamed), at: milliseconds) == [.draining(.blamed), .sayGoodbye])
         #expect(script.machine.isProductive == (milliseconds >= 5000))
         #expect(script.capacity() == 0)
+    }
+
+    @Test(
+        "a connection that brought nothing but 400 counts as a failed dial",
+        arguments: [([], false), ([400, 400], false), ([400, 410], true), ([200, 400], true), ([503], true)]
+    )
+    func productive(statuses: [Int], isProductive: Bool) {
+        var script = Script.ready()
+        for (index, status) in statuses.enumerated() {
+            let record = script.open(1, from: 1 + 2 * Int32(index))[0]
+            script.on(.closed(record: record, errorCode: 0, status: status))
+        }
+        #expect(script.machine.isProductive == isProductive)
+    }
+
+    @Test("a peer that lowers its limit step by step to none and gives it back is reported each time, and obeyed")
+    func limitCut() {
+        var script = Script.ready(100)
+        let records = script.open(90)
+        for (limit, isCut) in [(50, true), (10, true), (10, nil), (1, true), (0, true)] as [(UInt32, Bool?)] {
+            #expect(script.on(.settings(maxConcurrentStreams: limit)) == (isCut.map { [.limitCut($0)] } ?? []))
+            #expect(script.capacity() == 0)
+        }
+        for record in records { script.on(.closed(record: record, errorCode: 0, status: 400)) }
+        #expect(script.capacity() == 0)
+        // Another connection would wait for the same.
+        #expect(script.machine.heldBack(window: 1 << 20) == nil)
+        for (limit, room, isCut) in [(1, 1, nil), (50, 45, nil), (49, 44, true), (100, 90, false), (200, 180, nil)]
+            as [(UInt32, Int, Bool?)]
+        {
+            #expect(script.on(.settings(maxConcurrentStreams: limit)) == (isCut.map { [.limitCut($0)] } ?? []))
+            #expect(script.capacity() == room)
+        }
     }
 
     @Test("a lost connection fails sent requests as unknown and unsent ones as unprocessed")

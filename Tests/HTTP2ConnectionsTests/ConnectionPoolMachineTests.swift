@@ -8,7 +8,12 @@ private struct Script {
     init(connections: Int = 1) {
         machine = ConnectionPoolMachine(
             backoff: DialBackoff(base: 1000, cap: 8000),
-            limits: ConnectionPoolMachine.Limits(connections: connections, growthDelay: 50, shrinkDelay: 100_000),
+            limits: ConnectionPoolMachine.Limits(
+                connections: connections,
+                growthDelay: 50,
+                shrinkDelay: 100_000,
+                cutPause: 10_000
+            ),
             seed: 1
         )
     }
@@ -157,6 +162,33 @@ struct ConnectionPoolMachineTests {
         _ = script.on(.ended(id: 2, isProductive: false), at: 200)
         #expect((700...1200).contains(script.machine.growthDue ?? 0))
         #expect(script.on(.wanted, at: 210) == [.wake(id: 1)])
+    }
+
+    @Test("it does not grow while a peer takes streams away, until it gives them back or keeps to less for long")
+    func limitCut() {
+        for isGivenBack in [true, false] {
+            var script = Script.heldBack(1, connections: 9)
+            _ = script.on(.limitCut(id: 1, true), at: 1000)
+            _ = script.on(.limitCut(id: 1, true), at: 2000)
+            #expect(script.machine.growthDue == 12_000)
+            if isGivenBack {
+                _ = script.on(.limitCut(id: 1, false), at: 3000)
+                #expect(script.machine.growthDue == 3050)
+                #expect(script.on(.tick(isLoopBusy: false), at: 3050) == [.dial(id: 2)])
+            } else {
+                #expect(script.on(.tick(isLoopBusy: false), at: 11_999) == [])
+                #expect(script.on(.tick(isLoopBusy: false), at: 12_000) == [.dial(id: 2)])
+            }
+        }
+    }
+
+    @Test("one whose peer takes streams away keeps the others from bringing more, until it is gone")
+    func limitCutOfOne() {
+        var script = Script.heldBack(2, connections: 9)
+        _ = script.on(.limitCut(id: 1, true), at: 1000)
+        #expect(script.machine.growthDue == 11_000)
+        _ = script.on(.draining(id: 1, isProductive: true), at: 2000)
+        #expect(script.machine.growthDue == 2050)
     }
 
     @Test("one that drains is not replaced while others take requests and have room")

@@ -76,6 +76,38 @@ struct PoolGrowthTests {
         }
     }
 
+    @Test("a peer that takes streams away step by step gets no further connection", .timeLimit(.minutes(10)))
+    func limitCut() async throws {
+        var server = HTTP2ServerConfiguration()
+        server.maxConcurrentStreams = 10
+        var client = HTTP2ConnectionConfiguration()
+        client.growthDelay = .zero
+        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
+            var answers = loopback.submit(1)
+            let (connection, _) = await loopback.application.events.opened()
+            var last = await loopback.application.events.requests(1)[0]
+            for limit in [5, 2, 1, 0, 1] as [UInt32] {
+                connection.setMaxConcurrentStreams(limit)
+                // SETTINGS reach the client before this answer.
+                last.stream.respond(HTTP2ServerResponse(status: 400))
+                #expect(await answers.next().status == 400)
+                answers = loopback.submit(20)
+                if limit == 0 { connection.setMaxConcurrentStreams(1) }
+                var left = 20
+                while left > 0 {
+                    for request in await loopback.application.events.requests(1) {
+                        #expect(request.stream.connection.id == connection.id)
+                        left -= 1
+                        if left > 0 { request.stream.respond(HTTP2ServerResponse(status: 400)) } else { last = request }
+                    }
+                }
+                #expect(await answers.take(19).allSatisfy { $0.status == 400 })
+            }
+            last.stream.respond(HTTP2ServerResponse(status: 200))
+            #expect(await answers.next().status == 200)
+        }
+    }
+
     @Test("one that is blamed finishes what it has, and the others go on", .timeLimit(.minutes(10)))
     func replaces() async throws {
         var server = HTTP2ServerConfiguration()

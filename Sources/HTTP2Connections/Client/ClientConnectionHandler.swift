@@ -280,6 +280,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             framing.submitReset(stream: stream, errorCode: code.rawValue)
         case .ping:
             framing.submitPing()
+        case .limitCut(let isCut):
+            owner?.connectionLimitCut(id, isCut)
         case .draining(let reason):
             owner?.connectionDraining(id, reason: reason, isProductive: machine.isProductive)
         case .sayGoodbye:

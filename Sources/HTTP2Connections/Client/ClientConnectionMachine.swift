@@ -41,6 +41,8 @@ struct ClientConnectionMachine {
         /// Send RST_STREAM.
         case reset(stream: Int32, HTTP2ErrorCode)
         case ping
+        /// The peer took streams away, or, with false, allows as many again as it ever did.
+        case limitCut(Bool)
         /// No more requests; tell the pool.
         case draining(HTTP2DrainReason)
         /// Send GOAWAY and close_notify, then wait for the peer's end.
@@ -88,6 +90,9 @@ struct ClientConnectionMachine {
     private var free: [Int] = []
     private(set) var openStreams = 0
     private var peerLimit = 0
+    /// The most streams that the peer allowed so far, and whether it has taken some away.
+    private var fullLimit = 0
+    private var isLimitCut = false
     private var isAccepted = false
     private var nextStreamID: Int32 = 1
     private var lastSentStreamID: Int32 = 0
@@ -101,10 +106,11 @@ struct ClientConnectionMachine {
     /// Not later than the earliest deadline of an open stream; found anew when it passes.
     private var earliestDeadline = UInt64.max
     private var goAwayFailure: HTTP2ConnectionFailure?
-    /// Whether a response came: a connection that never got one counts as a failed dial.
+    /// Whether a response came that says that the peer serves us: a connection that never got one counts as a failed dial.
     ///
     /// So does one that was blamed soon after it was made: the next might be too.
-    var isProductive: Bool { answers > 0 && !isBlamedEarly }
+    var isProductive: Bool { isServed && !isBlamedEarly }
+    private var isServed = false
     private var isBlamedEarly = false
     private var readyAt: UInt64 = 0
     /// Responses so far.
@@ -183,7 +189,7 @@ struct ClientConnectionMachine {
         case .secured:
             isSecured = true
         case .settings(let limit):
-            peerLimit = Int(limit)
+            noteLimit(Int(limit), &actions)
             guard phase == .settingUp else { return }
             phase = .ready
             readyAt = now
@@ -270,8 +276,25 @@ struct ClientConnectionMachine {
         actions.append(.answer(record: record, failure))
     }
 
+    private mutating func noteLimit(_ limit: Int, _ actions: inout [Action]) {
+        let isLower = limit < peerLimit
+        peerLimit = limit
+        if limit >= fullLimit {
+            fullLimit = limit
+            if isLimitCut { actions.append(.limitCut(false)) }
+            isLimitCut = false
+        } else if isLower {
+            // Each time anew: the pool waits from the last one on.
+            isLimitCut = true
+            actions.append(.limitCut(true))
+        }
+    }
+
     private mutating func accept(_ status: Int) {
         answers += 1
+        // 400 is what any request with a fault is answered: a peer that refuses all that we send, and then ends the
+        // connection, must not be dialled again without a wait.
+        if status != 400 { isServed = true }
         // Until a valid provider token was seen, APNs answers 403 (`providers.md` A2).
         if status != 403 { isAccepted = true }
     }

@@ -6,6 +6,8 @@ protocol ClientConnectionOwner: AnyObject {
     func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request])
     /// The connection's streams or its send window are used up, or, with nil, are not any more.
     func connectionHeldBack(_ id: UInt64, _ reason: HTTP2HoldBack?)
+    /// The peer took streams of the connection away, or, with false, allows as many again as it ever did.
+    func connectionLimitCut(_ id: UInt64, _ isCut: Bool)
     func receive(_ responses: [HTTP2Response])
     func openStreamsChanged(by difference: Int)
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts)

@@ -67,7 +67,8 @@ final class ConnectionPoolCore {
             limits: ConnectionPoolMachine.Limits(
                 connections: max(1, configuration.maximumConnections),
                 growthDelay: UInt64(clamping: configuration.growthDelay.nanoseconds),
-                shrinkDelay: UInt64(clamping: configuration.shrinkDelay.nanoseconds)
+                shrinkDelay: UInt64(clamping: configuration.shrinkDelay.nanoseconds),
+                cutPause: UInt64(clamping: configuration.cutPause.nanoseconds)
             ),
             seed: random.next()
         )
@@ -308,6 +309,10 @@ extension ConnectionPoolCore: ClientConnectionOwner {
     func connectionHeldBack(_ id: UInt64, _ reason: HTTP2HoldBack?) {
         if let reason { observer?.connectionHeldBack(by: reason) }
         decide(.heldBack(id: id, reason != nil))
+    }
+
+    func connectionLimitCut(_ id: UInt64, _ isCut: Bool) {
+        decide(.limitCut(id: id, isCut))
     }
 
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) {

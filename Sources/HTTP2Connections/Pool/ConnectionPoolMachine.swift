@@ -5,7 +5,7 @@
 /// The usual wall is payload times round trip and not the processor: a connection starts with a send window of 65,535 bytes
 /// and some hundred streams (architecture section 6). So the pool grows while all of its connections are held back by
 /// their windows or streams and the loop has time left, and doubles each time, so that a distant provider is reached at
-/// full rate within a few round trips.
+/// full rate within a few round trips. A peer that takes streams away wants less of us, and gets no further connection.
 struct ConnectionPoolMachine {
     /// What happened.
     enum Event: Equatable {
@@ -16,6 +16,8 @@ struct ConnectionPoolMachine {
         case ready(id: UInt64)
         /// Its streams or its send window are used up, or are not any more.
         case heldBack(id: UInt64, Bool)
+        /// The peer took streams of it away, or, with false, gave them back.
+        case limitCut(id: UInt64, Bool)
         case draining(id: UInt64, isProductive: Bool)
         case ended(id: UInt64, isProductive: Bool)
         /// A timer fired, perhaps early or late; whether the loop was busy since `growthDue` was set.
@@ -43,6 +45,8 @@ struct ConnectionPoolMachine {
         var growthDelay: UInt64
         /// How long none may have been before it shrinks by one.
         var shrinkDelay: UInt64
+        /// How long the pool does not grow after a peer took streams away.
+        var cutPause: UInt64
     }
 
     private enum Phase: Equatable {
@@ -56,6 +60,8 @@ struct ConnectionPoolMachine {
     private var random: SplitMix
     /// By number; few.
     private var connections: [UInt64: Phase] = [:]
+    /// Until when those whose peer took streams away keep the pool from growing.
+    private var cuts: [UInt64: UInt64] = [:]
     private var lastID: UInt64 = 0
     private var failures = 0
     private var dialNotBefore: UInt64 = 0
@@ -90,12 +96,17 @@ struct ConnectionPoolMachine {
         case .heldBack(let id, let isHeldBack):
             guard case .ready = connections[id] else { return }
             connections[id] = .ready(isHeldBack: isHeldBack)
+        case .limitCut(let id, let isCut):
+            guard case .ready = connections[id] else { return }
+            setCut(id, until: isCut ? now &+ limits.cutPause : nil)
         case .draining(let id, let isProductive):
             guard case .ready = connections[id] else { return }
             connections[id] = .draining
+            setCut(id, until: nil)
             count(isProductive, now)
         case .ended(let id, let isProductive):
             guard let phase = connections.removeValue(forKey: id) else { return }
+            setCut(id, until: nil)
             if phase != .draining { count(isProductive, now) }
         case .tick(let isLoopBusy):
             grow(isLoopBusy, now, &actions)
@@ -143,7 +154,14 @@ struct ConnectionPoolMachine {
         }
         neededAt = now
         guard isWanted, usable < limits.connections, growthDue == nil else { return }
-        growthDue = max(now &+ limits.growthDelay, dialNotBefore)
+        growthDue = max(now &+ limits.growthDelay, dialNotBefore, cuts.values.max() ?? 0)
+    }
+
+    private mutating func setCut(_ id: UInt64, until end: UInt64?) {
+        guard cuts[id] != end else { return }
+        cuts[id] = end
+        // Found anew.
+        growthDue = nil
     }
 
     private mutating func grow(_ isLoopBusy: Bool, _ now: UInt64, _ actions: inout [Action]) {
