@@ -23,6 +23,7 @@ private final class Owner: ClientConnectionOwner {
         told.append(reason.map { "held back by \($0.rawValue)" } ?? "has room")
     }
     func connectionLimitCut(_ id: UInt64, _ isCut: Bool) {}
+    func connectionAged(_ id: UInt64) {}
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) { told.append("ready") }
 
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {
@@ -98,6 +99,7 @@ private struct Bench {
                 pingTimeout: seconds(10),
                 idleTimeout: seconds(600),
                 ageLimit: seconds(10_000),
+                replacementTimeout: seconds(300),
                 closeTimeout: seconds(1),
                 maximumStreams: maximumStreams,
                 oneStreamUntilAccepted: false,

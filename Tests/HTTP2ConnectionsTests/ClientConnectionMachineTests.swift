@@ -13,6 +13,7 @@ private struct Script {
             pingTimeout: Script.time(10_000),
             idleTimeout: Script.time(600_000),
             ageLimit: Script.time(3_600_000),
+            replacementTimeout: Script.time(300_000),
             closeTimeout: Script.time(1000),
             maximumStreams: 1500,
             oneStreamUntilAccepted: false,
@@ -371,14 +372,24 @@ struct ClientConnectionMachineTests {
         #expect(script.on(.tick, at: 13_000) == [.close(nil)])
     }
 
-    @Test("an old connection drains")
+    @Test("an old connection says so and goes on, until the pool or the end of its patience lets it drain")
     func age() {
         var script = Script.ready { $0.ageLimit = Script.time(8000) }
+        #expect(script.on(.tick, at: 8000) == [.aged])
+        #expect(script.capacity() > 0)
+        #expect(script.on(.retire(.age), at: 8001) == [.draining(.age), .sayGoodbye])
+        script = Script.ready {
+            $0.ageLimit = Script.time(8000)
+            $0.replacementTimeout = Script.time(2000)
+        }
         let record = script.open(1)[0]
-        #expect(script.on(.tick, at: 8000) == [.draining(.age)])
+        #expect(script.on(.tick, at: 8000) == [.aged])
+        #expect(script.machine.nextDue == Script.time(10_000))
+        #expect(script.on(.tick, at: 9999) == [])
+        #expect(script.on(.tick, at: 10_000) == [.draining(.age)])
         #expect(script.capacity() == 0)
         #expect(
-            script.on(.closed(record: record, errorCode: 0, status: 200), at: 8001) == [
+            script.on(.closed(record: record, errorCode: 0, status: 200), at: 10_001) == [
                 .answer(record: record, nil), .sayGoodbye,
             ]
         )

@@ -1,6 +1,7 @@
 import HTTP2Connections
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 /// How a connection behaves towards a peer that misbehaves, over real sockets.
@@ -228,6 +229,38 @@ struct ConnectionLifeTests {
                     seen.insert(request.stream.connection.id)
                 }
             }
+        }
+    }
+
+    @Test("no request waits while the connection that takes an old one's place is made", .timeLimit(.minutes(10)))
+    func replacement() async throws {
+        var configuration = HTTP2ConnectionConfiguration()
+        configuration.maximumAge = .milliseconds(30)
+        configuration.setupTimeout = .hours(1)
+        let hold = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+        let isFirst = Mutex(true)
+        let makeResolver: @Sendable (any EventLoop) -> any Resolver & Sendable = { eventLoop in
+            let isHeld = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return !isFirst
+            }
+            return HeldResolver(eventLoop: eventLoop, hold: isHeld ? hold.futureResult : nil)
+        }
+        try await Loopback.run(client: configuration, makeResolver: makeResolver) { loopback in
+            #expect(await loopback.queue.send(HTTP2Request(id: 1, path: "/")).status == 200)
+            let (first, _) = await loopback.application.events.opened()
+            _ = await loopback.state { if case .ready = $0 { true } else { false } }
+            let next = await loopback.states.next()
+            if next == .connecting {
+                #expect(await loopback.queue.send(HTTP2Request(id: 2, path: "/late")).status == 200)
+                let requests = await loopback.application.events.requests(2)
+                #expect(requests.allSatisfy { $0.stream.connection.id == first.id })
+            } else {
+                Issue.record("\(next) before the other was made")
+            }
+            hold.succeed()
+            _ = await loopback.state { $0 == .draining(.age) }
+            #expect(await loopback.queue.send(HTTP2Request(id: 3, path: "/")).status == 200)
         }
     }
 

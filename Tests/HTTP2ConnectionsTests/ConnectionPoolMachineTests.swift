@@ -191,6 +191,51 @@ struct ConnectionPoolMachineTests {
         #expect(script.machine.growthDue == 2050)
     }
 
+    @Test("an old one goes on until another is ready in its place, however long that takes")
+    func replacesAged() {
+        var script = Script()
+        _ = script.on(.wanted)
+        _ = script.on(.ready(id: 1))
+        _ = script.on(.satisfied)
+        #expect(script.on(.aged(id: 1), at: 100) == [.dial(id: 2)])
+        #expect(script.on(.wanted, at: 110) == [.wake(id: 1)])
+        #expect(script.on(.ended(id: 2, isProductive: false), at: 200) == [])
+        #expect((700...1200).contains(script.machine.nextDue))
+        #expect(script.on(.wanted, at: 210) == [.wake(id: 1)])
+        #expect(script.on(.tick(isLoopBusy: false), at: 1200) == [.dial(id: 3)])
+        #expect(script.on(.ready(id: 3), at: 1300) == [.wake(id: 3), .retire(id: 1, .age)])
+        #expect(script.on(.draining(id: 1, isProductive: true), at: 1300) == [])
+        #expect(script.machine.ready == [3])
+        #expect(script.on(.ended(id: 1, isProductive: true), at: 1400) == [])
+    }
+
+    @Test("an old one that ends by itself meanwhile is replaced by the one that is being dialled")
+    func agedEnds() {
+        var script = Script()
+        _ = script.on(.wanted)
+        _ = script.on(.ready(id: 1))
+        #expect(script.on(.aged(id: 1)) == [.dial(id: 2)])
+        #expect(script.on(.draining(id: 1, isProductive: true)) == [])
+        #expect(script.on(.ready(id: 2)) == [.wake(id: 2)])
+    }
+
+    @Test("an old one needs no other when one has room; several are replaced one for one, beyond the limit meanwhile")
+    func agedBesideOthers() {
+        var script = Script.heldBack(2, connections: 2)
+        _ = script.on(.heldBack(id: 2, false))
+        #expect(script.on(.aged(id: 1)) == [.retire(id: 1, .age)])
+        script = Script.heldBack(2, connections: 2)
+        #expect(script.on(.aged(id: 2)) == [.dial(id: 3)])
+        #expect(script.on(.aged(id: 1)) == [.dial(id: 4)])
+        #expect(script.on(.ready(id: 3)) == [.wake(id: 3), .retire(id: 1, .age)])
+        _ = script.on(.draining(id: 1, isProductive: true))
+        _ = script.on(.heldBack(id: 3, true))
+        #expect(script.on(.tick(isLoopBusy: false), at: 1000) == [])
+        #expect(script.on(.ready(id: 4)) == [.wake(id: 4), .retire(id: 2, .age)])
+        _ = script.on(.draining(id: 2, isProductive: true))
+        #expect(script.machine.ready == [3, 4])
+    }
+
     @Test("one that drains is not replaced while others take requests and have room")
     func losesOne() {
         var script = Script.heldBack(2, connections: 9)
@@ -205,12 +250,12 @@ struct ConnectionPoolMachineTests {
         for id in 1...4 as ClosedRange<UInt64> { _ = script.on(.heldBack(id: id, false), at: 1000) }
         let due = script.machine.nextDue
         #expect(script.on(.tick(isLoopBusy: false), at: due - 1) == [])
-        #expect(script.on(.tick(isLoopBusy: false), at: due) == [.retire(id: 4)])
+        #expect(script.on(.tick(isLoopBusy: false), at: due) == [.retire(id: 4, .spare)])
         #expect(script.on(.draining(id: 4, isProductive: true), at: due) == [])
         #expect(script.on(.ended(id: 4, isProductive: true), at: due) == [])
         #expect(script.machine.nextDue == due + 100_000)
-        #expect(script.on(.tick(isLoopBusy: false), at: due + 100_000) == [.retire(id: 3)])
-        #expect(script.on(.tick(isLoopBusy: false), at: due + 200_000) == [.retire(id: 2)])
+        #expect(script.on(.tick(isLoopBusy: false), at: due + 100_000) == [.retire(id: 3, .spare)])
+        #expect(script.on(.tick(isLoopBusy: false), at: due + 200_000) == [.retire(id: 2, .spare)])
         #expect(script.machine.ready == [1])
         #expect(script.machine.nextDue == .max)
     }

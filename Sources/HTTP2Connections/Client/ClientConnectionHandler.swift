@@ -282,6 +282,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             framing.submitPing()
         case .limitCut(let isCut):
             owner?.connectionLimitCut(id, isCut)
+        case .aged:
+            owner?.connectionAged(id)
         case .draining(let reason):
             owner?.connectionDraining(id, reason: reason, isProductive: machine.isProductive)
         case .sayGoodbye:

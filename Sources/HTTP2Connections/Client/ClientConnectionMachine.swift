@@ -43,6 +43,8 @@ struct ClientConnectionMachine {
         case ping
         /// The peer took streams away, or, with false, allows as many again as it ever did.
         case limitCut(Bool)
+        /// It is old: the pool lets it go when another is ready.
+        case aged
         /// No more requests; tell the pool.
         case draining(HTTP2DrainReason)
         /// Send GOAWAY and close_notify, then wait for the peer's end.
@@ -73,6 +75,8 @@ struct ClientConnectionMachine {
         var pingTimeout: UInt64
         var idleTimeout: UInt64
         var ageLimit: UInt64
+        /// How long it goes on beyond its age limit at most.
+        var replacementTimeout: UInt64
         var closeTimeout: UInt64
         var maximumStreams: Int
         var oneStreamUntilAccepted: Bool
@@ -102,6 +106,7 @@ struct ClientConnectionMachine {
     private var pingDeadline: UInt64?
     private var idleSince: UInt64
     private var ageDeadline = UInt64.max
+    private var isAged = false
     private var endDeadline = UInt64.max
     /// Not later than the earliest deadline of an open stream; found anew when it passes.
     private var earliestDeadline = UInt64.max
@@ -379,7 +384,7 @@ struct ClientConnectionMachine {
             }
             guard phase == .ready else { return }
             if now >= ageDeadline {
-                drain(.age, &actions)
+                age(now, &actions)
             } else if now >= idleDue {
                 drain(.idle, &actions)
             }
@@ -388,6 +393,14 @@ struct ClientConnectionMachine {
         case .closed:
             break
         }
+    }
+
+    private mutating func age(_ now: UInt64, _ actions: inout [Action]) {
+        // The pool's word comes first as a rule; but a peer that lets nobody connect must not keep this one for ever.
+        guard !isAged else { return drain(.age, &actions) }
+        isAged = true
+        ageDeadline = now &+ limits.replacementTimeout
+        actions.append(.aged)
     }
 
     /// Gives up what is past its deadline, and the connection with it when nothing at all was answered meanwhile: the peer

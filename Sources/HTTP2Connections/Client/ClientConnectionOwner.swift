@@ -10,6 +10,8 @@ protocol ClientConnectionOwner: AnyObject {
     func connectionLimitCut(_ id: UInt64, _ isCut: Bool)
     func receive(_ responses: [HTTP2Response])
     func openStreamsChanged(by difference: Int)
+    /// The connection is old, and goes on until the pool retires it.
+    func connectionAged(_ id: UInt64)
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts)
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool)
     /// The last call for a connection.

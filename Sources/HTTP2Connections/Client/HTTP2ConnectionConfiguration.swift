@@ -21,7 +21,12 @@ package struct HTTP2ConnectionConfiguration: Sendable {
     package var idleTimeout: TimeAmount = .minutes(10)
 
     /// A connection is replaced at this age, minus up to 20 % of jitter so that not all are replaced at once: 6 h.
+    ///
+    /// Another is made first, so that no request waits.
     package var maximumAge: TimeAmount = .hours(6)
+
+    /// How much older than that a connection becomes while no other can be made: 5 min.
+    package var replacementTimeout: TimeAmount = .minutes(5)
 
     /// How long we wait for the peer's close_notify or FIN after ours: 1 s.
     package var closeTimeout: TimeAmount = .seconds(1)

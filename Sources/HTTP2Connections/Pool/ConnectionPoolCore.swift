@@ -99,7 +99,7 @@ final class ConnectionPoolCore {
             switch action {
             case .dial(let id): dial(id)
             case .wake(let id): connections[id]?.wake()
-            case .retire(let id): connections[id]?.retire(.spare)
+            case .retire(let id, let reason): connections[id]?.retire(reason)
             case .shutDown(let id, let deadline): shutDown(id, deadline)
             case .finished:
                 isFinished = true
@@ -197,6 +197,7 @@ final class ConnectionPoolCore {
             pingTimeout: UInt64(clamping: configuration.pingTimeout.nanoseconds),
             idleTimeout: UInt64(clamping: configuration.idleTimeout.nanoseconds),
             ageLimit: age - random.next() % (age / 5 + 1),
+            replacementTimeout: UInt64(clamping: configuration.replacementTimeout.nanoseconds),
             closeTimeout: UInt64(clamping: configuration.closeTimeout.nanoseconds),
             maximumStreams: max(1, configuration.maximumStreams),
             oneStreamUntilAccepted: configuration.oneStreamUntilAccepted,
@@ -313,6 +314,10 @@ extension ConnectionPoolCore: ClientConnectionOwner {
 
     func connectionLimitCut(_ id: UInt64, _ isCut: Bool) {
         decide(.limitCut(id: id, isCut))
+    }
+
+    func connectionAged(_ id: UInt64) {
+        decide(.aged(id: id))
     }
 
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) {

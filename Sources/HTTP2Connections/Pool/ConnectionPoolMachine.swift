@@ -18,6 +18,8 @@ struct ConnectionPoolMachine {
         case heldBack(id: UInt64, Bool)
         /// The peer took streams of it away, or, with false, gave them back.
         case limitCut(id: UInt64, Bool)
+        /// It is old, and to be replaced.
+        case aged(id: UInt64)
         case draining(id: UInt64, isProductive: Bool)
         case ended(id: UInt64, isProductive: Bool)
         /// A timer fired, perhaps early or late; whether the loop was busy since `growthDue` was set.
@@ -30,8 +32,8 @@ struct ConnectionPoolMachine {
         case dial(id: UInt64)
         /// Let the connection pull.
         case wake(id: UInt64)
-        /// Let its streams finish, then end it: the pool needs fewer.
-        case retire(id: UInt64)
+        /// Let its streams finish, then end it.
+        case retire(id: UInt64, HTTP2DrainReason)
         case shutDown(id: UInt64, deadline: UInt64)
         /// The pool has ended.
         case finished
@@ -62,6 +64,8 @@ struct ConnectionPoolMachine {
     private var connections: [UInt64: Phase] = [:]
     /// Until when those whose peer took streams away keep the pool from growing.
     private var cuts: [UInt64: UInt64] = [:]
+    /// Those that go when another is ready in their place; they take requests until then.
+    private var aged: Set<UInt64> = []
     private var lastID: UInt64 = 0
     private var failures = 0
     private var dialNotBefore: UInt64 = 0
@@ -93,20 +97,27 @@ struct ConnectionPoolMachine {
             connections[id] = .ready(isHeldBack: false)
             neededAt = now
             actions.append(.wake(id: id))
+            retireAged(&actions)
         case .heldBack(let id, let isHeldBack):
             guard case .ready = connections[id] else { return }
             connections[id] = .ready(isHeldBack: isHeldBack)
         case .limitCut(let id, let isCut):
             guard case .ready = connections[id] else { return }
             setCut(id, until: isCut ? now &+ limits.cutPause : nil)
+        case .aged(let id):
+            guard case .ready = connections[id] else { return }
+            aged.insert(id)
+            if connections.contains(where: { !aged.contains($0.key) && $0.value == .ready(isHeldBack: false) }) {
+                retireAged(&actions)
+            }
         case .draining(let id, let isProductive):
             guard case .ready = connections[id] else { return }
             connections[id] = .draining
-            setCut(id, until: nil)
+            forget(id)
             count(isProductive, now)
         case .ended(let id, let isProductive):
             guard let phase = connections.removeValue(forKey: id) else { return }
-            setCut(id, until: nil)
+            forget(id)
             if phase != .draining { count(isProductive, now) }
         case .tick(let isLoopBusy):
             grow(isLoopBusy, now, &actions)
@@ -115,14 +126,14 @@ struct ConnectionPoolMachine {
             shutdown(deadline, &actions)
         }
         if isShutDown { return finishIfEmpty(&actions) }
-        if isWanted, usable == 0, now >= dialNotBefore { dial(&actions) }
+        while isDialNeeded, now >= dialNotBefore { dial(&actions) }
         watchGrowth(now)
     }
 
     /// When `tick` is due next, `UInt64.max` for never.
     var nextDue: UInt64 {
         guard !isShutDown else { return .max }
-        let dial = isWanted && usable == 0 ? dialNotBefore : .max
+        let dial = isDialNeeded ? dialNotBefore : .max
         return min(dial, min(growthDue ?? .max, shrinkDue ?? .max))
     }
 
@@ -130,6 +141,8 @@ struct ConnectionPoolMachine {
     var ready: [UInt64] {
         connections.compactMap { id, phase in if case .ready = phase { id } else { nil } }.sorted()
     }
+
+    private var isDialNeeded: Bool { usable == 0 ? isWanted : aged.count > dialing }
 
     private var usable: Int { connections.values.count { $0 != .draining } }
 
@@ -168,7 +181,7 @@ struct ConnectionPoolMachine {
         guard let due = growthDue, now >= due else { return }
         growthDue = nil
         guard isWanted, isAllHeldBack, !isLoopBusy else { return }
-        for _ in 0..<min(usable, limits.connections - usable) { dial(&actions) }
+        for _ in 0..<max(0, min(usable, limits.connections - usable)) { dial(&actions) }
     }
 
     private mutating func shrink(_ now: UInt64, _ actions: inout [Action]) {
@@ -176,7 +189,21 @@ struct ConnectionPoolMachine {
         neededAt = now
         guard !isAllHeldBack, dialing == 0, let youngest = ready.last else { return }
         connections[youngest] = .draining
-        actions.append(.retire(id: youngest))
+        forget(youngest)
+        actions.append(.retire(id: youngest, .spare))
+    }
+
+    /// Lets the oldest go, now that another takes requests.
+    private mutating func retireAged(_ actions: inout [Action]) {
+        guard let oldest = aged.min() else { return }
+        aged.remove(oldest)
+        actions.append(.retire(id: oldest, .age))
+    }
+
+    /// Forgets what was noted of one that takes no more requests.
+    private mutating func forget(_ id: UInt64) {
+        aged.remove(id)
+        setCut(id, until: nil)
     }
 
     private mutating func dial(_ actions: inout [Action]) {
@@ -196,6 +223,7 @@ struct ConnectionPoolMachine {
         isShutDown = true
         isWanted = false
         growthDue = nil
+        aged = []
         for id in connections.keys.sorted() {
             connections[id] = .draining
             actions.append(.shutDown(id: id, deadline: deadline))

@@ -19,6 +19,7 @@ struct Loopback {
         answer: TestApplication.Answer? = { _ in HTTP2ServerResponse(status: 200) },
         server serverConfiguration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
         client clientConfiguration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
+        makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil,
         limit: Int = 10_000,
         body: (Loopback) async throws -> Void
     ) async throws {
@@ -39,6 +40,7 @@ struct Loopback {
             configuration: clientConfiguration,
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
             source: queue,
+            makeResolver: makeResolver,
             logger: logger
         )
         queue.attach(pool)
