@@ -8,6 +8,11 @@ package struct PushProviderConfiguration: Sendable {
     /// Connections: dialling, pings, ages.
     package var connection = HTTP2ConnectionConfiguration()
 
+    /// How many connections all providers together may have at once, 1 or more: 2,048.
+    ///
+    /// Each is a descriptor, and some 100 KB of memory while it is busy.
+    package var maxConnections = 2048
+
     /// How long one push may take: 15 s; Google wants at least 10 s (`providers.md` B5, F6).
     package var requestTimeout: TimeAmount = .seconds(15)
 

@@ -22,6 +22,7 @@ package final class PushProviderFactory: Sendable {
     private let signers = ProviderTokenSigners()
     private let accessTokens: AccessTokenSources
     private let tenants: GuardedHTTPClient?
+    private let budget: HTTP2ConnectionBudget
 
     /// Makes a factory.
     ///
@@ -56,6 +57,7 @@ package final class PushProviderFactory: Sendable {
         self.logger = logger
         self.configuration = configuration
         self.tenants = tenants
+        budget = HTTP2ConnectionBudget(connections: configuration.maxConnections)
         accessTokens = AccessTokenSources(
             clock: clock,
             configuration: configuration,
@@ -312,7 +314,7 @@ package final class PushProviderFactory: Sendable {
         var logger = logger
         logger[metadataKey: "lane"] = "\(lane)"
         let observer = metrics.map { PoolMetrics(metrics: $0, provider: lane.pushType) }
-        return { [logger] source, eventLoop in
+        return { [logger, budget] source, eventLoop in
             HTTP2ConnectionPool(
                 target: path.target,
                 tls: tls,
@@ -320,6 +322,7 @@ package final class PushProviderFactory: Sendable {
                 eventLoop: eventLoop,
                 source: source,
                 makeResolver: path.makeResolver,
+                budget: budget,
                 observer: observer,
                 logger: logger
             )

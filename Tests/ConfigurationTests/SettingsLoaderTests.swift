@@ -51,6 +51,7 @@ struct SettingsLoaderTests {
         "each setting has the environment name that outside programs rely on",
         arguments: [
             (SettingKey.providerTrustRoots, "SWITCHBOARD_PROVIDER_TRUST_ROOTS"),
+            (.providerMaxConnections, "SWITCHBOARD_PROVIDER_MAX_CONNECTIONS"),
             (.intakeMaxPendingEvents, "SWITCHBOARD_INTAKE_MAX_PENDING_EVENTS"),
             (.deliveryRetryDelaysSeconds, "SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS"),
             (.deliveryDrainDeadlineSeconds, "SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS"),
@@ -117,6 +118,7 @@ struct SettingsLoaderTests {
             ("delivery: {retryDelaysSeconds: \"5,x\"}", "delivery.retryDelaysSeconds", "\"5,x\"", "1 to 86400"),
             ("delivery: {retryDelaysSeconds: [5, 0]}", "delivery.retryDelaysSeconds", "\"5,0\"", "1 to 86400"),
             ("delivery: {drainDeadlineSeconds: [1]}", "delivery.drainDeadlineSeconds", "a list", "one value"),
+            ("provider: {maxConnections: 0}", "provider.maxConnections", "\"0\"", "from 1 to 1000000"),
             ("retention: {days: 0}", "retention.days", "\"0\"", "from 1 to 3650"),
             ("outgoing: {allowPrivateAddresses: 1}", "outgoing.allowPrivateAddresses", "\"1\"", "true, false"),
             ("outgoing: {allowLoopback: yes!}", "outgoing.allowLoopback", "\"yes!\"", "true, false"),

@@ -12,7 +12,7 @@ private struct Script {
                 connections: connections,
                 growthDelay: 50,
                 shrinkDelay: 100_000,
-                cutPause: 10_000
+                growthPause: 10_000
             ),
             seed: 1
         )
@@ -25,7 +25,7 @@ private struct Script {
         _ = script.on(.ready(id: 1))
         _ = script.on(.heldBack(id: 1, true))
         while script.machine.ready.count < count {
-            for case .dial(let id) in script.on(.tick(isLoopBusy: false), at: script.machine.growthDue ?? 0) {
+            for case .dialFurther(let id) in script.on(.tick(isLoopBusy: false), at: script.machine.growthDue ?? 0) {
                 _ = script.on(.ready(id: id))
                 _ = script.on(.heldBack(id: id, true))
             }
@@ -111,19 +111,19 @@ struct ConnectionPoolMachineTests {
         _ = script.on(.heldBack(id: 1, true), at: 10)
         #expect(script.machine.growthDue == 60)
         #expect(script.on(.tick(isLoopBusy: false), at: 59) == [])
-        #expect(script.on(.tick(isLoopBusy: false), at: 60) == [.dial(id: 2)])
+        #expect(script.on(.tick(isLoopBusy: false), at: 60) == [.dialFurther(id: 2)])
         // Not before it is seen what the new one brings.
         #expect(script.machine.growthDue == nil)
         _ = script.on(.ready(id: 2), at: 100)
         #expect(script.machine.growthDue == nil)
         _ = script.on(.heldBack(id: 2, true), at: 110)
-        #expect(script.on(.tick(isLoopBusy: false), at: 160) == [.dial(id: 3), .dial(id: 4)])
+        #expect(script.on(.tick(isLoopBusy: false), at: 160) == [.dialFurther(id: 3), .dialFurther(id: 4)])
         _ = script.on(.ready(id: 3), at: 200)
         _ = script.on(.heldBack(id: 3, true), at: 200)
         #expect(script.machine.growthDue == nil)
         _ = script.on(.ready(id: 4), at: 200)
         _ = script.on(.heldBack(id: 4, true), at: 200)
-        #expect(script.on(.tick(isLoopBusy: false), at: 250) == [.dial(id: 5)])
+        #expect(script.on(.tick(isLoopBusy: false), at: 250) == [.dialFurther(id: 5)])
         _ = script.on(.ready(id: 5), at: 300)
         _ = script.on(.heldBack(id: 5, true), at: 300)
         #expect(script.machine.growthDue == nil)
@@ -139,7 +139,7 @@ struct ConnectionPoolMachineTests {
             _ = script.on(.heldBack(id: 1, false), at: now + 9)
         }
         _ = script.on(.heldBack(id: 1, true), at: 49)
-        #expect(script.on(.tick(isLoopBusy: false), at: 50) == [.dial(id: 2)])
+        #expect(script.on(.tick(isLoopBusy: false), at: 50) == [.dialFurther(id: 2)])
     }
 
     @Test("a busy loop, room or nothing to send are no reason to grow")
@@ -158,7 +158,7 @@ struct ConnectionPoolMachineTests {
     @Test("after a fruitless connection it waits before it grows, and the others go on")
     func growthBacksOff() {
         var script = Script.heldBack(1, connections: 9)
-        #expect(script.on(.tick(isLoopBusy: false), at: 100) == [.dial(id: 2)])
+        #expect(script.on(.tick(isLoopBusy: false), at: 100) == [.dialFurther(id: 2)])
         _ = script.on(.ended(id: 2, isProductive: false), at: 200)
         #expect((700...1200).contains(script.machine.growthDue ?? 0))
         #expect(script.on(.wanted, at: 210) == [.wake(id: 1)])
@@ -174,10 +174,10 @@ struct ConnectionPoolMachineTests {
             if isGivenBack {
                 _ = script.on(.limitCut(id: 1, false), at: 3000)
                 #expect(script.machine.growthDue == 3050)
-                #expect(script.on(.tick(isLoopBusy: false), at: 3050) == [.dial(id: 2)])
+                #expect(script.on(.tick(isLoopBusy: false), at: 3050) == [.dialFurther(id: 2)])
             } else {
                 #expect(script.on(.tick(isLoopBusy: false), at: 11_999) == [])
-                #expect(script.on(.tick(isLoopBusy: false), at: 12_000) == [.dial(id: 2)])
+                #expect(script.on(.tick(isLoopBusy: false), at: 12_000) == [.dialFurther(id: 2)])
             }
         }
     }
@@ -258,6 +258,45 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.tick(isLoopBusy: false), at: due + 200_000) == [.retire(id: 2, .spare)])
         #expect(script.machine.ready == [1])
         #expect(script.machine.nextDue == .max)
+    }
+
+    @Test("one that the process has no place for is tried again soon where it is needed, later where it is one more")
+    func denied() {
+        var script = Script()
+        _ = script.on(.wanted)
+        #expect(script.on(.denied(id: 1), at: 10) == [])
+        let due = script.machine.nextDue
+        #expect((510...1010).contains(due))
+        #expect(script.on(.wanted, at: due - 1) == [])
+        #expect(script.on(.tick(isLoopBusy: false), at: due) == [.dial(id: 2)])
+        #expect(script.on(.denied(id: 2), at: due) == [])
+        // It is no failure: the wait does not grow.
+        #expect((due + 500...due + 1000).contains(script.machine.nextDue))
+        script = Script.heldBack(1, connections: 9)
+        #expect(script.on(.tick(isLoopBusy: false), at: 100) == [.dialFurther(id: 2)])
+        #expect(script.on(.denied(id: 2), at: 100) == [])
+        #expect(script.machine.growthDue == 10_100)
+        // The wait is for one more: where none is left, one is dialled at once.
+        #expect(script.on(.ended(id: 1, isProductive: true), at: 200) == [.dial(id: 3)])
+    }
+
+    @Test("an old one that no other has a place beside goes on")
+    func deniedReplacement() {
+        var script = Script()
+        _ = script.on(.wanted)
+        _ = script.on(.ready(id: 1))
+        #expect(script.on(.aged(id: 1), at: 10) == [.dial(id: 2)])
+        #expect(script.on(.denied(id: 2), at: 10) == [])
+        #expect(script.on(.wanted, at: 20) == [.wake(id: 1)])
+        #expect((510...1010).contains(script.machine.nextDue))
+    }
+
+    @Test("asked for one of several it gives up the youngest, and never its last")
+    func askedBack() {
+        var script = Script.heldBack(2, connections: 9)
+        #expect(script.on(.askedBack, at: 100) == [.retire(id: 2, .spare)])
+        #expect(script.on(.askedBack, at: 100) == [])
+        #expect(script.machine.growthDue ?? 0 >= 10_100)
     }
 
     @Test("shutdown ends every connection, then the pool, and nothing is dialled any more")

@@ -1,5 +1,6 @@
 import HTTP2Connections
 import NIOCore
+import NIOPosix
 import Testing
 
 /// Several connections of one pool, over real sockets.
@@ -73,6 +74,70 @@ struct PoolGrowthTests {
             }
             #expect(connections.count == 3)
             #expect(await answers.take(100).allSatisfy { $0.status == 200 })
+        }
+    }
+
+    @Test("a pool without a connection gets the place of another's further one", .timeLimit(.minutes(10)))
+    func budget() async throws {
+        var server = HTTP2ServerConfiguration()
+        server.maxConcurrentStreams = 10
+        let budget = HTTP2ConnectionBudget(connections: 4)
+        try await Loopback.run(answer: Self.never, server: server, budget: budget) { loopback in
+            // The first and one more; the rest waits, since one half is for those that have none.
+            let answers = loopback.submit(30)
+            let byConnection = await arrived(18, loopback)
+            #expect(byConnection.count == 2)
+            #expect(await loopback.state { $0 == .failed(.limit) } == .failed(.limit))
+            #expect(budget.count == 2)
+            let port = loopback.server.port
+            let trust = loopback.authority.certificatePEM
+            try await Dial.run(port: port, trust: trust, budget: budget) { second in
+                try await Dial.run(port: port, trust: trust, budget: budget) { third in
+                    for dial in [second, third] {
+                        #expect(dial.queue.submit(HTTP2Request(id: 1, path: "/")) { _ in })
+                        _ = await arrived(1, loopback)
+                    }
+                    #expect(budget.count == 4)
+                    try await Dial.run(port: port, trust: trust, budget: budget) { fourth in
+                        #expect(fourth.queue.submit(HTTP2Request(id: 1, path: "/")) { _ in })
+                        #expect(await fourth.failure() == .limit)
+                        _ = await loopback.state { $0 == .draining(.spare) }
+                        for request in byConnection.values.joined() {
+                            request.stream.respond(HTTP2ServerResponse(status: 200))
+                        }
+                        #expect(await answers.take(18).allSatisfy { $0.status == 200 })
+                        // The rest of the first pool's, one by one connection, and the fourth's.
+                        for request in await arrived(10, loopback).values.joined() {
+                            request.stream.respond(HTTP2ServerResponse(status: 200))
+                        }
+                        #expect(budget.count == 4)
+                    }
+                }
+            }
+        }
+        #expect(budget.count == 0)
+    }
+
+    @Test("a dial that was given up gives its place back when it ends", .timeLimit(.minutes(10)))
+    func budgetOfDials() async throws {
+        let budget = HTTP2ConnectionBudget(connections: 1)
+        let hold = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+        let makeResolver: @Sendable (any EventLoop) -> any Resolver & Sendable = {
+            HeldResolver(eventLoop: $0, hold: hold.futureResult)
+        }
+        try await Loopback.run(budget: budget, makeResolver: makeResolver) { loopback in
+            _ = loopback.submit(1)
+            _ = await loopback.state { $0 == .connecting }
+            try await loopback.pool.shutdown(deadline: .now()).get()
+            #expect(budget.count == 1)
+            hold.succeed()
+            try await Dial.run(
+                port: loopback.server.port,
+                trust: loopback.authority.certificatePEM,
+                budget: budget
+            ) { dial in
+                #expect(await dial.queue.send(HTTP2Request(id: 1, path: "/")).status == 200)
+            }
         }
     }
 

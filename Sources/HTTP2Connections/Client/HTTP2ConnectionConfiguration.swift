@@ -47,11 +47,12 @@ package struct HTTP2ConnectionConfiguration: Sendable {
     /// Providers punish frequent reconnecting.
     package var shrinkDelay: TimeAmount = .minutes(5)
 
-    /// A pool opens no further connection for this long after a peer took streams away, unless it gives them back before: 1 min.
+    /// A pool opens no further connection for this long after a peer took streams away, unless it gives them back before,
+    /// or when the process has no place for one: 1 min.
     ///
-    /// APNs allows one stream only after some answers of 400, until a push is taken again (`providers.md` F3): further
+    /// APNs allows one stream only after some answers of 400, until a push is taken again: further
     /// connections would bring it more of the same. A peer that keeps to its lower limit for longer means it for all.
-    package var cutPause: TimeAmount = .minutes(1)
+    package var growthPause: TimeAmount = .minutes(1)
 
     /// How many streams we open at most, whatever the peer allows: 1,500, the most seen from APNs.
     ///

@@ -6,6 +6,8 @@ package enum HTTP2ConnectionFailure: Error, Equatable, Sendable {
     case unreachable(String)
     /// TLS failed, or the peer does not speak HTTP/2.
     case tls(TLSFailure)
+    /// The process has as many connections as it may (``HTTP2ConnectionBudget``).
+    case limit
     /// Dial, TLS and the peer's first SETTINGS took longer than allowed.
     case setupTimedOut
     /// The peer did not answer a PING in time.
@@ -23,6 +25,7 @@ package enum HTTP2ConnectionFailure: Error, Equatable, Sendable {
     package var label: String {
         switch self {
         case .unreachable: "unreachable"
+        case .limit: "limit"
         case .tls(.certificate): "certificate"
         case .tls(.noHTTP2): "no_http2"
         case .tls: "tls"
@@ -41,6 +44,7 @@ extension HTTP2ConnectionFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreachable(let text): "cannot connect: \(text)"
+        case .limit: "as many connections are open as this process may have"
         case .tls(let failure): failure.description
         case .setupTimedOut: "dial, TLS or first SETTINGS took too long"
         case .pingUnanswered: "peer did not answer PING"

@@ -16,6 +16,7 @@ final class ConnectionPoolCore {
     private let eventLoop: any EventLoop
     private let source: any HTTP2RequestSource
     private let makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
+    private let budget: HTTP2ConnectionBudget?
     private let gauge: StreamGauge
     private let observer: (any HTTP2PoolObserver)?
     private let logger: Logger
@@ -37,6 +38,9 @@ final class ConnectionPoolCore {
     /// How many requests the source ever handed out.
     private var pulled: UInt64 = 0
     private var isSpreadScheduled = false
+    /// Our number in the budget, from the first dial on, and the connections for which we have a place of it.
+    private var member: UInt64?
+    private var places: Set<UInt64> = []
 
     init(
         target: HTTP2Target,
@@ -45,6 +49,7 @@ final class ConnectionPoolCore {
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
         makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?,
+        budget: HTTP2ConnectionBudget?,
         gauge: StreamGauge,
         observer: (any HTTP2PoolObserver)?,
         logger: Logger
@@ -55,6 +60,7 @@ final class ConnectionPoolCore {
         self.eventLoop = eventLoop
         self.source = source
         self.makeResolver = makeResolver
+        self.budget = budget
         self.gauge = gauge
         self.observer = observer
         self.logger = logger
@@ -68,7 +74,7 @@ final class ConnectionPoolCore {
                 connections: max(1, configuration.maximumConnections),
                 growthDelay: UInt64(clamping: configuration.growthDelay.nanoseconds),
                 shrinkDelay: UInt64(clamping: configuration.shrinkDelay.nanoseconds),
-                cutPause: UInt64(clamping: configuration.cutPause.nanoseconds)
+                growthPause: UInt64(clamping: configuration.growthPause.nanoseconds)
             ),
             seed: random.next()
         )
@@ -97,12 +103,14 @@ final class ConnectionPoolCore {
         if machine.growthDue != growthDue { load.start() }
         for action in actions {
             switch action {
-            case .dial(let id): dial(id)
+            case .dial(let id): dial(id, isNeeded: true)
+            case .dialFurther(let id): dial(id, isNeeded: false)
             case .wake(let id): connections[id]?.wake()
             case .retire(let id, let reason): connections[id]?.retire(reason)
             case .shutDown(let id, let deadline): shutDown(id, deadline)
             case .finished:
                 isFinished = true
+                if let member { budget?.leave(member) }
                 for promise in finish { promise.succeed() }
                 finish = []
             }
@@ -123,11 +131,15 @@ final class ConnectionPoolCore {
     // MARK: - Dialling
 
     /// Dials by name each time, so that new connections follow DNS.
-    private func dial(_ id: UInt64) {
-        let now = eventLoop.now
-        dials[id] = false
+    private func dial(_ id: UInt64, isNeeded: Bool) {
         observe(id, .connecting)
         source.connectionChanged(id, .connecting)
+        guard takePlace(id, isNeeded) else {
+            tellEnd(id, failure: .limit)
+            return decide(.denied(id: id))
+        }
+        let now = eventLoop.now
+        dials[id] = false
         logger.debug("dialling", metadata: ["http2.host": "\(target.host)", "http2.port": "\(target.port)"])
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         ClientBootstrap(group: eventLoop)
@@ -149,14 +161,14 @@ final class ConnectionPoolCore {
         let channel: any Channel
         switch result {
         case .failure(let error):
-            if !isGivenUp { ended(id, failure: Self.failure(of: error), isProductive: false) }
-            return
+            if isGivenUp { return givePlaceBack(id) }
+            return ended(id, failure: Self.failure(of: error), isProductive: false)
         case .success(let made):
             channel = made
         }
         guard !isGivenUp else {
             channel.close(promise: nil)
-            return
+            return givePlaceBack(id)
         }
         do throws(HTTP2ConnectionFailure) {
             let handler = try makeHandler(id, since: start.uptimeNanoseconds)
@@ -217,6 +229,13 @@ final class ConnectionPoolCore {
         // A socket that fails while it is being taken over says so twice.
         guard phases[id] != nil else { return }
         connections[id] = nil
+        // One that was given up while it was dialled has its socket still.
+        if dials[id] == nil { givePlaceBack(id) }
+        tellEnd(id, failure: failure)
+        decide(.ended(id: id, isProductive: isProductive))
+    }
+
+    private func tellEnd(_ id: UInt64, failure: HTTP2ConnectionFailure?) {
         observe(id, nil)
         let drainReason = drainReasons.removeValue(forKey: id)
         observer?.connectionEnded(reason: failure?.label ?? drainReason ?? "closed")
@@ -226,7 +245,30 @@ final class ConnectionPoolCore {
         } else {
             source.connectionChanged(id, .closed)
         }
-        decide(.ended(id: id, isProductive: isProductive))
+    }
+
+    // MARK: - Places
+
+    private func takePlace(_ id: UInt64, _ isNeeded: Bool) -> Bool {
+        guard let budget else { return true }
+        let member = member ?? join(budget)
+        guard budget.take(member, isNeeded: isNeeded) else { return false }
+        places.insert(id)
+        return true
+    }
+
+    private func join(_ budget: HTTP2ConnectionBudget) -> UInt64 {
+        let this = NIOLoopBound(self, eventLoop: eventLoop)
+        let number = budget.join { [eventLoop] in
+            eventLoop.execute { this.value.decide(.askedBack) }
+        }
+        member = number
+        return number
+    }
+
+    private func givePlaceBack(_ id: UInt64) {
+        guard let member, places.remove(id) != nil else { return }
+        budget?.giveBack(member)
     }
 
     /// Counts what a connection does now; nil when it is gone.

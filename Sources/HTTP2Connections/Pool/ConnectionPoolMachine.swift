@@ -22,6 +22,10 @@ struct ConnectionPoolMachine {
         case aged(id: UInt64)
         case draining(id: UInt64, isProductive: Bool)
         case ended(id: UInt64, isProductive: Bool)
+        /// The process has no place for it.
+        case denied(id: UInt64)
+        /// Another pool has no connection, and the process has no place for one.
+        case askedBack
         /// A timer fired, perhaps early or late; whether the loop was busy since `growthDue` was set.
         case tick(isLoopBusy: Bool)
         case shutdown(deadline: UInt64)
@@ -29,7 +33,10 @@ struct ConnectionPoolMachine {
 
     /// What to do.
     enum Action: Equatable {
+        /// Make a connection: there is none to send by, or none that is not old.
         case dial(id: UInt64)
+        /// Make one beside those that are held back.
+        case dialFurther(id: UInt64)
         /// Let the connection pull.
         case wake(id: UInt64)
         /// Let its streams finish, then end it.
@@ -47,8 +54,8 @@ struct ConnectionPoolMachine {
         var growthDelay: UInt64
         /// How long none may have been before it shrinks by one.
         var shrinkDelay: UInt64
-        /// How long the pool does not grow after a peer took streams away.
-        var cutPause: UInt64
+        /// How long the pool does not grow after a peer took streams away, or when the process has no place.
+        var growthPause: UInt64
     }
 
     private enum Phase: Equatable {
@@ -69,6 +76,8 @@ struct ConnectionPoolMachine {
     private var lastID: UInt64 = 0
     private var failures = 0
     private var dialNotBefore: UInt64 = 0
+    /// Until when the process has no place for further connections, as far as we know.
+    private var growthNotBefore: UInt64 = 0
     private var isShutDown = false
     private var isFinished = false
     /// When the pool may grow, unless a connection has room by then; nil while one has, or something is being dialled.
@@ -103,7 +112,7 @@ struct ConnectionPoolMachine {
             connections[id] = .ready(isHeldBack: isHeldBack)
         case .limitCut(let id, let isCut):
             guard case .ready = connections[id] else { return }
-            setCut(id, until: isCut ? now &+ limits.cutPause : nil)
+            setCut(id, until: isCut ? now &+ limits.growthPause : nil)
         case .aged(let id):
             guard case .ready = connections[id] else { return }
             aged.insert(id)
@@ -119,6 +128,15 @@ struct ConnectionPoolMachine {
             guard let phase = connections.removeValue(forKey: id) else { return }
             forget(id)
             if phase != .draining { count(isProductive, now) }
+        case .denied(let id):
+            guard connections[id] == .dialing else { return }
+            connections[id] = nil
+            denied(now)
+        case .askedBack:
+            guard ready.count > 1 else { return }
+            growthNotBefore = now &+ limits.growthPause
+            growthDue = nil
+            retireYoungest(&actions)
         case .tick(let isLoopBusy):
             grow(isLoopBusy, now, &actions)
             shrink(now, &actions)
@@ -126,7 +144,7 @@ struct ConnectionPoolMachine {
             shutdown(deadline, &actions)
         }
         if isShutDown { return finishIfEmpty(&actions) }
-        while isDialNeeded, now >= dialNotBefore { dial(&actions) }
+        while isDialNeeded, now >= dialNotBefore { actions.append(.dial(id: nextDial())) }
         watchGrowth(now)
     }
 
@@ -167,7 +185,7 @@ struct ConnectionPoolMachine {
         }
         neededAt = now
         guard isWanted, usable < limits.connections, growthDue == nil else { return }
-        growthDue = max(now &+ limits.growthDelay, dialNotBefore, cuts.values.max() ?? 0)
+        growthDue = max(now &+ limits.growthDelay, dialNotBefore, growthNotBefore, cuts.values.max() ?? 0)
     }
 
     private mutating func setCut(_ id: UInt64, until end: UInt64?) {
@@ -181,13 +199,19 @@ struct ConnectionPoolMachine {
         guard let due = growthDue, now >= due else { return }
         growthDue = nil
         guard isWanted, isAllHeldBack, !isLoopBusy else { return }
-        for _ in 0..<max(0, min(usable, limits.connections - usable)) { dial(&actions) }
+        for _ in 0..<max(0, min(usable, limits.connections - usable)) {
+            actions.append(.dialFurther(id: nextDial()))
+        }
     }
 
     private mutating func shrink(_ now: UInt64, _ actions: inout [Action]) {
         guard let due = shrinkDue, now >= due else { return }
         neededAt = now
-        guard !isAllHeldBack, dialing == 0, let youngest = ready.last else { return }
+        if !isAllHeldBack, dialing == 0 { retireYoungest(&actions) }
+    }
+
+    private mutating func retireYoungest(_ actions: inout [Action]) {
+        guard let youngest = ready.last else { return }
         connections[youngest] = .draining
         forget(youngest)
         actions.append(.retire(id: youngest, .spare))
@@ -206,10 +230,19 @@ struct ConnectionPoolMachine {
         setCut(id, until: nil)
     }
 
-    private mutating func dial(_ actions: inout [Action]) {
+    private mutating func nextDial() -> UInt64 {
         lastID += 1
         connections[lastID] = .dialing
-        actions.append(.dial(id: lastID))
+        return lastID
+    }
+
+    /// Nobody tells when there is a place again, so it is tried now and then: soon where a connection is missing.
+    private mutating func denied(_ now: UInt64) {
+        if isDialNeeded {
+            dialNotBefore = max(dialNotBefore, now &+ backoff.wait(failures: 1, random: random.next()))
+        } else {
+            growthNotBefore = now &+ limits.growthPause
+        }
     }
 
     private mutating func count(_ isProductive: Bool, _ now: UInt64) {

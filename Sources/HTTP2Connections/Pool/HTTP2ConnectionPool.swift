@@ -27,6 +27,7 @@ package final class HTTP2ConnectionPool: Sendable {
     ///   - source: Where requests come from.
     ///   - makeResolver: Makes what finds the target's addresses for one connection, which goes to one of these and nowhere
     ///     else; nil asks the system.
+    ///   - budget: How many connections all pools together may have; nil sets no limit.
     ///   - observer: Counts what connections do.
     ///   - logger: Only `debug` and `trace` are written.
     package init(
@@ -36,6 +37,7 @@ package final class HTTP2ConnectionPool: Sendable {
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
         makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil,
+        budget: HTTP2ConnectionBudget? = nil,
         observer: (any HTTP2PoolObserver)? = nil,
         logger: Logger
     ) {
@@ -50,6 +52,7 @@ package final class HTTP2ConnectionPool: Sendable {
                 eventLoop: eventLoop,
                 source: source,
                 makeResolver: makeResolver,
+                budget: budget,
                 gauge: gauge,
                 observer: observer,
                 logger: logger

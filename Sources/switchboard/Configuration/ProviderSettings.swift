@@ -4,12 +4,15 @@ import Configuration
 ///
 /// - `provider.trustRoots` (path of a PEM file, default none: the system's roots alone)
 /// - `provider.requestTimeoutSeconds` (seconds, 10 to 600, default 15)
+/// - `provider.maxConnections` (connections, 1 to 1,000,000, default 2048, or what the descriptor limit leaves)
 struct ProviderSettings: Equatable {
     /// A file of certificate authorities that are trusted beside the system's, for every outgoing connection.
     var trustRoots: String?
     /// The longest wait for the answer to one push; Google asks for 10 s at least (FCM, "Best practices for sending
     /// messages at scale").
     var requestTimeoutSeconds = 15
+    /// How many connections there are to all providers at once.
+    var maxConnections = 2048
 
     /// The defaults.
     init() {}
@@ -25,6 +28,11 @@ struct ProviderSettings: Equatable {
             .providerRequestTimeoutSeconds,
             in: 10...600,
             default: requestTimeoutSeconds
+        )
+        maxConnections = try await reader.integer(
+            .providerMaxConnections,
+            in: 1...1_000_000,
+            default: maxConnections
         )
     }
 }

@@ -21,6 +21,7 @@ enum SettingKey: String, CaseIterable {
     case storageCopyBeforeMigration = "storage.copyBeforeMigration"
     case providerTrustRoots = "provider.trustRoots"
     case providerRequestTimeoutSeconds = "provider.requestTimeoutSeconds"
+    case providerMaxConnections = "provider.maxConnections"
     case intakeMaxPendingEvents = "intake.maxPendingEvents"
     case intakeMaxPendingBytes = "intake.maxPendingBytes"
     case deliverySlotsPerLane = "delivery.slotsPerLane"

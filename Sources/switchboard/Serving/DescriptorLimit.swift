@@ -2,7 +2,7 @@ import Foundation
 
 /// How many files and sockets this process may have open.
 enum DescriptorLimit {
-    /// Kept free of callers' connections: for the database, providers, logs.
+    /// Kept free of connections of callers and to providers: for the database, webhooks, logs.
     static let reserve = 256
 
     /// Raises the soft limit to the hard one.
@@ -19,21 +19,32 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// How many connections of callers fit.
+    /// How many connections to providers fit.
     ///
     /// - Parameters:
     ///   - wanted: What the settings say.
     ///   - limit: How many descriptors there may be.
-    /// - Returns: What is wanted, or what the limit leaves beside the reserve; of a very small limit it is a half.
-    static func connections(wanted: Int, limit: Int) -> Int {
-        min(wanted, max(1, max(limit - reserve, limit / 2)))
+    /// - Returns: What is wanted, or a quarter of what the limit leaves beside the reserve, of a very small limit an eighth.
+    static func providers(wanted: Int, limit: Int) -> Int {
+        min(wanted, max(1, (limit - reserve) / 4, limit / 8))
     }
 
-    /// How many messaging windows fit beside the connections of callers.
+    /// How many connections of callers fit beside those to providers.
     ///
     /// - Parameters:
     ///   - wanted: What the settings say.
-    ///   - connections: How many connections there may be besides.
+    ///   - providers: How many connections there may be to providers.
+    ///   - limit: How many descriptors there may be.
+    /// - Returns: What is wanted, or what the limit leaves beside the reserve; of a very small limit it is a half.
+    static func connections(wanted: Int, providers: Int, limit: Int) -> Int {
+        min(wanted, max(1, limit - reserve - providers, limit / 2))
+    }
+
+    /// How many messaging windows fit beside other connections.
+    ///
+    /// - Parameters:
+    ///   - wanted: What the settings say.
+    ///   - connections: How many connections there may be besides, of callers and to providers.
     ///   - limit: How many descriptors there may be.
     /// - Returns: What is wanted, or what the limit leaves; never none.
     static func windows(wanted: Int, connections: Int, limit: Int) -> Int {

@@ -110,10 +110,12 @@ final class Gateway: Sendable {
         ownPorts.add(settings.server.listen.port)
         if let metrics = settings.metrics.listen { ownPorts.add(metrics.port) }
         let policy = settings.outgoing.policy(ownPorts: ownPorts)
+        let (limits, windowLimits, providerConnections) = connectionLimits(settings, logger)
         let providers: GatewayProviders
         do {
             providers = try await GatewayProviders(
                 settings: settings,
+                maxConnections: providerConnections,
                 policy: policy,
                 clock: clock,
                 registry: registry,
@@ -179,10 +181,9 @@ final class Gateway: Sendable {
             renderMetrics: { registry.render() }
         )
         services.outbound = outbound.services
-        let limits = limits(settings, logger)
         services.windows = WindowServices(
             presence: delivery,
-            limits: windowLimits(settings, limits),
+            limits: windowLimits,
             metrics: WindowMetrics(factory: registry)
         )
         delivery.observe(windows: services.windows.hub)
@@ -206,29 +207,39 @@ final class Gateway: Sendable {
         )
     }
 
-    /// The server's limits, as far as this process may have descriptors for them.
-    private static func limits(_ settings: GatewaySettings, _ logger: Logger) -> ServerLimits {
-        var limits = settings.server.limits
+    /// The limits of the server, of windows and of connections to providers, as far as this process may have descriptors for
+    /// them.
+    private static func connectionLimits(
+        _ settings: GatewaySettings,
+        _ logger: Logger
+    ) -> (server: ServerLimits, windows: WindowLimits, providers: Int) {
         let descriptors = DescriptorLimit.raise()
-        limits.maxConnections = DescriptorLimit.connections(wanted: limits.maxConnections, limit: descriptors)
-        if limits.maxConnections < settings.server.limits.maxConnections {
+        let providers = DescriptorLimit.providers(wanted: settings.provider.maxConnections, limit: descriptors)
+        if providers < settings.provider.maxConnections {
             logger.notice(
-                "fewer connections are taken than server.maxConnections: the limit of file descriptors is low",
-                metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(limits.maxConnections)"]
+                "fewer connections to providers are made than provider.maxConnections: the limit of file descriptors is low",
+                metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(providers)"]
             )
         }
-        return limits
-    }
-
-    /// What windows may cost, as far as this process may have descriptors for them.
-    private static func windowLimits(_ settings: GatewaySettings, _ server: ServerLimits) -> WindowLimits {
-        var limits = settings.window.limits
-        limits.maxOpen = DescriptorLimit.windows(
-            wanted: limits.maxOpen,
-            connections: server.maxConnections,
-            limit: DescriptorLimit.raise()
+        var server = settings.server.limits
+        server.maxConnections = DescriptorLimit.connections(
+            wanted: server.maxConnections,
+            providers: providers,
+            limit: descriptors
         )
-        return limits
+        if server.maxConnections < settings.server.limits.maxConnections {
+            logger.notice(
+                "fewer connections are taken than server.maxConnections: the limit of file descriptors is low",
+                metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(server.maxConnections)"]
+            )
+        }
+        var windows = settings.window.limits
+        windows.maxOpen = DescriptorLimit.windows(
+            wanted: windows.maxOpen,
+            connections: server.maxConnections + providers,
+            limit: descriptors
+        )
+        return (server, windows, providers)
     }
 
     /// Listens and delivers until a signal comes or the task's service group shuts down; then stops in order and closes

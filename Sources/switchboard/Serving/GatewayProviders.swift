@@ -19,6 +19,7 @@ struct GatewayProviders: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The settings.
+    ///   - maxConnections: How many connections there may be to all providers.
     ///   - policy: What endpoints that tenants set may reach.
     ///   - clock: The clocks.
     ///   - registry: The metrics.
@@ -26,6 +27,7 @@ struct GatewayProviders: Sendable {
     /// - Throws: ``CommandFailure`` when the trust roots cannot be used.
     init(
         settings: GatewaySettings,
+        maxConnections: Int,
         policy: AddressPolicy,
         clock: any GatewayClock,
         registry: PrometheusRegistry,
@@ -43,6 +45,7 @@ struct GatewayProviders: Sendable {
             maxIdle: 0
         )
         var limits = PushProviderConfiguration()
+        limits.maxConnections = maxConnections
         limits.requestTimeout = .seconds(Int64(settings.provider.requestTimeoutSeconds))
         do {
             factory = try PushProviderFactory(

@@ -59,7 +59,7 @@ struct ResourceMonitor: Service {
     private static func text(_ fault: MachineFault) -> String {
         switch fault {
         case .fileDescriptorsExhausted:
-            "fewer than 16 file descriptors are left: raise the limit (ulimit -n) or lower server.maxConnections"
+            "fewer than 16 file descriptors are left: raise the limit (ulimit -n) or lower server.maxConnections or provider.maxConnections"
         case .diskSpaceLow:
             "less than storage.minFreeMegabytes is free where the data is"
         }

@@ -15,6 +15,7 @@ struct Dial {
         serverName: String = "localhost",
         identity: TLSIdentity? = nil,
         configuration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
+        budget: HTTP2ConnectionBudget? = nil,
         limit: Int = 100,
         body: (Dial) async throws -> Void
     ) async throws {
@@ -26,6 +27,7 @@ struct Dial {
             configuration: configuration,
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
             source: queue,
+            budget: budget,
             logger: Loopback.logger
         )
         queue.attach(pool)

@@ -19,6 +19,7 @@ struct Loopback {
         answer: TestApplication.Answer? = { _ in HTTP2ServerResponse(status: 200) },
         server serverConfiguration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
         client clientConfiguration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
+        budget: HTTP2ConnectionBudget? = nil,
         makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil,
         limit: Int = 10_000,
         body: (Loopback) async throws -> Void
@@ -41,6 +42,7 @@ struct Loopback {
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
             source: queue,
             makeResolver: makeResolver,
+            budget: budget,
             logger: logger
         )
         queue.attach(pool)

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import HTTP2Connections
+
+/// Shares that an expectation may change.
+private final class Shares {
+    private var value: ConnectionShares
+
+    init(capacity: Int) { value = ConnectionShares(capacity: capacity) }
+
+    var count: Int { value.count }
+    subscript(pool: UInt64) -> Int { value[pool] }
+    func take(_ pool: UInt64, isNeeded: Bool) -> Bool { value.take(pool, isNeeded: isNeeded) }
+    func giveBack(_ pool: UInt64) { value.giveBack(pool) }
+    func nextToAsk() -> UInt64? { value.nextToAsk() }
+}
+
+@Suite("Connection shares")
+struct ConnectionSharesTests {
+    @Test("further connections fill one half; a pool that has none to send by gets one while there is any place")
+    func halves() {
+        let shares = Shares(capacity: 6)
+        for isNeeded in [true, false, false] { #expect(shares.take(1, isNeeded: isNeeded)) }
+        #expect(!shares.take(1, isNeeded: false))
+        #expect(!shares.take(2, isNeeded: false))
+        for pool in 2...4 as ClosedRange<UInt64> { #expect(shares.take(pool, isNeeded: true)) }
+        #expect(!shares.take(5, isNeeded: true))
+        #expect(shares.count == 6)
+        shares.giveBack(1)
+        #expect(shares.take(5, isNeeded: true))
+        #expect(shares[1] == 2)
+        #expect(shares[5] == 1)
+    }
+
+    @Test("a pool with several is asked for one, and again when it has given one back, until it has one")
+    func asking() {
+        let shares = Shares(capacity: 10)
+        for isNeeded in [true, false, false] { #expect(shares.take(1, isNeeded: isNeeded)) }
+        #expect(shares.take(2, isNeeded: true))
+        #expect(shares.nextToAsk() == 1)
+        #expect(shares.nextToAsk() == nil)
+        shares.giveBack(1)
+        #expect(shares.nextToAsk() == 1)
+        shares.giveBack(1)
+        #expect(shares.nextToAsk() == nil)
+        shares.giveBack(1)
+        shares.giveBack(2)
+        #expect(shares.count == 0)
+        #expect(shares.nextToAsk() == nil)
+    }
+
+    @Test("one place is for whoever needs it")
+    func single() {
+        let shares = Shares(capacity: 1)
+        #expect(!shares.take(1, isNeeded: false))
+        #expect(shares.take(1, isNeeded: true))
+        #expect(!shares.take(2, isNeeded: true))
+        shares.giveBack(1)
+        #expect(shares.take(2, isNeeded: true))
+    }
+}
