@@ -22,6 +22,7 @@ package final class PushProviderFactory: Sendable {
     private let signers = ProviderTokenSigners()
     private let accessTokens: AccessTokenSources
     private let tenants: GuardedHTTPClient?
+    private let names: (any HostResolver)?
     private let budget: HTTP2ConnectionBudget
 
     /// Makes a factory.
@@ -34,6 +35,8 @@ package final class PushProviderFactory: Sendable {
     ///   - httpClient: For token endpoints; made with ``httpClientConfiguration(trustRootsFile:)``. Not shut down here.
     ///   - tenants: Asks token endpoints that tenants set, and checks where their other endpoints lead; nil takes no endpoint
     ///     of a tenant. Not closed here.
+    ///   - names: Looks the names of all other endpoints up; nil asks the system on one queue for each event loop, where a name
+    ///     that hangs holds up the others.
     ///   - clock: The clocks.
     ///   - metrics: Counts connections and streams; nil counts nothing.
     ///   - logger: Only `debug` and `trace` are written.
@@ -44,6 +47,7 @@ package final class PushProviderFactory: Sendable {
         trustRootsFile: String?,
         httpClient: HTTPClient,
         tenants: GuardedHTTPClient? = nil,
+        names: (any HostResolver)? = nil,
         clock: any GatewayClock,
         metrics: ProviderMetrics? = nil,
         logger: Logger,
@@ -57,6 +61,7 @@ package final class PushProviderFactory: Sendable {
         self.logger = logger
         self.configuration = configuration
         self.tenants = tenants
+        self.names = names
         budget = HTTP2ConnectionBudget(connections: configuration.maxConnections)
         accessTokens = AccessTokenSources(
             clock: clock,
@@ -275,7 +280,7 @@ package final class PushProviderFactory: Sendable {
     /// The way to an endpoint.
     private struct Path {
         var target: HTTP2Target
-        /// Finds the target's addresses; nil where they are not checked.
+        /// Finds the target's addresses; nil asks the system.
         var makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
         /// Asks the token endpoint that belongs to it.
         var client: TokenEndpoint.Client
@@ -289,7 +294,7 @@ package final class PushProviderFactory: Sendable {
         of brand: BrandID
     ) throws(PushCredentialError) -> Path {
         guard setter == .tenant else {
-            return Path(target: endpoint.target, makeResolver: nil, client: .open(httpClient))
+            return Path(target: endpoint.target, makeResolver: resolver(of: endpoint), client: .open(httpClient))
         }
         guard let tenants else {
             throw PushCredentialError(pointer: pointer, detail: "is a tenant's, and this process has no guard for it")
@@ -300,9 +305,27 @@ package final class PushProviderFactory: Sendable {
         } catch { throw PushCredentialError(pointer: pointer, detail: error.text) }
         return Path(
             target: endpoint.target,
-            makeResolver: { GuardedResolver(url, addresses, for: brand, on: $0) },
+            makeResolver: { eventLoop in
+                EndpointResolver(port: Int(url.dialledPort), on: eventLoop) {
+                    try await addresses.addresses(of: url, for: brand.rawValue)
+                }
+            },
             client: .guarded(tenants, brand)
         )
+    }
+
+    private func resolver(of endpoint: ProviderEndpoint) -> (@Sendable (any EventLoop) -> any Resolver & Sendable)? {
+        guard let names else { return nil }
+        let (host, port) = (endpoint.target.host, endpoint.target.port)
+        let literal = InternetAddress(host).map { [$0] }
+        return { eventLoop in
+            EndpointResolver(port: port, on: eventLoop) {
+                if let literal { return literal }
+                let found = await names.addresses(of: host, for: "")
+                guard !found.isEmpty else { throw GuardedFailure.unresolved }
+                return found
+            }
+        }
     }
 
     private func makePool(

@@ -14,6 +14,7 @@ struct GuardedHTTPClientTests {
         _ url: String,
         method: GuardedRequest.Method = .get,
         body: GuardedRequest.AnswerBody = .read(maxBytes: 1000),
+        owner: String = "",
         timeout: Duration = .seconds(20),
         resolver: any HostResolver = TestResolver(["127.0.0.1"]),
         trusting roots: String? = nil,
@@ -34,7 +35,8 @@ struct GuardedHTTPClientTests {
             method: method,
             headers: [("x-test", "it")],
             answerBody: body,
-            timeout: timeout
+            timeout: timeout,
+            owner: owner
         )
         let result: Result<GuardedAnswer, GuardedFailure>
         do { result = .success(try await client.send(request)) } catch { result = .failure(error) }
@@ -94,26 +96,37 @@ struct GuardedHTTPClientTests {
     func hangingLookUp() async throws {
         let hold = DispatchSemaphore(value: 0)
         let begun = Mutex<[String]>([])
-        let resolver = SystemResolver { host in
+        let threads = ResolverThreads(count: 16)
+        let resolver = SystemResolver(threads: threads, atOnce: 16) { host in
             begun.withLock { $0.append(host) }
             hold.wait()
             return []
         }
-        // Until each of the eight threads hangs.
+        // Until each of the eight threads that one brand may use hangs.
         while begun.withLock({ $0.count }) < 8 {
-            let result = try await ask("https://held.example/", timeout: .milliseconds(50), resolver: resolver)
+            let result = try await ask(
+                "https://held.example/",
+                owner: "acme",
+                timeout: .milliseconds(50),
+                resolver: resolver
+            )
             #expect(failure(result) == .timeout)
         }
         for _ in 0..<2 {
-            let result = try await ask("https://late.example/", timeout: .milliseconds(50), resolver: resolver)
+            let result = try await ask(
+                "https://late.example/",
+                owner: "acme",
+                timeout: .milliseconds(50),
+                resolver: resolver
+            )
             #expect(failure(result) == .timeout)
         }
         // Nobody waits for these two any more, and they are not begun: what comes behind them is.
         for _ in 0..<20 { hold.signal() }
-        _ = await resolver.addresses(of: "last.example", for: "")
+        _ = await resolver.addresses(of: "last.example", for: "acme")
         let hosts = begun.withLock { $0 }
         #expect(hosts == Array(repeating: "held.example", count: 8) + ["last.example"])
-        resolver.shutdown()
+        threads.shutdown()
     }
 
     @Test("a name without addresses is told apart from a closed port and from a connection that breaks")
@@ -270,7 +283,8 @@ struct GuardedHTTPClientTests {
     @Test("a cancelled task waits for nothing")
     func cancelled() async throws {
         let hold = DispatchSemaphore(value: 0)
-        let resolver = SystemResolver { _ in
+        let threads = ResolverThreads(count: 2)
+        let resolver = SystemResolver(threads: threads, atOnce: 2) { _ in
             hold.wait()
             return []
         }
@@ -278,6 +292,6 @@ struct GuardedHTTPClientTests {
         task.cancel()
         #expect(failure(try await task.value) == .timeout)
         hold.signal()
-        resolver.shutdown()
+        threads.shutdown()
     }
 }

@@ -12,11 +12,47 @@ struct SystemResolverTests {
 
     @Test("finds all addresses of a name, and none of one that is not there")
     func names() async {
-        let resolver = SystemResolver()
+        let threads = ResolverThreads(count: 2)
+        let resolver = SystemResolver(threads: threads, atOnce: 2)
         let found = await resolver.addresses(of: "localhost", for: "")
         #expect(!found.isEmpty && found.allSatisfy { AddressKind($0) == .loopback })
         #expect(await resolver.addresses(of: "no.such.name.invalid", for: "").isEmpty)
-        resolver.shutdown()
+        threads.shutdown()
+    }
+
+    @Test("looks the gateway's own names up while one of them hangs, and another resolver's use all that they may")
+    func ownNames() async throws {
+        let hold = DispatchSemaphore(value: 0)
+        let begun = Ended()
+        let found = try #require(InternetAddress("192.0.2.1"))
+        let threads = ResolverThreads(count: 12)
+        let lookUp: @Sendable (String) -> [InternetAddress] = { host in
+            if host == "held.example" {
+                begun.count.add(1, ordering: .relaxed)
+                hold.wait()
+            }
+            return [found]
+        }
+        let resolver = SystemResolver(threads: threads, atOnce: 8, lookUp: lookUp)
+        let other = SystemResolver(threads: threads, atOnce: 4, lookUp: lookUp)
+        let held = Task {
+            await withTaskGroup(of: Void.self) { group in
+                for owner in ["", "a", "b", "c", "d"] {
+                    for _ in 0..<20 {
+                        group.addTask { _ = await other.addresses(of: "held.example", for: owner) }
+                    }
+                }
+                for _ in 0..<20 { group.addTask { _ = await resolver.addresses(of: "held.example", for: "") } }
+            }
+        }
+        // Half of the one's threads hang, and all of the other's.
+        while begun.count.load(ordering: .relaxed) < 8 { try await Task.sleep(for: .milliseconds(1)) }
+        for name in ["api.push.example", "fcm.example", "held2.example"] {
+            #expect(await resolver.addresses(of: name, for: "") == [found])
+        }
+        for _ in 0..<120 { hold.signal() }
+        await held.value
+        threads.shutdown()
     }
 
     @Test("looks one brand's names up while another's hang and fill the line")
@@ -24,7 +60,8 @@ struct SystemResolverTests {
         let hold = DispatchSemaphore(value: 0)
         let ended = Ended()
         let found = try #require(InternetAddress("192.0.2.1"))
-        let resolver = SystemResolver { host in
+        let threads = ResolverThreads(count: 16)
+        let resolver = SystemResolver(threads: threads, atOnce: 16) { host in
             if host == "held.example" { hold.wait() }
             return [found]
         }
@@ -44,6 +81,6 @@ struct SystemResolverTests {
         #expect(await resolver.addresses(of: "any.example", for: "") == [found])
         for _ in 0..<1100 { hold.signal() }
         await held.value
-        resolver.shutdown()
+        threads.shutdown()
     }
 }

@@ -1,5 +1,4 @@
 internal import FairSharing
-internal import NIOPosix
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -10,40 +9,42 @@ import Musl
 
 /// The system's resolver, on threads of its own: a name server that does not answer holds one of them and no event loop.
 ///
-/// Brands take turns, and have their shares of the threads: names of one brand that hang hold up no other's.
+/// Brands take turns, and have their shares of the threads: names of one brand that hang hold up no other's. Of the gateway's
+/// own names each has such a share.
 package final class SystemResolver: HostResolver {
-    /// So many names are looked up at once, half of them of one brand; others wait.
-    private static let threads = 16
     /// So many look-ups may wait and run, those that their callers gave up included; beyond, the brand with the most gives
     /// way to one with less, and who has no place finds nothing.
     private static let maxExpected = 1024
 
-    private let pool = NIOThreadPool(numberOfThreads: SystemResolver.threads)
-    private let phase = Mutex(Phase.new)
+    private let threads: ResolverThreads
     private let lookUp: @Sendable (String) -> [InternetAddress]
-    private let line = Mutex(
-        FairLine<String, LookUp>(runningAtOnce: SystemResolver.threads, capacity: SystemResolver.maxExpected)
-    )
-
-    /// Most gateways look no name up for long, and threads cost memory.
-    private enum Phase {
-        case new
-        case started
-        case ended
-    }
+    private let line: Mutex<FairLine<String, LookUp>>
 
     private struct LookUp: Sendable {
         var host: String
         var answer: Answer
     }
 
-    /// Starts no thread before the first look-up; they stay until ``shutdown()`` then.
-    package convenience init() { self.init(lookUp: SystemResolver.system) }
+    /// Makes a resolver; nothing is looked up yet.
+    ///
+    /// - Parameters:
+    ///   - threads: Where it blocks; shut down by their owner.
+    ///   - atOnce: So many names are looked up at once, half of them of one brand; others wait.
+    package convenience init(threads: ResolverThreads, atOnce: Int) {
+        self.init(threads: threads, atOnce: atOnce, lookUp: SystemResolver.system)
+    }
 
     /// Looks names up by something else than the system.
     ///
-    /// - Parameter lookUp: Called on one of the threads; may block.
-    init(lookUp: @escaping @Sendable (String) -> [InternetAddress]) { self.lookUp = lookUp }
+    /// - Parameters:
+    ///   - threads: Where it blocks.
+    ///   - atOnce: So many names are looked up at once.
+    ///   - lookUp: Called on one of the threads; may block.
+    init(threads: ResolverThreads, atOnce: Int, lookUp: @escaping @Sendable (String) -> [InternetAddress]) {
+        self.threads = threads
+        self.lookUp = lookUp
+        line = Mutex(FairLine(runningAtOnce: atOnce, capacity: Self.maxExpected))
+    }
 
     /// Looks a name up by `getaddrinfo`, which nothing can stop: a caller that is cancelled leaves it to its thread.
     ///
@@ -53,6 +54,8 @@ package final class SystemResolver: HostResolver {
     /// - Returns: All its addresses, in the system's order; empty when the caller is cancelled.
     package func addresses(of host: String, for owner: String) async -> [InternetAddress] {
         let answer = Answer()
+        // No brand's id has a colon.
+        let owner = owner.isEmpty ? "name:\(host)" : owner
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer.set(continuation)
@@ -61,7 +64,6 @@ package final class SystemResolver: HostResolver {
                 case .displaced(let other): other.answer.resume([])
                 case .full: answer.resume([])
                 }
-                start()
                 beginNext()
             }
         } onCancel: {
@@ -69,31 +71,15 @@ package final class SystemResolver: HostResolver {
         }
     }
 
-    private func start() {
-        phase.withLock { phase in
-            guard case .new = phase else { return }
-            phase = .started
-            // Under the lock, because a pool must neither be used nor shut down while it starts; it takes a moment, once.
-            pool.start()
-        }
-    }
-
     private func beginNext() {
         while let (owner, next) = line.withLock({ $0.next() }) {
-            pool.submit { [self] state in
+            threads.run { [self] isActive in
                 // What nobody waits for any more is not looked up.
-                let isWanted = if case .active = state { next.answer.isAwaited } else { false }
-                next.answer.resume(isWanted ? lookUp(next.host) : [])
+                next.answer.resume(isActive && next.answer.isAwaited ? lookUp(next.host) : [])
                 line.withLock { $0.ended(owner) }
                 beginNext()
             }
         }
-    }
-
-    /// Ends the threads, each when its look-up is over; nobody waits for one that hangs.
-    package func shutdown() {
-        phase.withLock { $0 = .ended }
-        pool.shutdownGracefully { _ in }
     }
 
     /// Who waits for one look-up: told once, by its end or by its caller's.

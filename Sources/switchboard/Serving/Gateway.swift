@@ -36,6 +36,7 @@ final class Gateway: Sendable {
     private let server: GatewayServer
     private let outbound: GatewayOutbound
     private let identity: GatewayIdentity
+    private let names: GatewayNames
     /// The ports of the listeners; those that the system chooses are added when it did.
     private let ownPorts: OwnPorts
     /// By which everything that waits or is kept for a time ends.
@@ -53,6 +54,7 @@ final class Gateway: Sendable {
         server: GatewayServer,
         outbound: GatewayOutbound,
         identity: GatewayIdentity,
+        names: GatewayNames,
         ownPorts: OwnPorts,
         steadyClock: SteadyClock,
         logger: Logger
@@ -67,6 +69,7 @@ final class Gateway: Sendable {
         self.server = server
         self.outbound = outbound
         self.identity = identity
+        self.names = names
         self.ownPorts = ownPorts
         self.steadyClock = steadyClock
         self.logger = logger
@@ -110,12 +113,14 @@ final class Gateway: Sendable {
         ownPorts.add(settings.server.listen.port)
         if let metrics = settings.metrics.listen { ownPorts.add(metrics.port) }
         let policy = settings.outgoing.policy(ownPorts: ownPorts)
+        let names = GatewayNames()
         let (limits, windowLimits, providerConnections) = connectionLimits(settings, logger)
         let providers: GatewayProviders
         do {
             providers = try await GatewayProviders(
                 settings: settings,
                 maxConnections: providerConnections,
+                names: names,
                 policy: policy,
                 clock: clock,
                 registry: registry,
@@ -145,6 +150,7 @@ final class Gateway: Sendable {
             store: store,
             directory: directory,
             settings: settings,
+            resolver: names.webhooks,
             policy: policy,
             registry: registry,
             logger: logger
@@ -153,6 +159,7 @@ final class Gateway: Sendable {
             store: store,
             directory: directory,
             settings: settings,
+            resolver: names.identity,
             policy: policy,
             registry: registry,
             logger: logger
@@ -201,6 +208,7 @@ final class Gateway: Sendable {
             server: GatewayServer(services: services, limits: limits),
             outbound: outbound,
             identity: identity,
+            names: names,
             ownPorts: ownPorts,
             steadyClock: steadyClock,
             logger: logger
@@ -336,9 +344,9 @@ final class Gateway: Sendable {
 
     /// Closes what was opened.
     func close() async {
-        outbound.close()
         await identity.close()
         await providers.close()
+        names.shutdown()
         await store.close()
     }
 

@@ -15,7 +15,6 @@ struct GatewayIdentity: Sendable {
     /// Redeems codes.
     let codes: CodeExchange
     private let client: GuardedHTTPClient
-    private let resolver: SystemResolver
 
     /// Puts them together; nothing is asked yet.
     ///
@@ -23,6 +22,7 @@ struct GatewayIdentity: Sendable {
     ///   - store: Where burnt codes are noted.
     ///   - directory: The brands' identity providers.
     ///   - settings: The settings.
+    ///   - resolver: Looks their names up.
     ///   - policy: What identity providers' URLs may reach.
     ///   - registry: The metrics.
     ///   - logger: For what operators should know.
@@ -30,12 +30,11 @@ struct GatewayIdentity: Sendable {
         store: any GatewayStore,
         directory: Directory,
         settings: GatewaySettings,
+        resolver: SystemResolver,
         policy: AddressPolicy,
         registry: PrometheusRegistry,
         logger: Logger
     ) {
-        // Of its own: a webhook whose name server hangs must hold up no login.
-        let resolver = SystemResolver()
         var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
         // A device waits: it is told at once that nobody takes the connection.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -58,13 +57,11 @@ struct GatewayIdentity: Sendable {
             logger: logger
         )
         self.client = client
-        self.resolver = resolver
     }
 
     /// Ends what runs.
     func close() async {
         await publishedKeys.close()
         await client.close()
-        resolver.shutdown()
     }
 }

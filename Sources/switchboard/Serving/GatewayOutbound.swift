@@ -18,7 +18,6 @@ struct GatewayOutbound: Sendable {
     let webhooks: WebhookService
     /// Lets the readers that wait go when the gateway stops.
     let readers: OutboundBellService
-    private let resolver: SystemResolver
 
     /// Puts them together; nothing is posted before ``webhooks`` runs.
     ///
@@ -26,6 +25,7 @@ struct GatewayOutbound: Sendable {
     ///   - store: Where items and marks are.
     ///   - directory: Where items go.
     ///   - settings: The settings.
+    ///   - resolver: Looks webhooks' names up.
     ///   - policy: What webhooks may reach.
     ///   - registry: The metrics.
     ///   - logger: For what operators should know.
@@ -33,11 +33,11 @@ struct GatewayOutbound: Sendable {
         store: any GatewayStore,
         directory: Directory,
         settings: GatewaySettings,
+        resolver: SystemResolver,
         policy: AddressPolicy,
         registry: PrometheusRegistry,
         logger: Logger
     ) {
-        let resolver = SystemResolver()
         let metrics = OutboundMetrics(factory: registry)
         let bell = OutboundBell()
         let client = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
@@ -65,12 +65,8 @@ struct GatewayOutbound: Sendable {
         }
         directory.onChange { _ in webhooks.changed() }
         registry.addCollector { metrics.record(waitingReaders: bell.waiting) }
-        self.resolver = resolver
         self.webhooks = webhooks
         readers = OutboundBellService(bell: bell)
         services = OutboundServices(bell: bell, addresses: policy) { webhooks.changed() }
     }
-
-    /// Ends what runs beside the services.
-    func close() { resolver.shutdown() }
 }

@@ -13,13 +13,13 @@ struct GatewayProviders: Sendable {
     let factory: PushProviderFactory
     private let client: HTTPClient
     private let tenants: GuardedHTTPClient
-    private let resolver: SystemResolver
 
     /// Puts them together; nothing is asked yet.
     ///
     /// - Parameters:
     ///   - settings: The settings.
     ///   - maxConnections: How many connections there may be to all providers.
+    ///   - names: Looks names up.
     ///   - policy: What endpoints that tenants set may reach.
     ///   - clock: The clocks.
     ///   - registry: The metrics.
@@ -28,6 +28,7 @@ struct GatewayProviders: Sendable {
     init(
         settings: GatewaySettings,
         maxConnections: Int,
+        names: GatewayNames,
         policy: AddressPolicy,
         clock: any GatewayClock,
         registry: PrometheusRegistry,
@@ -35,10 +36,8 @@ struct GatewayProviders: Sendable {
     ) async throws {
         let configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-        // Of its own: a webhook whose name server hangs must hold up no push.
-        let resolver = SystemResolver()
         let tenants = GuardedHTTPClient(
-            resolver: resolver,
+            resolver: names.tenants,
             configuration: configuration,
             policy: policy,
             // A token is fetched once an hour.
@@ -53,6 +52,7 @@ struct GatewayProviders: Sendable {
                 trustRootsFile: settings.provider.trustRoots,
                 httpClient: client,
                 tenants: tenants,
+                names: names.providers,
                 clock: clock,
                 metrics: ProviderMetrics(factory: registry),
                 logger: logger,
@@ -60,18 +60,15 @@ struct GatewayProviders: Sendable {
             )
         } catch {
             try? await client.shutdown()
-            resolver.shutdown()
             throw CommandFailure(.usage, "provider.trustRoots (\(settings.provider.trustRoots ?? "")): \(error)")
         }
         self.client = client
         self.tenants = tenants
-        self.resolver = resolver
     }
 
     /// Ends what runs.
     func close() async {
         try? await client.shutdown()
         await tenants.close()
-        resolver.shutdown()
     }
 }

@@ -31,7 +31,7 @@ final class ProviderStage: Sendable {
     let registry = PrometheusRegistry()
     let metrics: IdentityProviderMetrics
     let key = MasterKey()
-    private let resolver = SystemResolver()
+    private let threads = ResolverThreads(count: 4)
 
     private init() async throws {
         directory = try TemporaryDirectory()
@@ -44,7 +44,7 @@ final class ProviderStage: Sendable {
         var client = HTTPClient.Configuration(tlsConfiguration: tls)
         client.connectionPool.retryConnectionEstablishment = false
         self.client = GuardedHTTPClient(
-            resolver: resolver,
+            resolver: SystemResolver(threads: threads, atOnce: 4),
             configuration: client,
             policy: AddressPolicy(allowsLoopback: true),
             maxIdle: 0
@@ -58,7 +58,7 @@ final class ProviderStage: Sendable {
         let result: Result<Void, any Error>
         do { result = .success(try await test(stage)) } catch { result = .failure(error) }
         await stage.client.close()
-        stage.resolver.shutdown()
+        stage.threads.shutdown()
         await stage.simulator.stop()
         try result.get()
     }

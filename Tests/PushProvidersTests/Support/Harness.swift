@@ -27,6 +27,7 @@ struct Harness {
         metrics: ProviderMetrics? = nil,
         policy: AddressPolicy = AddressPolicy(),
         resolver: any HostResolver = TableResolver([:]),
+        names: (any HostResolver)? = nil,
         server configuration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
         answer: @escaping TestServer.Answer,
         body: (Harness) async throws -> Void
@@ -44,7 +45,9 @@ struct Harness {
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger
         )
-        try await factory(trust: trust, metrics: metrics, policy: policy, resolver: resolver) { factory, clock in
+        try await factory(trust: trust, metrics: metrics, policy: policy, resolver: resolver, names: names) {
+            factory,
+            clock in
             let result: Result<Void, any Error>
             do {
                 try await body(Harness(server: server, application: application, factory: factory, clock: clock))
@@ -64,6 +67,7 @@ struct Harness {
         metrics: ProviderMetrics? = nil,
         policy: AddressPolicy = AddressPolicy(),
         resolver: any HostResolver = TableResolver([:]),
+        names: (any HostResolver)? = nil,
         body: (PushProviderFactory, TestClock) async throws -> Void
     ) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).pem")
@@ -91,6 +95,7 @@ struct Harness {
                 trustRootsFile: file.path,
                 httpClient: client,
                 tenants: tenants,
+                names: names,
                 clock: clock,
                 metrics: metrics,
                 logger: logger,

@@ -1,12 +1,11 @@
-import GatewayModel
 import GuardedHTTP
 import NIOCore
 import NIOPosix
 
-/// Finds the addresses of an endpoint that a tenant set, for one connection: those that passed the guard, or none.
+/// Finds the addresses of an endpoint for one connection, in an order of its own, so that connections spread over them.
 ///
-/// The host is looked up once, and the connection goes to what was checked.
-final class GuardedResolver: Resolver, Sendable {
+/// The host is looked up once, and the connection goes to what was found, or to nowhere.
+final class EndpointResolver: Resolver, Sendable {
     private let found: EventLoopFuture<[SocketAddress]>
     /// Ends with the look-up, which ends when it is cancelled.
     private let lookUp: Task<Void, Never>
@@ -14,18 +13,21 @@ final class GuardedResolver: Resolver, Sendable {
     /// Begins the look-up.
     ///
     /// - Parameters:
-    ///   - url: The endpoint.
-    ///   - addresses: Checks its addresses.
-    ///   - owner: The brand that chose it.
+    ///   - port: The endpoint's.
     ///   - eventLoop: The connection's.
-    init(_ url: GuardedURL, _ addresses: AddressGuard, for owner: BrandID, on eventLoop: any EventLoop) {
+    ///   - lookUp: Finds the host's addresses; ends when its task is cancelled.
+    init(
+        port: Int,
+        on eventLoop: any EventLoop,
+        lookUp: @escaping @Sendable () async throws -> [InternetAddress]
+    ) {
         let promise = eventLoop.makePromise(of: [SocketAddress].self)
         found = promise.futureResult
-        lookUp = Task {
+        self.lookUp = Task {
             do {
-                let passed = try await addresses.addresses(of: url, for: owner.rawValue)
-                let port = Int(url.dialledPort)
-                promise.succeed(try passed.map { try SocketAddress(ipAddress: $0.description, port: port) })
+                // The system sorts them in the same way each time (RFC 6724).
+                let addresses = try await lookUp().shuffled()
+                promise.succeed(try addresses.map { try SocketAddress(ipAddress: $0.description, port: port) })
             } catch { promise.fail(error) }
         }
     }

@@ -1,0 +1,76 @@
+import Crypto
+import GatewayModel
+import GuardedHTTP
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import PushProviders
+
+/// Knows this machine by any name; one name it looks up for ever.
+private struct HangingResolver: HostResolver {
+    func addresses(of host: String, for _: String) async -> [InternetAddress] {
+        if host == "hangs.example" { try? await Task.sleep(for: .seconds(3600)) }
+        return InternetAddress("127.0.0.1").map { [$0] } ?? []
+    }
+}
+
+@Suite("The addresses of endpoints", .timeLimit(.minutes(10)))
+struct EndpointResolverTests {
+    private static let answer: TestServer.Answer = { _ in .fcm }
+
+    @Test("are tried in another order for each connection, the families apart, and none is lost")
+    func order() async throws {
+        let texts = (1...20).map { "192.0.2.\($0)" } + (1...20).map { "2001:db8::\($0)" }
+        let addresses = texts.compactMap { InternetAddress($0) }
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        var orders: Set<[String]> = []
+        for _ in 0..<3 {
+            let resolver = EndpointResolver(port: 443, on: eventLoop) { addresses }
+            let four = try await resolver.initiateAQuery(host: "h", port: 443).get().compactMap(\.ipAddress)
+            let six = try await resolver.initiateAAAAQuery(host: "h", port: 443).get().compactMap(\.ipAddress)
+            #expect((four + six).sorted() == texts.sorted())
+            orders.insert(four + six)
+        }
+        #expect(orders.count == 3)
+    }
+
+    @Test("are asked of the resolver that the process has, unless they stand there as numbers")
+    func asked() async throws {
+        let names = TableResolver(["localhost": [["127.0.0.1"]]])
+        try await Harness.run(names: names, answer: Self.answer) { harness in
+            for (host, asked) in [("localhost", 1), ("127.0.0.1", 1)] {
+                var app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+                app.apns?.endpoints = .init(production: "https://\(host):\(harness.port)")
+                try await harness.lane(app, TestMessages.lane(.apns)) { provider, _ in
+                    #expect(await provider.check().isUsable)
+                }
+                #expect(names.asked == asked)
+            }
+        }
+    }
+
+    @Test("that are not found make a lane fail, and those of one that hang stop no other")
+    func hanging() async throws {
+        try await Harness.run(names: HangingResolver(), answer: Self.answer) { harness in
+            var stuck = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+            stuck.apns?.endpoints = .init(production: "https://hangs.example:\(harness.port)")
+            let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
+            try await harness.lane(stuck, TestMessages.lane(.apns)) { hung, _ in
+                hung.wake()
+                for _ in 0..<8 {
+                    try await harness.lane(app, TestMessages.lane(.apns)) { provider, _ in
+                        #expect(await provider.check().isUsable)
+                    }
+                }
+            }
+        }
+        try await Harness.factory(names: TableResolver([:])) { factory, _ in
+            let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: 1)
+            let lane = TestMessages.lane(.apns)
+            let provider = try factory.make(lane: lane, app: app, brand: TestMessages.brand, source: TestSource())
+            #expect(await !provider.check().isUsable)
+            await provider.shutdown(within: .zero)
+        }
+    }
+}
