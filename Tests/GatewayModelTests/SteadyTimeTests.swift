@@ -61,6 +61,22 @@ struct SteadyTimeTests {
         }
     }
 
+    @Test("one that begins ahead of a wall clock of long ago goes on by nearly its own pace, until that clock is set")
+    func beginsAhead() {
+        let year = 365 * 24 * Self.hour
+        var time = SteadyTime(at: Self.start, wall: Self.start - year, monotonic: 0)
+        var last = Self.start
+        for step in 1...100 {
+            let elapsed = Int64(step) * Self.second
+            let read = time.read(wall: Self.start - year + elapsed, monotonic: elapsed)
+            #expect(read.jump == nil && read.now - last == Self.second * 9 / 10)
+            last = read.now
+        }
+        let elapsed = 1000 * Self.second
+        #expect(time.read(wall: Self.start + elapsed, monotonic: elapsed).now > last)
+        #expect(time.read(wall: Self.start + 2 * elapsed, monotonic: 2 * elapsed).now == Self.start + 2 * elapsed)
+    }
+
     @Test("two jumps are told twice")
     func twice() {
         var time = SteadyTime(wall: Self.start, monotonic: 0)

@@ -14,10 +14,12 @@ struct SteadyTime {
     private var last: Int64
     private var isOff = false
 
-    /// Begins at the wall clock.
-    init(wall: Int64, monotonic: Int64) {
-        offset = wall - monotonic
+    /// Begins at a time, or at the wall clock; that they differ is no jump.
+    init(at start: Int64? = nil, wall: Int64, monotonic: Int64) {
+        let start = start ?? wall
+        offset = start - monotonic
         last = monotonic
+        isOff = abs(wall - start) > Self.jump
     }
 
     /// The steady time, and by how much the wall clock has jumped away from it, once for each jump.
