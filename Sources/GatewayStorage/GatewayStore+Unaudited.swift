@@ -2,6 +2,12 @@ package import GatewayModel
 
 // Administrative changes of which the audit trail says nothing: of tests and benchmarks.
 extension GatewayStore {
+    /// Keeps the gateway's time for the next start.
+    ///
+    /// - Parameter mark: Replaces the one that is kept.
+    /// - Throws: `StorageError`.
+    package func keep(_ mark: ClockMark) async throws(StorageError) { try await keep(mark, audit: nil) }
+
     /// Stores a new brand.
     ///
     /// - Parameter brand: The brand.

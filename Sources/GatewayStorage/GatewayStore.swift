@@ -38,10 +38,25 @@ package import GatewayModel
 package protocol GatewayStore: Sendable {
     // MARK: Start and stop
 
+    /// The times that the data shows, for a start to compare its clock with.
+    ///
+    /// - Returns: The mark, and the times of the newest message, incarnation and audit entry.
+    /// - Throws: `StorageError`.
+    func storedTime() async throws(StorageError) -> StoredTime
+
+    /// Keeps the gateway's time for the next start.
+    ///
+    /// - Parameters:
+    ///   - mark: Replaces the one that is kept.
+    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
+    /// - Throws: `StorageError`.
+    func keep(_ mark: ClockMark, audit: AuditEntry?) async throws(StorageError)
+
     /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned, held ones too.
     ///
     /// Such rows are due no later than now. Others wait for what a provider asked of their device, and for nothing else:
-    /// neither quiet hours, which may be others by now, nor a clock that was set back put them off. Then, by registration
+    /// neither quiet hours, which may be others by now, nor a clock that was set back put them off. A wait of more than
+    /// ``IncarnationStart/longestWaitMilliseconds`` was written by a clock that was wrong, and is over. Then, by registration
     /// in the order of ids, no row is due before an older one.
     ///
     /// - Parameter now: The time of the start.
@@ -216,13 +231,17 @@ package protocol GatewayStore: Sendable {
 
     // MARK: Idempotency keys
 
-    /// Notes that a request with an idempotency key runs, and forgets some of those that are older than
-    /// ``IdempotencyRecord/lifetimeMilliseconds`` before it.
+    /// Notes that a request with an idempotency key runs, and forgets some of those that came before a moment.
     ///
-    /// - Parameter record: The request, without an answer.
+    /// - Parameters:
+    ///   - record: The request, without an answer.
+    ///   - oldest: Requests that came at or before this moment count as forgotten; nil forgets none.
     /// - Returns: What is kept of an earlier one with the same key, and then nothing was noted; nil when it is the first.
     /// - Throws: `StorageError`.
-    func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord?
+    func beginIdempotent(
+        _ record: IdempotencyRecord,
+        forgetting oldest: Timestamp?
+    ) async throws(StorageError) -> IdempotencyRecord?
 
     /// Keeps the answer of a request that was noted, or forgets the request when it did nothing.
     ///
@@ -246,7 +265,7 @@ package protocol GatewayStore: Sendable {
 
     /// Writes something down that was done in a transaction of its own.
     ///
-    /// - Parameter entry: What was done; nothing is written when its brand is gone.
+    /// - Parameter entry: What was done; nothing is written when it has a brand that is gone.
     /// - Throws: `StorageError`.
     func appendAudit(_ entry: AuditEntry) async throws(StorageError)
 

@@ -34,7 +34,7 @@ extension SQLiteStore {
                     let action = AuditAction(rawValue: rows.string(5))
                 else { continue }
                 var entry = AuditEntry(
-                    brand: BrandID(trusted: rows.string(1)),
+                    brand: rows.string(1).isEmpty ? nil : BrandID(trusted: rows.string(1)),
                     at: Timestamp(milliseconds: rows.int64(2)),
                     actor: AuditActor(kind: kind, id: rows.string(4)),
                     action: action,
@@ -53,7 +53,8 @@ extension SQLiteStore {
 extension Writer {
     /// Writes an entry down within the transaction of what it tells; nothing when there is none, or its brand is gone.
     func write(_ entry: AuditEntry?) throws {
-        guard let entry, let brand = try brandKey(entry.brand) else { return }
+        // Brands' keys begin at 1: 0 is the whole instance.
+        guard let entry, let brand = try entry.brand.map({ try brandKey($0) }) ?? 0 else { return }
         // Names of members hold no line break: they are ours.
         try db.prepare(
             """
@@ -61,7 +62,7 @@ extension Writer {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
-        .int(brand).text(entry.brand.rawValue).int(entry.at.milliseconds).text(entry.actor.kind.rawValue)
+        .int(brand).text(entry.brand?.rawValue ?? "").int(entry.at.milliseconds).text(entry.actor.kind.rawValue)
         .text(entry.actor.id).text(entry.action.rawValue).text(entry.target)
         .text(entry.changes.joined(separator: "\n")).text(entry.requestID).run()
     }

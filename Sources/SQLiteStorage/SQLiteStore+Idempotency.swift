@@ -1,23 +1,24 @@
 import Foundation
-import GatewayModel
+package import GatewayModel
 package import GatewayStorage
 
 extension SQLiteStore {
     package func beginIdempotent(
-        _ record: IdempotencyRecord
+        _ record: IdempotencyRecord,
+        forgetting oldest: Timestamp?
     ) async throws(StorageError) -> IdempotencyRecord? {
         try await write { writer in
-            let oldest = record.createdAt.adding(milliseconds: -IdempotencyRecord.lifetimeMilliseconds)
+            let oldest = oldest?.milliseconds ?? .min
             // A few at a time: each request takes away more than it adds.
             try writer.db.prepare(
                 """
                 DELETE FROM idempotency WHERE key IN \
                 (SELECT key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT 100)
                 """
-            ).int(oldest.milliseconds).run()
+            ).int(oldest).run()
             let row = try writer.db.prepare(
                 "SELECT body_hash, status, location, body, created_at FROM idempotency WHERE key = ? AND created_at > ?"
-            ).blob(record.key).int(oldest.milliseconds)
+            ).blob(record.key).int(oldest)
             if try row.next() {
                 defer { row.end() }
                 let answer = row.optionalInt64(1).map { status in

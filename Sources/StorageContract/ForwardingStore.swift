@@ -62,8 +62,15 @@ extension ForwardingStore {
     ) async throws(StorageError) -> ResealedCounts {
         try await base.resealSecrets(at: now, reseal, verify: verify)
     }
-    package func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? {
-        try await base.beginIdempotent(record)
+    package func storedTime() async throws(StorageError) -> StoredTime { try await base.storedTime() }
+    package func keep(_ mark: ClockMark, audit: AuditEntry?) async throws(StorageError) {
+        try await base.keep(mark, audit: audit)
+    }
+    package func beginIdempotent(
+        _ record: IdempotencyRecord,
+        forgetting oldest: Timestamp?
+    ) async throws(StorageError) -> IdempotencyRecord? {
+        try await base.beginIdempotent(record, forgetting: oldest)
     }
     package func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { try await base.burnCode(code) }
     package func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {

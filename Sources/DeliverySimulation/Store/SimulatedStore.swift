@@ -80,7 +80,10 @@ package struct SimulatedStore: Sendable {
         }
         for (key, wait) in waiting {
             // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
-            var due = max(now, wait.notBefore)
+            let longest = now.adding(milliseconds: IncarnationStart.longestWaitMilliseconds)
+            let notBefore = wait.notBefore > longest ? now : wait.notBefore
+            waiting[id]?.notBefore = notBefore
+            var due = max(now, notBefore)
             if let own = wait.due { due = min(own, due) }
             waiting[key]?.due = due
             noteBacklog(LaneQueue(wait.lane, key.queue), due: due)

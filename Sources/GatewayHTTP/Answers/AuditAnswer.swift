@@ -10,7 +10,7 @@ struct AuditAnswer: Encodable {
 
     var id: String
     var at: String
-    var brand: String
+    var brand: String?
     var actor: Actor
     var action: String
     var target: String
@@ -26,7 +26,7 @@ struct AuditAnswer: Encodable {
         let entry = record.entry
         id = String(record.id)
         at = entry.at.rfc3339
-        brand = entry.brand.rawValue
+        brand = entry.brand?.rawValue
         actor = Actor(kind: entry.actor.kind.rawValue, id: entry.actor.id)
         action = entry.action.rawValue
         target = entry.target
@@ -39,6 +39,7 @@ struct AuditAnswer: Encodable {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)
         try members.encode(at, forKey: .at)
+        // Present and null for what is of the whole instance.
         try members.encode(brand, forKey: .brand)
         try members.encode(actor, forKey: .actor)
         try members.encode(action, forKey: .action)

@@ -44,7 +44,9 @@ extension Call {
         guard services.idempotency.begin(key) else { throw Self.stillRunning }
         defer { services.idempotency.end(key) }
         let record = IdempotencyRecord(key: key, bodyHash: body.hash, createdAt: services.clock.now)
-        let earlier = try await read { store throws(StorageError) in try await store.beginIdempotent(record) }
+        let earlier = try await read { store throws(StorageError) in
+            try await store.beginIdempotent(record, forgetting: record.oldest)
+        }
         if let earlier { return try Self.repeated(earlier, bodyHash: record.bodyHash) }
         let response: Response
         do {

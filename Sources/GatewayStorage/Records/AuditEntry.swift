@@ -76,19 +76,22 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case deviceReassigned = "device.reassigned"
     /// A webhook's or subscription's mark was set back; the target is the subscription.
     case outboundReplayed = "outbound.replayed"
+    /// An operator said that the system clock is right, so that things expire again; of the instance, and the target is the
+    /// time that was accepted.
+    case clockAccepted = "clock.accepted"
 }
 
 /// An administrative change as it is written down: who, what, when; never a value that was set.
 package struct AuditEntry: Sendable, Equatable {
-    /// The brand that it was about.
-    package var brand: BrandID
+    /// The brand that it was about; nil for the whole instance.
+    package var brand: BrandID?
     /// When.
     package var at: Timestamp
     /// Who.
     package var actor: AuditActor
     /// What was done.
     package var action: AuditAction
-    /// To what: the id of a brand, app, credential, delivery or subscription.
+    /// To what: the id of a brand, app, credential, delivery or subscription, or a time.
     package var target: String
     /// The names of the members that changed, such as `settings.preview`, sorted; never their values.
     package var changes: [String]
@@ -100,7 +103,7 @@ package struct AuditEntry: Sendable, Equatable {
     /// Takes a change.
     ///
     /// - Parameters:
-    ///   - brand: The brand that it was about.
+    ///   - brand: The brand that it was about; nil for the whole instance.
     ///   - at: When.
     ///   - actor: Who.
     ///   - action: What was done.
@@ -108,7 +111,7 @@ package struct AuditEntry: Sendable, Equatable {
     ///   - changes: The names of the members that changed.
     ///   - requestID: The request that asked for it.
     package init(
-        brand: BrandID,
+        brand: BrandID?,
         at: Timestamp,
         actor: AuditActor,
         action: AuditAction,

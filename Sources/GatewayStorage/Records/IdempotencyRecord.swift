@@ -36,6 +36,9 @@ package struct IdempotencyRecord: Sendable, Equatable {
     /// How long a key is remembered, in milliseconds: 24 hours (`http-api.md` section 1).
     package static let lifetimeMilliseconds: Int64 = 86_400_000
 
+    /// The moment up to which requests are forgotten when this one comes.
+    package var oldest: Timestamp { createdAt.adding(milliseconds: -Self.lifetimeMilliseconds) }
+
     /// Takes what is kept of a request.
     ///
     /// - Parameters:

@@ -199,6 +199,9 @@ package struct AcceptRequest: Sendable {
     package var messageTtlSeconds: Int64
     /// How long the events' ids are remembered, in hours.
     package var dedupeHours: Int64
+
+    /// Hours within which lies every event that is remembered: ten years.
+    package static let allDedupeHours: Int64 = 87_600
     /// The events.
     package var events: [PostedEvent]
 

@@ -123,6 +123,11 @@ package struct IncarnationStart: Sendable {
     /// The newest message's id, above which those of new ones lie whatever the clock says; nil when there is none.
     package var lastMessage: MessageID?
 
+    /// Longer than any wait that a provider's answer leads to, in milliseconds: two days.
+    ///
+    /// The longest that can be set is a day and a fifth of it (`delivery.retryDelaysSeconds`).
+    package static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
+
     /// Takes what a start found.
     ///
     /// - Parameters:

@@ -14,6 +14,7 @@ enum Migrations {
         M0007WaitByDevice.migration,
         M0008KeepDeletedLanes.migration,
         M0010QueueByClass.migration,
+        M0011KeepClockMark.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

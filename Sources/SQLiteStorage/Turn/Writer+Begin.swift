@@ -16,7 +16,7 @@ extension Writer {
     }
 
     /// Frees what earlier incarnations owned or held for their windows, and makes due what only quiet hours, which may be
-    /// others by now, or a clock that was set back have put off.
+    /// others by now, or a clock that was wrong have put off.
     ///
     /// Whose rows have waited longest comes first. Returns how many rows were owned. The outbox is read once; an index of owned rows would be paid for with every row
     /// that is accepted.
@@ -33,6 +33,9 @@ extension Writer {
         ).int(now.milliseconds).run()
         try db.prepare("UPDATE outbox SET owner = NULL, held = 0 WHERE owner IS NOT NULL").run()
         let recovered = db.changedRows
+        try db.prepare("UPDATE waiting SET not_before = ?1 WHERE not_before > ?2")
+            .int(now.milliseconds).int(now.adding(milliseconds: IncarnationStart.longestWaitMilliseconds).milliseconds)
+            .run()
         try db.prepare(
             "UPDATE waiting SET due = max(?1, not_before) WHERE due IS NULL OR due > ?1 AND due > not_before"
         ).int(now.milliseconds).run()

@@ -66,7 +66,7 @@ enum ResealingCases {
         try await f.store.audit(AuditQuery(brand: nil, limit: 100)).map(\.entry).filter {
             $0.action == .masterKeyRotated
         }
-        .sorted { $0.brand < $1.brand }
+        .sorted { $0.target < $1.target }
     }
 
     static let everything = ContractCase("everything that is sealed is replaced, and nothing else") {
@@ -106,7 +106,7 @@ enum ResealingCases {
             let told = try await trail(f)
             #expect(told.map(\.brand) == brands.map(\.id))
             for entry in told {
-                #expect(entry.at == rotatedAt && entry.actor == .gateway && entry.target == entry.brand.rawValue)
+                #expect(entry.at == rotatedAt && entry.actor == .gateway && entry.target == entry.brand?.rawValue)
             }
             _ = try await f.restart()
         }

@@ -72,7 +72,14 @@ struct NotStoringStore: GatewayStore {
     ) async throws(StorageError) -> ResealedCounts {
         throw Self.notKept
     }
-    func beginIdempotent(_ record: IdempotencyRecord) async throws(StorageError) -> IdempotencyRecord? { nil }
+    func storedTime() async throws(StorageError) -> StoredTime { StoredTime() }
+    func keep(_ mark: ClockMark, audit: AuditEntry?) async throws(StorageError) {}
+    func beginIdempotent(
+        _ record: IdempotencyRecord,
+        forgetting oldest: Timestamp?
+    ) async throws(StorageError) -> IdempotencyRecord? {
+        nil
+    }
     func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { true }
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
     func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
