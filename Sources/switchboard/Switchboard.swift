@@ -11,7 +11,7 @@ struct Switchboard: AsyncParsableCommand {
             EXIT CODES
               \(ProcessStatus.help.replacing("\n", with: "\n  "))
 
-            brand, app, credential, device, send, deliveries, stats, outbound and audit speak the HTTP API of \
+            brand, app, credential, device, send, deliveries, stats, outbound, audit and clock speak the HTTP API of \
             a running gateway: --server URL (or \(ClientEnvironment.server)), \
             --admin-token-file FILE (or \(ClientEnvironment.adminToken), the token itself). \
             With --json they print what the gateway answered on one line; lists with --all, streams and files of events \
@@ -25,7 +25,7 @@ struct Switchboard: AsyncParsableCommand {
             ServeCommand.self, CheckCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self,
             MasterKeyCommand.self, DemoCommand.self, BrandCommand.self,
             AppCommand.self, CredentialCommand.self, DeviceCommand.self, SendCommand.self, DeliveriesCommand.self,
-            StatsCommand.self, OutboundCommand.self, AuditCommand.self, CompletionCommand.self,
+            StatsCommand.self, OutboundCommand.self, AuditCommand.self, ClockCommand.self, CompletionCommand.self,
         ]
     )
 

@@ -29,7 +29,7 @@ struct VerbHelpTests {
             "serve", "check", "migrate", "backup", "restore", "demo", "brand create", "brand update", "app put",
             "app preview", "app self-check", "credential create", "credential list", "credential show",
             "credential revoke", "device register", "send", "deliveries list", "deliveries retry", "stats",
-            "outbound read", "outbound ack", "audit", "completion",
+            "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion",
         ] {
             #expect(names.contains(verb), "\(verb)")
         }

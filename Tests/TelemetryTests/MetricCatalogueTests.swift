@@ -33,6 +33,7 @@ struct MetricCatalogueTests {
         _ = CertificateMetrics<CutOffLabel>(factory: registry)
         registry.addCollector { process.collect() }
         _ = OutboundMetrics(factory: registry)
+        _ = ClockMetrics(factory: registry)
         _ = WindowMetrics(factory: registry)
         let housekeeping = HousekeepingMetrics(factory: registry)
         housekeeping.removed[.expired].increment()

@@ -6,7 +6,8 @@ import ServiceLifecycle
 import Synchronization
 package import Telemetry
 
-/// Clears away what has expired or is old enough, in small batches that leave the writer to events.
+/// Clears away what has expired or is old enough, in small batches that leave the writer to events; while the clock may be
+/// wrong, only what somebody has deleted.
 ///
 /// ``run()`` does it until the service group stops it; any thread may ask for a pass of its own.
 package final class Housekeeper: Service, Sendable {
@@ -15,6 +16,7 @@ package final class Housekeeper: Service, Sendable {
     private let directory: any RetentionDirectory
     private let settings: HousekeepingSettings
     private let clock: any GatewayClock
+    private let keeper: ClockKeeper?
     private let metrics: HousekeepingMetrics
     private let logger: Logger
     private let state = Mutex(State())
@@ -33,6 +35,7 @@ package final class Housekeeper: Service, Sendable {
     ///   - directory: How long brands keep things.
     ///   - settings: How it behaves.
     ///   - clock: Where time is read from.
+    ///   - keeper: Who knows whether the clock may be wrong; nil trusts it.
     ///   - metrics: What is counted.
     ///   - logger: For what operators should know.
     package init(
@@ -41,6 +44,7 @@ package final class Housekeeper: Service, Sendable {
         directory: any RetentionDirectory,
         settings: HousekeepingSettings,
         clock: any GatewayClock,
+        keeper: ClockKeeper? = nil,
         metrics: HousekeepingMetrics,
         logger: Logger
     ) {
@@ -49,6 +53,7 @@ package final class Housekeeper: Service, Sendable {
         self.directory = directory
         self.settings = settings
         self.clock = clock
+        self.keeper = keeper
         self.metrics = metrics
         self.logger = logger
     }
@@ -95,7 +100,7 @@ package final class Housekeeper: Service, Sendable {
     /// Ends registrations of devices that were not heard of for as long as their brands keep them: in turns of the delivery
     /// core, whose lanes may have pushes for them.
     private func endStaleDevices() async {
-        guard let delivery else { return }
+        guard let delivery, keeper?.isGuarded != true else { return }
         for brand in directory.brands where !Task.isCancelled {
             let since = clock.now.adding(seconds: -brand.settings.staleDeviceDays * 86_400)
             var isThrough = false
@@ -124,6 +129,7 @@ package final class Housekeeper: Service, Sendable {
     }
 
     private func pass(_ kind: HousekeepingLabel, _ work: HousekeepingBatch.Work) async {
+        guard !work.isByTime || keeper?.isGuarded != true else { return }
         var removed = 0
         do throws(StorageError) {
             var batch = HousekeepingBatch(work: work, now: clock.now, limit: 1)

@@ -25,7 +25,7 @@ extension DeliveryMachine {
 
     /// When memory is to be searched for expired rows; nil when none can be there.
     func nextExpiry(now: Timestamp) -> Timestamp? {
-        guard let firstExpiry, !registrations.isEmpty else { return nil }
+        guard mayExpire, let firstExpiry, !registrations.isEmpty else { return nil }
         // A search in the future is one before the clock was set back.
         guard let lastExpiry, lastExpiry <= now else { return firstExpiry }
         return max(firstExpiry, lastExpiry.adding(seconds: 1))

@@ -87,7 +87,7 @@ extension DeliveryMachine {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
             consumers[registration.consumer]?.rows -= 1
-            if row.expiresAt > until {
+            if row.expiresAt > until || !mayExpire {
                 release(row, due: until)
                 lane.noteBacklog(row.queue, due: until)
                 isWaiting = true

@@ -34,7 +34,7 @@ extension DeliveryMachine {
         while room > 0, let key = lane.ready.popFirst() {
             guard var registration = registrations.removeValue(forKey: key) else { continue }
             let pushClass = registration.readyClass ?? .agent
-            while let row = registration.head, row.expiresAt <= now {
+            while let row = registration.head, row.expiresAt <= now, mayExpire {
                 registration.head = registration.tail.popFirst()
                 lane.rows.remove(row)
                 consumers[registration.consumer]?.rows -= 1
@@ -339,7 +339,8 @@ extension DeliveryMachine {
 
     /// A try that could only come too late is not planned: the delivery expires now.
     private func retry(_ row: OutboxRow, due: Timestamp) -> Verdict {
-        Verdict(disposition: due >= row.expiresAt ? .finished(.expired, nil) : .retry(due: due), due: due)
+        let isTooLate = mayExpire && due >= row.expiresAt
+        return Verdict(disposition: isTooLate ? .finished(.expired, nil) : .retry(due: due), due: due)
     }
 
     /// How many tries of a delivery may be followed by another at once: browsers stop at about six resends of a refused

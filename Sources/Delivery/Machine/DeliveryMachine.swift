@@ -49,6 +49,8 @@ package struct DeliveryMachine: Sendable {
     /// Of campaigns that have a pace, how many pushes may leave, by their queues; one that is absent may begin.
     var paces: [OutboxQueue: CampaignPace] = [:]
     var isDraining = false
+    /// Whether rows end when their time is over; not while the clock may be wrong.
+    package var mayExpire = true
     /// The queue of each class whose claim came last.
     var lastClaims: [PushClass: LaneQueue] = [:]
     /// No waiting row in memory expires before this moment; nil when there is none.

@@ -35,7 +35,7 @@ extension WriterMachine {
             AcceptRequest(
                 brand: waiting.piece.brand,
                 messageTtlSeconds: waiting.piece.messageTtlSeconds,
-                dedupeHours: waiting.piece.dedupeHours,
+                dedupeHours: delivery.mayExpire ? waiting.piece.dedupeHours : AcceptRequest.allDedupeHours,
                 events: waiting.piece.events.map { PostedEvent($0, ids.next(at: now)) }
             )
         }

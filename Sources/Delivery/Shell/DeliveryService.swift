@@ -50,9 +50,10 @@ package final class DeliveryService: Service, Sendable {
 
     /// Starts an incarnation and takes back what earlier ones left unfinished; call once, before ``run()``.
     ///
+    /// - Parameter mayExpire: Whether deliveries end when their time is over; false until ``expireAgain()``.
     /// - Returns: What was found.
     /// - Throws: `StorageError`.
-    package func start() async throws(StorageError) -> IncarnationStart {
+    package func start(mayExpire: Bool = true) async throws(StorageError) -> IncarnationStart {
         // Whoever's read it was: nothing more must be written.
         store.onDamage { [weak self] error in self?.report(error) }
         let start = try await store.begin(now: clock.now)
@@ -60,9 +61,16 @@ package final class DeliveryService: Service, Sendable {
         let rules = lanes.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
         state.withLock {
             $0.writer.start(start)
+            $0.writer.delivery.mayExpire = mayExpire
             for (lane, rules) in rules { $0.writer.delivery.setRules(rules, of: lane, isChange: false) }
         }
         return start
+    }
+
+    /// Lets deliveries end when their time is over, those first whose time is over by now.
+    package func expireAgain() {
+        state.withLock { $0.writer.delivery.mayExpire = true }
+        signal()
     }
 
     /// Commits turns and feeds the lanes until the service group shuts down; then waits for what is on its way, gives

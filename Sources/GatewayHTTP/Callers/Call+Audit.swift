@@ -22,7 +22,7 @@ extension Call {
     /// What the trail says of an act, to be written with it; the caller has passed by then.
     func auditEntry(
         _ action: AuditAction,
-        brand: BrandID,
+        brand: BrandID?,
         target: String,
         changes: [String] = []
     ) throws(Problem) -> AuditEntry {

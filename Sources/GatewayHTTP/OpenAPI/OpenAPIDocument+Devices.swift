@@ -200,6 +200,11 @@ extension OpenAPIDocument {
                     surveyId: { type: string }
                     conversationId: { $ref: '#/components/schemas/Id' }
                     status: { enum: [expose, conversation] }
-            Health: { type: object, required: [status], properties: { status: { enum: [ok, ready] } } }
+            Health:
+              type: object
+              required: [status]
+              properties:
+                status: { enum: [ok, ready] }
+                clock: { enum: [guarded], description: 'Only while nothing expires because the clock may be wrong (`/v1/clock`).' }
         """
 }

@@ -231,6 +231,28 @@ extension OpenAPIDocument {
                   description: A page.
                   content: { application/json: { schema: { $ref: '#/components/schemas/AuditPage' } } }
                 \(problems(400, 401, 403, 422))
+          /v1/clock:
+            get:
+              operationId: getClock
+              tags: [operators]
+              summary: The gateway's time beside the system clock.
+              security: [{ admin: [] }]
+              responses:
+                '200': { description: The times., content: { application/json: { schema: { $ref: '#/components/schemas/Clock' } } } }
+                \(problems(401, 403))
+          /v1/clock/accept:
+            post:
+              operationId: acceptClock
+              tags: [operators]
+              summary: Says that the system clock is right, so that things expire again.
+              description: >-
+                A start whose clock is more than 3 days ahead of the newest time in the data lets nothing expire and clears
+                nothing away for 6 hours of running. This ends that at once; otherwise it does nothing. 409 `conflict` when the
+                clock was set back meanwhile: then it was wrong, and only a restart makes the gateway's time right.
+              security: [{ admin: [] }]
+              responses:
+                '200': { description: The times., content: { application/json: { schema: { $ref: '#/components/schemas/Clock' } } } }
+                \(problems(401, 403, 409))
         """
 
     private static let auditFilters = [
@@ -367,6 +389,25 @@ extension OpenAPIDocument {
                 accepted: { type: integer, minimum: 0 }
                 tapped: { type: integer, minimum: 0 }
                 rate: { type: [number, 'null'], description: 'From 0 to 1, with four digits; null of nothing.' }
+            Clock:
+              type: object
+              required: [systemTime, gatewayTime, newestStoredTime, guardedUntil, needsRestart]
+              properties:
+                systemTime: { $ref: '#/components/schemas/Time' }
+                gatewayTime:
+                  allOf: [{ $ref: '#/components/schemas/Time' }]
+                  description: The time that the gateway goes by. It never goes back and follows the system clock by a tenth of its pace.
+                newestStoredTime:
+                  allOf: [{ $ref: '#/components/schemas/NullableTime' }]
+                  description: The newest time in the data at the start; null when there was no data.
+                guardedUntil:
+                  allOf: [{ $ref: '#/components/schemas/NullableTime' }]
+                  description: Until when nothing expires and nothing is cleared away; null when things do.
+                needsRestart:
+                  type: boolean
+                  description: >-
+                    Whether the system clock was set back since a start that doubted it. The gateway's time never goes back:
+                    nothing expires until a restart.
             AuditPage:
               type: object
               required: [items, nextCursor]
@@ -379,7 +420,9 @@ extension OpenAPIDocument {
                     properties:
                       id: { type: string }
                       at: { $ref: '#/components/schemas/Time' }
-                      brand: { $ref: '#/components/schemas/BrandId' }
+                      brand:
+                        oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }]
+                        description: Null for what is of the whole instance.
                       actor:
                         type: object
                         required: [kind, id]

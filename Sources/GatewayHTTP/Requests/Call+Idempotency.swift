@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Delivery
 internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
@@ -44,8 +45,9 @@ extension Call {
         guard services.idempotency.begin(key) else { throw Self.stillRunning }
         defer { services.idempotency.end(key) }
         let record = IdempotencyRecord(key: key, bodyHash: body.hash, createdAt: services.clock.now)
+        let oldest = services.keeper.isGuarded ? nil : record.oldest
         let earlier = try await read { store throws(StorageError) in
-            try await store.beginIdempotent(record, forgetting: record.oldest)
+            try await store.beginIdempotent(record, forgetting: oldest)
         }
         if let earlier { return try Self.repeated(earlier, bodyHash: record.bodyHash) }
         let response: Response

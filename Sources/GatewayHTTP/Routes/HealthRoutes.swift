@@ -40,21 +40,24 @@ enum HealthRoutes {
         }
     }
 
-    private static func ok(_ status: String) -> Response {
-        var writer = JSONWriter(capacity: 32)
+    private static func ok(_ status: String, isGuarded: Bool = false) -> Response {
+        var writer = JSONWriter(capacity: 48)
         writer.literal(#"{"status":"#)
         writer.string(status)
+        if isGuarded { writer.literal(#","clock":"guarded""#) }
         writer.literal("}")
         return Answer.json(.ok, writer)
     }
 
     /// Ready is who would take an event now: the store answers, the machine lacks nothing, and the core is neither
     /// starting nor stopping.
+    ///
+    /// A clock that may be wrong keeps nothing from being taken and sent; it is only named.
     private static func ready(_ call: Call) async throws -> Response {
         let health = call.services.delivery.health
         guard health.isAccepting else { throw Problem(notReady: health) }
         try await call.read { store throws(StorageError) in try await store.probe() }
-        return ok("ready")
+        return ok("ready", isGuarded: call.services.keeper.isGuarded)
     }
 
     private static func metrics(_ call: Call) -> Response {

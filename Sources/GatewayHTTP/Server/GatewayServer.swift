@@ -43,6 +43,7 @@ package final class GatewayServer: Sendable {
         AppRoutes.add(to: &routes)
         CredentialRoutes.add(to: &routes)
         AuditRoutes.add(to: &routes)
+        ClockRoutes.add(to: &routes)
         EventRoutes.add(to: &routes)
         SessionRoutes.add(to: &routes)
         DeviceRoutes.add(to: &routes)

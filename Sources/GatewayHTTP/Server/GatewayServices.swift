@@ -25,6 +25,8 @@ package struct GatewayServices: Sendable {
     package var assertions: AssertionVerifier
     /// Where time is read from.
     package var clock: any GatewayClock
+    /// Who knows whether the clock may be wrong; trusts it until it is set.
+    package var keeper: ClockKeeper
     /// For what operators should know.
     package var logger: Logger
     /// What is counted.
@@ -94,6 +96,7 @@ package struct GatewayServices: Sendable {
         self.assertions = assertions
         self.codes = codes
         self.clock = clock
+        keeper = ClockKeeper(trusting: clock, store: store, logger: logger)
         self.logger = logger
         self.metrics = metrics
         self.renderMetrics = renderMetrics

@@ -52,6 +52,17 @@ package struct HousekeepingBatch: Sendable {
         /// What apps that were deleted have left behind: their registrations end as unregistered, and what is pending for them as
         /// cancelled. Back-ends are told of each.
         case deletedApps
+
+        /// Whether time alone decides what goes, and nobody has asked for it.
+        package var isByTime: Bool {
+            switch self {
+            case .erasures, .deletedBrands, .deletedApps: false
+            case .expired, .eventIDs, .sessions, .anonymous, .deliveries, .messages, .conversations, .outbound,
+                .campaigns,
+                .audit:
+                true
+            }
+        }
     }
 
     /// What is cleared away.

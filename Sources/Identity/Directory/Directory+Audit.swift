@@ -28,14 +28,14 @@ extension Directory {
     ///
     /// - Parameters:
     ///   - action: What is done.
-    ///   - brand: The brand that it is about.
+    ///   - brand: The brand that it is about; nil for the whole instance.
     ///   - target: To what.
     ///   - changes: The names of members that change; never their values.
     ///   - origin: Who asks.
     /// - Returns: The entry.
     package func entry(
         _ action: AuditAction,
-        brand: BrandID,
+        brand: BrandID?,
         target: String,
         changes: [String] = [],
         by origin: AuditOrigin

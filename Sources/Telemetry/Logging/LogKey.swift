@@ -52,6 +52,10 @@ package enum LogKey {
     package static let milliseconds = "duration.ms"
     /// A wait in seconds.
     package static let seconds = "wait.seconds"
+    /// The newest time in the data, RFC 3339.
+    package static let storedTime = "time.stored"
+    /// The system clock's time, RFC 3339.
+    package static let systemTime = "time.system"
     /// A file or directory of the gateway.
     package static let path = "path"
     /// A size in bytes.

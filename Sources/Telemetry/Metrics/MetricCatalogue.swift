@@ -218,6 +218,18 @@ package enum MetricCatalogue {
         help: "1 while the machine has the fault and events are refused because of it, else 0.",
         labels: ["fault"]
     )
+    /// Whether nothing expires because the clock may be wrong.
+    package static let clockGuarded = MetricDeclaration(
+        "switchboard_clock_guarded",
+        .gauge,
+        help: "1 while nothing expires because the system clock was far ahead of the data at the start, else 0."
+    )
+    /// The gateway's time beside the system clock.
+    package static let clockAhead = MetricDeclaration(
+        "switchboard_clock_ahead_seconds",
+        .gauge,
+        help: "Seconds by which the gateway's time is ahead of the system clock; negative when it is behind."
+    )
     /// Sessions that were opened, by grant.
     package static let sessionsOpened = MetricDeclaration(
         "switchboard_sessions_opened_total",
@@ -345,7 +357,7 @@ package enum MetricCatalogue {
     /// All of them.
     package static let all = [
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors,
-        housekeepingRemovedRows, housekeepingBatch, deliveryOutcomes,
+        housekeepingRemovedRows, housekeepingBatch, clockGuarded, clockAhead, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
         deliveryInFlight, deliveryOpenBreakers, deliveryStoppedPlatforms, deliveryQueueWait, deliveryResends,
         deliveryHeldRows,

@@ -31,15 +31,21 @@ extension DataDirectory {
     ///
     /// - Parameters:
     ///   - store: The store, which nobody else has open.
+    ///   - clock: The time of what is written.
     ///   - logger: For what became of a change that was cut short.
     ///   - mayTakeKept: Whether a kept key that opens the data is put in force where the one that is there does not.
     /// - Returns: The directory, with the key that opened it.
     /// - Throws: ``CommandFailure``.
-    func loadDirectory(store: SQLiteStore, logger: Logger, mayTakeKept: Bool = false) async throws -> LoadedDirectory {
+    func loadDirectory(
+        store: SQLiteStore,
+        clock: any GatewayClock = SystemClock(),
+        logger: Logger,
+        mayTakeKept: Bool = false
+    ) async throws -> LoadedDirectory {
         let key = try readMasterKey()
         let file = MasterKeyFile(path: masterKeyPath)
         do {
-            let directory = try await Self.load(store, key)
+            let directory = try await Self.load(store, key, clock)
             if file.hasNew {
                 logger.warning(
                     "a master key that is not used lies beside the one that is: a rotation did not come to its end; the next sets it aside",
@@ -49,7 +55,7 @@ extension DataDirectory {
             return LoadedDirectory(directory: directory, key: key)
         } catch {
             guard case .wrongMasterKey = error else { throw CommandFailure(error, path: databasePath) }
-            if let new = MasterKeyFile.read(file.newPath), let directory = try? await Self.load(store, new) {
+            if let new = MasterKeyFile.read(file.newPath), let directory = try? await Self.load(store, new, clock) {
                 let old = try file.replace(time: Self.timeSuffix())
                 logger.warning(
                     "a change of the master key that was cut short is finished; backups from before it need the old key",
@@ -57,7 +63,13 @@ extension DataDirectory {
                 )
                 return LoadedDirectory(directory: directory, key: new, change: .finished(keptAside: old))
             }
-            return try await loadWithKept(file, store, mayTake: mayTakeKept, CommandFailure(error, path: databasePath))
+            return try await loadWithKept(
+                file,
+                store,
+                clock,
+                mayTake: mayTakeKept,
+                CommandFailure(error, path: databasePath)
+            )
         }
     }
 
@@ -65,12 +77,14 @@ extension DataDirectory {
     private func loadWithKept(
         _ file: MasterKeyFile,
         _ store: SQLiteStore,
+        _ clock: any GatewayClock,
         mayTake: Bool,
         _ failure: CommandFailure
     ) async throws -> LoadedDirectory {
         var failure = failure
         for path in file.kept {
-            guard let key = MasterKeyFile.read(path), let directory = try? await Self.load(store, key) else { continue }
+            guard let key = MasterKeyFile.read(path), let directory = try? await Self.load(store, key, clock)
+            else { continue }
             failure.message += "; the key in \(path) opens it"
             if mayTake {
                 do {
@@ -98,13 +112,17 @@ extension DataDirectory {
         SystemClock().now.rfc3339.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z"
     }
 
-    private static func load(_ store: SQLiteStore, _ key: MasterKey) async throws(DirectoryError) -> Directory {
-        let clock = SystemClock()
-        return try await Directory.load(
+    private static func load(
+        _ store: SQLiteStore,
+        _ key: MasterKey,
+        _ clock: any GatewayClock
+    ) async throws(DirectoryError) -> Directory {
+        try await Directory.load(
             store: store,
             box: SecretBox(key: key),
             clock: clock,
-            reader: AppCheck(clock: clock)
+            // Certificates are dated by others.
+            reader: AppCheck(clock: SystemClock())
         )
     }
 }

@@ -39,8 +39,8 @@ final class Gateway: Sendable {
     private let names: GatewayNames
     /// The ports of the listeners; those that the system chooses are added when it did.
     private let ownPorts: OwnPorts
-    /// By which everything that waits or is kept for a time ends.
-    private let steadyClock: SteadyClock
+    /// By whose clock everything that waits or is kept for a time ends.
+    private let keeper: ClockKeeper
     private let logger: Logger
 
     private init(
@@ -56,7 +56,7 @@ final class Gateway: Sendable {
         identity: GatewayIdentity,
         names: GatewayNames,
         ownPorts: OwnPorts,
-        steadyClock: SteadyClock,
+        keeper: ClockKeeper,
         logger: Logger
     ) {
         self.settings = settings
@@ -71,7 +71,7 @@ final class Gateway: Sendable {
         self.identity = identity
         self.names = names
         self.ownPorts = ownPorts
-        self.steadyClock = steadyClock
+        self.keeper = keeper
         self.logger = logger
     }
 
@@ -86,13 +86,6 @@ final class Gateway: Sendable {
         // Whatever this process writes is closed to group and others.
         umask(0o077)
         let clock = SystemClock()
-        // What waits and expires keeps to this one; tokens and their dates to the machine's.
-        let steadyClock = SteadyClock(clock) { milliseconds in
-            logger.warning(
-                "the machine's clock has jumped; deliveries keep to the time that has passed and follow it slowly",
-                metadata: [LogKey.milliseconds: "\(milliseconds)"]
-            )
-        }
         let files = DataDirectory(settings: settings)
         try files.prepare()
         let token = try files.readAdminToken()
@@ -102,13 +95,19 @@ final class Gateway: Sendable {
         registry.addCollector { process.collect() }
 
         let store = try files.openStore(logger: logger)
+        let keeper: ClockKeeper
         let directory: Directory
         do {
-            directory = try await files.loadDirectory(store: store, logger: logger).directory
+            keeper = try await openClock(store: store, system: clock, files, logger)
+            directory = try await files.loadDirectory(store: store, clock: keeper.clock, logger: logger).directory
         } catch {
             await store.close()
             throw error
         }
+        // What is written, waits and expires keeps to this one; what others date, like tokens, to the machine's.
+        let steadyClock = keeper.clock
+        let clockMetrics = ClockMetrics(factory: registry)
+        registry.addCollector { keeper.record(in: clockMetrics) }
         let ownPorts = OwnPorts()
         ownPorts.add(settings.server.listen.port)
         if let metrics = settings.metrics.listen { ownPorts.add(metrics.port) }
@@ -139,6 +138,7 @@ final class Gateway: Sendable {
             logger: logger
         )
         registry.addCollector { delivery.recordGauges() }
+        keeper.onEnd { delivery.expireAgain() }
         delivery.setPresence(of: directory.brands)
         directory.onChange { [weak directory] change in
             if let directory { delivery.setPresence(of: directory.brands) }
@@ -174,7 +174,8 @@ final class Gateway: Sendable {
                 store: store,
                 directory: directory,
                 writer: DeliverySessionWriter(delivery: delivery),
-                clock: clock
+                // The housekeeper's, or it could remove a session that was just opened.
+                clock: steadyClock
             ),
             assertions: AssertionVerifier(
                 directory: directory,
@@ -187,6 +188,7 @@ final class Gateway: Sendable {
             metrics: http,
             renderMetrics: { registry.render() }
         )
+        services.keeper = keeper
         services.outbound = outbound.services
         services.windows = WindowServices(
             presence: delivery,
@@ -210,9 +212,22 @@ final class Gateway: Sendable {
             identity: identity,
             names: names,
             ownPorts: ownPorts,
-            steadyClock: steadyClock,
+            keeper: keeper,
             logger: logger
         )
+    }
+
+    private static func openClock(
+        store: SQLiteStore,
+        system: any GatewayClock,
+        _ files: DataDirectory,
+        _ logger: Logger
+    ) async throws(CommandFailure) -> ClockKeeper {
+        do {
+            return try await ClockKeeper.open(store: store, system: system, logger: logger)
+        } catch {
+            throw CommandFailure(error, path: files.databasePath)
+        }
     }
 
     /// The limits of the server, of windows and of connections to providers, as far as this process may have descriptors for
@@ -264,7 +279,7 @@ final class Gateway: Sendable {
         onListening: @escaping @Sendable (ListenAddress) -> Void
     ) async throws {
         do {
-            let start = try await delivery.start()
+            let start = try await delivery.start(mayExpire: !keeper.isGuarded)
             logger.notice(
                 "started",
                 metadata: [
@@ -291,14 +306,15 @@ final class Gateway: Sendable {
             directory: GatewayRetentionDirectory(directory: directory),
             settings: settings.housekeeping,
             // A jump of the machine's clock must not end deliveries, nor what is kept for years.
-            clock: steadyClock,
+            clock: keeper.clock,
+            keeper: keeper,
             metrics: HousekeepingMetrics(factory: registry),
             logger: logger
         )
         let certificates = certificateMonitor()
         // Later ones depend on earlier ones and stop first: listeners, then housekeeping, then deliveries.
         var list: [any Service] = [
-            delivery, housekeeper, monitor, certificates, outbound.webhooks, apiListener(onListening),
+            keeper, delivery, housekeeper, monitor, certificates, outbound.webhooks, apiListener(onListening),
         ]
         // Before the listener, which waits for the readers that wait.
         list.append(outbound.readers)

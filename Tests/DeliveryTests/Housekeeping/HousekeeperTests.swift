@@ -115,12 +115,16 @@ struct HousekeeperTests {
             return turn
         }
 
-        func housekeeper(_ settings: HousekeepingSettings = HousekeepingSettings()) -> Housekeeper {
+        func housekeeper(
+            _ settings: HousekeepingSettings = HousekeepingSettings(),
+            keeper: ClockKeeper? = nil
+        ) -> Housekeeper {
             Housekeeper(
                 store: store,
                 directory: Brands(),
                 settings: settings,
                 clock: Clock(now: Self.now),
+                keeper: keeper,
                 metrics: HousekeepingMetrics(factory: registry),
                 logger: Logger(label: "test") { [log] _ in Lines(lines: log) }
             )
@@ -186,6 +190,37 @@ struct HousekeeperTests {
         #expect(page.items.count == committed && page.items.allSatisfy { $0.state == .pending })
         #expect(stage.log.all.isEmpty)
         await store.close()
+    }
+
+    @Test("while the clock may be wrong nothing goes by its time, but what was deleted does; then all goes")
+    func clockInDoubt() async throws {
+        let stage = try await Stage(filled: true)
+        let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let keeper = try await ClockKeeper.open(store: stage.store, system: Clock(now: Stage.now), logger: quiet)
+        let housekeeper = stage.housekeeper(keeper: keeper)
+        let doomed = Brand(id: BrandID(trusted: "gone"), name: "", settings: BrandSettings(), createdAt: Stage.old)
+        try await stage.store.insertBrand(doomed)
+        _ = try await stage.store.deleteBrand(doomed.id)
+        await housekeeper.sweepExpired()
+        await housekeeper.keepRetention()
+        for kind in HousekeepingLabel.allCases where kind != .deletedBrands { #expect(stage.removed(kind) == 0) }
+        let works = Mutex<Set<String>>([])
+        stage.store.judgeHousekeeping { (batch) throws(StorageError) in
+            works.withLock { _ = $0.insert("\(batch.work)") }
+        }
+        await housekeeper.sweepExpired()
+        await housekeeper.removeErased()
+        await housekeeper.endDeletedApps()
+        await housekeeper.keepRetention()
+        #expect(works.withLock { $0 } == ["erasures", "deletedApps", "deletedBrands"])
+        stage.store.judgeHousekeeping(nil)
+        let audit = AuditEntry(brand: nil, at: Stage.now, actor: .admin, action: .clockAccepted, target: "now")
+        #expect(try await keeper.accept(audit))
+        await housekeeper.sweepExpired()
+        await housekeeper.keepRetention()
+        #expect(stage.removed(.expired) == 500 && stage.removed(.messages) == 4500)
+        #expect(stage.removed(.deliveries) == 4500 && stage.removed(.eventIDs) == 4500)
+        await stage.store.close()
     }
 
     @Test("a fault is said once, tried again at the next pass, and its end is said")

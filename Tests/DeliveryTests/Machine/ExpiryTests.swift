@@ -33,6 +33,31 @@ struct ExpiryTests {
         #expect(script.take().map(\.delivery) == [rows[2].id])
     }
 
+    @Test("while the clock may be wrong nothing expires: it leaves and is tried again")
+    func clockInDoubt() throws {
+        var script = MachineScript()
+        let rows = [
+            try script.row(device: 1, ttlSeconds: 10), try script.row(device: 1, sequence: 2, ttlSeconds: 10),
+            try script.row(device: 2, consumer: 2, ttlSeconds: 10),
+        ]
+        script.machine.mayExpire = false
+        script.turn(owned: rows)
+        script.now = script.now.adding(seconds: 60 * 86_400)
+        #expect(script.machine.nextDeadline(now: script.now) == nil)
+        #expect(expired(script.turn()) == [])
+        #expect(script.take().map(\.delivery) == [rows[0].id, rows[2].id])
+        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.answer(rows[2].id, .retry(afterSeconds: nil, scope: .device), status: 503)
+        let plan = script.turn()
+        #expect(expired(plan) == [])
+        let retried = plan.outcomes.filter { if case .retry = $0.disposition { true } else { false } }
+        #expect(retried.map(\.delivery) == [rows[2].id])
+        // The clock was right after all.
+        script.machine.mayExpire = true
+        #expect(script.machine.nextDeadline(now: script.now).map { $0 <= script.now } == true)
+        #expect(expired(script.turn()) == [rows[1].id])
+    }
+
     @Test("what is on its way does not expire, what waits behind it does")
     func behindOneOnItsWay() throws {
         var script = MachineScript()

@@ -34,6 +34,7 @@ enum TestGateway {
     ///   - windows: What messaging windows may cost.
     ///   - metrics: Where metrics are kept, and what `/metrics` answers.
     ///   - logger: What is logged to; nothing by default.
+    ///   - clockAheadSeconds: How far the clock is ahead of the data at the start; 0 doubts no clock.
     ///   - test: The test.
     /// - Throws: What the test throws, and why the gateway could not be made.
     static func run(
@@ -43,18 +44,24 @@ enum TestGateway {
         windows: WindowLimits = WindowLimits(),
         metrics: TestMetrics = TestMetrics(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        clockAheadSeconds: Int64 = 0,
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = folder.appendingPathComponent("test.sqlite").path
-        let data = SharedData(
+        var data = SharedData(
             store: try makeStore(database, logger),
             database: database,
             clock: TestClock(),
             box: SecretBox(key: MasterKey())
         )
+        if clockAheadSeconds > 0 {
+            try await data.store.keep(ClockMark(trusted: data.clock.now))
+            data.clock.advance(seconds: clockAheadSeconds)
+            data.keeper = try await ClockKeeper.open(store: data.store, system: data.clock, logger: logger)
+        }
         try await serve(data, transport, started: started, limits, windows, metrics, logger, test)
         await data.store.close()
     }
@@ -66,6 +73,8 @@ enum TestGateway {
         var database: String
         var clock: TestClock
         var box: SecretBox
+        /// Who doubts the clock; nil trusts it.
+        var keeper: ClockKeeper?
     }
 
     /// Runs one more gateway on the data of one that runs, over a socket of its own; it knows the brands of this moment.
@@ -108,6 +117,7 @@ enum TestGateway {
             metrics: metrics,
             logger: logger
         )
+        if let keeper = data.keeper { services.keeper = keeper }
         let presence = TestPresence()
         services.windows = WindowServices(
             presence: presence,

@@ -1,0 +1,46 @@
+internal import Delivery
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+internal import PushPayloads
+
+/// The gateway's time, and the word of an operator that the system clock is right.
+enum ClockRoutes {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/v1/clock") { call in
+            try await call.requireAdmin()
+            return answer(call.services.keeper.state)
+        }
+        routes.on(.post, "/v1/clock/accept") { call in
+            try await call.requireAdmin()
+            let keeper = call.services.keeper
+            guard !keeper.state.needsRestart else {
+                throw Problem(
+                    .conflict,
+                    "The system clock was set back since the start, so that the gateway's time is wrong: restart the gateway."
+                )
+            }
+            let audit = try call.auditEntry(.clockAccepted, brand: nil, target: keeper.state.system.rfc3339)
+            _ = try await call.read { _ throws(StorageError) in try await keeper.accept(audit) }
+            return answer(keeper.state)
+        }
+    }
+
+    private static func answer(_ state: ClockState) -> Response {
+        var writer = JSONWriter(capacity: 192)
+        writer.literal(#"{"systemTime":"#)
+        writer.timestamp(state.system)
+        writer.literal(#","gatewayTime":"#)
+        writer.timestamp(state.gateway)
+        writer.literal(#","newestStoredTime":"#)
+        writer.timestamp(orNull: state.newestStored)
+        writer.literal(#","guardedUntil":"#)
+        writer.timestamp(orNull: state.guardedUntil)
+        writer.literal(#","needsRestart":"#)
+        writer.boolean(state.needsRestart)
+        writer.literal("}")
+        return Answer.json(.ok, writer)
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+
+/// The gateway's time.
+struct ClockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock",
+        abstract: "Show the gateway's time, or say that the system clock is right.",
+        discussion: """
+            A gateway whose clock is more than 3 days ahead of the newest time in its data at the start lets nothing \
+            expire and clears nothing away for 6 hours of running: the clock may be wrong. If it is right, because the \
+            gateway was off for so long, accept it. If it is wrong, set it and restart the gateway.
+
+            EXAMPLES
+              switchboard clock show
+              switchboard clock accept
+            """,
+        subcommands: [Show.self, Accept.self]
+    )
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the gateway's time, the system clock, and until when nothing expires.",
+            discussion: "EXAMPLE\n  switchboard clock show --json"
+        )
+        @OptionGroup var options: ClientOptions
+
+        func run() async throws {
+            let answer = try await options.client().call("GET", ["v1", "clock"])
+            StandardOutput.write(
+                options.json ? answer.body.text : StatsCommand.lines(answer.body, "").joined(separator: "\n")
+            )
+        }
+    }
+
+    struct Accept: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say that the system clock is right: what is old enough expires and is cleared away.",
+            discussion: "EXAMPLE\n  switchboard clock accept"
+        )
+        @OptionGroup var options: ClientOptions
+
+        func run() async throws {
+            let answer = try await options.client().call("POST", ["v1", "clock", "accept"])
+            let time = answer.body["gatewayTime"].string ?? ""
+            StandardOutput.write(options.json ? answer.body.text : "clock accepted; the gateway's time is \(time)")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Delivery
+import Foundation
+import GatewayModel
+import GatewayStorage
+import Logging
+import SQLiteStorage
+import Synchronization
+import Testing
+
+@Suite("The keeper of the gateway's time", .timeLimit(.minutes(10)))
+struct ClockKeeperTests {
+    /// Both clocks of a host, moved by tests.
+    private final class Host: GatewayClock {
+        private let wall = Mutex(ClockKeeperTests.start.milliseconds)
+        private let running = Mutex<UInt64>(5)
+        var now: Timestamp { Timestamp(milliseconds: wall.withLock { $0 }) }
+        var monotonicNanoseconds: UInt64 { running.withLock { $0 } }
+        func set(_ seconds: Int64) { wall.withLock { $0 += seconds * 1000 } }
+        func run(_ seconds: Int64) {
+            set(seconds)
+            running.withLock { $0 += UInt64(seconds) * 1_000_000_000 }
+        }
+    }
+
+    private static let start = Timestamp(milliseconds: 1_767_323_045_678)
+    private static let month: Int64 = 30 * 86_400
+    private let host = Host()
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs a test on data that a gateway wrote at ``start``.
+    private func withData(_ test: (SQLiteStore) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("clock-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try SQLiteStore.open(path: folder.appendingPathComponent("test.sqlite").path, logger: logger)
+        #expect(try await !open(store).isGuarded)
+        _ = try await store.begin(now: Self.start)
+        try await test(store)
+        await store.close()
+    }
+
+    private func open(_ store: any GatewayStore) async throws -> ClockKeeper {
+        try await ClockKeeper.open(store: store, system: host, logger: logger)
+    }
+
+    private func word(_ target: String = "now") -> AuditEntry {
+        AuditEntry(brand: nil, at: host.now, actor: .admin, action: .clockAccepted, target: target)
+    }
+
+    @Test("far ahead it guards for six hours of running, over restarts; then it says so, and the clock is trusted")
+    func lasts() async throws {
+        try await withData { store in
+            host.set(2 * Self.month)
+            let first = try await open(store)
+            #expect(first.isGuarded && first.state.newestStored == Self.start)
+            #expect(first.state.guardedUntil == host.now.adding(seconds: 6 * 3600))
+            #expect(first.state.gateway == host.now && first.state.system == host.now)
+            _ = try await store.begin(now: first.clock.now)
+            host.run(4 * 3600)
+            await first.look()
+            let second = try await open(store)
+            #expect(second.state.guardedUntil == host.now.adding(seconds: 2 * 3600))
+            let ends = Mutex(0)
+            second.onEnd { ends.withLock { $0 += 1 } }
+            host.run(2 * 3600 - 1)
+            await second.look()
+            #expect(second.isGuarded && ends.withLock { $0 } == 0)
+            host.run(1)
+            await second.look()
+            await second.look()
+            #expect(!second.isGuarded && ends.withLock { $0 } == 1 && second.state.guardedUntil == nil)
+            #expect(try await store.storedTime().mark == ClockMark(trusted: host.now))
+            #expect(try await !open(store).isGuarded)
+        }
+    }
+
+    @Test("an operator's word ends the guard, is in the trail once, and holds for the next start")
+    func accepted() async throws {
+        try await withData { store in
+            host.set(2 * Self.month)
+            let keeper = try await open(store)
+            let ends = Mutex(0)
+            keeper.onEnd { ends.withLock { $0 += 1 } }
+            #expect(try await keeper.accept(word()))
+            #expect(try await !keeper.accept(word("again")))
+            #expect(!keeper.isGuarded && ends.withLock { $0 } == 1)
+            let trail = try await store.audit(AuditQuery(brand: nil, limit: 10))
+            #expect(trail.map(\.entry) == [word()])
+            #expect(try await !open(store).isGuarded)
+        }
+    }
+
+    @Test("set back while all is guarded, the clock was wrong: all stays guarded until the next start")
+    func setBack() async throws {
+        try await withData { store in
+            host.set(2 * Self.month)
+            let keeper = try await open(store)
+            host.set(-2 * Self.month)
+            host.run(7 * 3600)
+            await keeper.look()
+            #expect(keeper.isGuarded && keeper.state.needsRestart)
+            #expect(try await !keeper.accept(word()) && keeper.isGuarded)
+            #expect(try await store.audit(AuditQuery(brand: nil, limit: 10)).isEmpty)
+            #expect(try await !open(store).isGuarded)
+        }
+    }
+
+    @Test("after a start with the right clock nothing is left of what a guarded one wrote")
+    func rightAgain() async throws {
+        try await withData { store in
+            host.set(2 * Self.month)
+            let wrong = try await open(store)
+            _ = try await store.begin(now: wrong.clock.now)
+            host.set(-2 * Self.month)
+            host.run(60)
+            let right = try await open(store)
+            #expect(!right.isGuarded && right.clock.now == host.now && right.state.newestStored == Self.start)
+            #expect(try await store.storedTime().mark == ClockMark(trusted: host.now))
+            host.run(60)
+            #expect(try await open(store).clock.now == host.now)
+        }
+    }
+
+    @Test("behind, time goes on from the newest stored time, and from there at the next start")
+    func behind() async throws {
+        try await withData { store in
+            host.set(-12 * Self.month)
+            let keeper = try await open(store)
+            #expect(!keeper.isGuarded && keeper.clock.now == Self.start)
+            host.run(100)
+            let now = keeper.clock.now
+            #expect(now == Self.start.adding(seconds: 90))
+            await keeper.look()
+            #expect(try await open(store).clock.now == now)
+            // The clock is set.
+            host.set(12 * Self.month)
+            #expect(try await open(store).clock.now == host.now)
+        }
+    }
+}
