@@ -20,12 +20,14 @@ struct Site {
     ///   - directory: Where both keep their files.
     ///   - environment: Further settings of the gateway.
     ///   - simulatorEnvironment: Settings of the simulator.
+    ///   - makesBrand: Whether the brand is not there yet.
     /// - Returns: The site.
     /// - Throws: When something is refused.
     static func start(
         in directory: TemporaryDirectory,
         environment: [String: String] = [:],
-        simulatorEnvironment: [String: String] = [:]
+        simulatorEnvironment: [String: String] = [:],
+        makesBrand: Bool = true
     ) async throws -> Site {
         let simulator = try await SimulatorProcess.start(in: directory, environment: simulatorEnvironment)
         let gateway = try await GatewayProcess.start(
@@ -34,7 +36,9 @@ struct Site {
             environment: environment
         )
         let site = Site(directory: directory, simulator: simulator, gateway: gateway, environment: environment)
-        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        if makesBrand {
+            _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        }
         _ = try await gateway.admin.call("PUT", site.path("apps", "ios"), body: try simulator.iOSAppBody())
         _ = try await gateway.admin.call(
             "PUT",
