@@ -16,7 +16,7 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
-        case windows, attack, requeue
+        case windows, attack, requeue, population
         case busyDevice = "busy-device"
         case largeChanges = "large-changes"
         case httpOverhead = "http-overhead"
@@ -137,6 +137,12 @@ struct RunCommand: AsyncParsableCommand {
         case .largeChanges:
             return try await LargeChangesScenario(devices: scaled(200_000), events: scaled(10_000))
                 .run(group: group, http: http, say: say)
+        case .population:
+            return try await PopulationScenario(
+                consumers: scaled(50_000),
+                events: scaled(3_000_000),
+                slice: scaled(300_000)
+            ).run(group: group, http: http, say: say)
         case .memory:
             return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }

@@ -21,7 +21,7 @@ struct IngestScenario {
     var cpuLimit: Double
 
     /// A push as the gateway sends it for one of the events.
-    private static let push = #"""
+    static let push = #"""
         {"aps":{"alert":{"title":"Dana","body":"Your order has shipped and will be with you tomorrow between nine and \#
         eleven."},"badge":2,"sound":"default","thread-id":"conversation-1","mutable-content":1},"brandId":"bench",\#
         "messageId":"01a1ff60-0e6a-7001-a317-3b2a73afe97c","conversationId":"conversation-1","sequence":2,"badge":2,\#

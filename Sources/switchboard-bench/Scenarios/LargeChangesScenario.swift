@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import ProcessHarness
-import SQLiteStorage
 
 /// How long a 202 takes while an app with very many devices is deleted and many devices report many receipts at once.
 struct LargeChangesScenario {
@@ -36,7 +35,11 @@ struct LargeChangesScenario {
             let app = try installation.simulator.iOSApp(endpoint: nil)
             try await installation.call(http, "PUT", "/v1/brands/\(Installation.brand)/apps/\(Self.deleted)", app)
             say("large-changes: registering \(devices) devices")
-            let gateway = try await fill(installation)
+            let gateway = try await installation.registerDevices(
+                1_000_000..<1_000_000 + devices,
+                app: Self.deleted,
+                consumers: Self.consumers
+            )
             let result: Result<Report, any Error>
             do {
                 let load = EventLoad(
@@ -52,26 +55,6 @@ struct LargeChangesScenario {
             _ = try await gateway.process.stop(within: .seconds(60))
             return try result.get()
         }
-    }
-
-    /// Registers the app's devices while the gateway is stopped; starts it again where it was.
-    private func fill(_ installation: Installation) async throws -> GatewayProcess {
-        let port = installation.gateway.port
-        _ = try await installation.gateway.process.stop()
-        let path = installation.gateway.dataDirectory + "/switchboard.sqlite"
-        let fixture = try StoreFixture(path: path, consumers: Self.consumers)
-        try await fixture.registerDevices(1_000_000..<1_000_000 + devices, app: Self.deleted)
-        await fixture.store.close()
-        return try await GatewayProcess.start(
-            in: installation.directory,
-            listen: "127.0.0.1:\(port)",
-            trustRoots: installation.simulator.authority,
-            environment: [
-                "SWITCHBOARD_LOG_LEVEL": "warning",
-                "SWITCHBOARD_LIMITS_ACCOUNT_REQUESTS_PER_SECOND": "0",
-                "SWITCHBOARD_LIMITS_SESSION_REQUESTS_PER_SECOND": "0",
-            ]
-        )
     }
 
     private func measure(
