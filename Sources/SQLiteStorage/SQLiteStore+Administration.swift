@@ -49,7 +49,7 @@ extension SQLiteStore {
             ] {
                 try writer.db.prepare(sql).int(key).run()
             }
-            writer.memory = WriterMemory()
+            writer.forgetAll()
             writer.endedSessions.insert(.brand(brand))
             return lanes
         }

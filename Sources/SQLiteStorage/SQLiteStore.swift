@@ -31,6 +31,7 @@ package final class SQLiteStore: GatewayStore {
         pool: DatabasePool,
         checkpointer: Checkpointer,
         logBuffer: LogBuffer?,
+        memoryBytes: Int,
         path: String,
         lock: DataLock,
         logger: Logger
@@ -41,7 +42,7 @@ package final class SQLiteStore: GatewayStore {
         self.path = path
         self.lock = lock
         self.logger = logger
-        self.writer = WriterBox()
+        self.writer = WriterBox(memoryBytes: memoryBytes)
     }
 
     /// Set once in a process, before its first connection; a host that has used SQLite before keeps its count.
@@ -52,6 +53,8 @@ package final class SQLiteStore: GatewayStore {
     /// - Parameters:
     ///   - path: The database file; made with mode 0600 when it is missing.
     ///   - copiesBeforeMigration: Whether data that migrations are about to change is copied beside it first.
+    ///   - memoryBytes: What the writer remembers of consumers that had events lately, about 1 KB each; those that do not
+    ///     fit are read from the file with each event.
     ///   - logger: For what operators should know.
     /// - Returns: A store that nobody else has open.
     /// - Throws: `StorageError`: locked, readOnly, full, corrupt, foreign, newerSchema, changedMigration, unavailable. The
@@ -59,16 +62,27 @@ package final class SQLiteStore: GatewayStore {
     package static func open(
         path: String,
         copiesBeforeMigration: Bool = true,
+        memoryBytes: Int = SQLiteStore.defaultMemoryBytes,
         logger: Logger
     ) throws(StorageError) -> SQLiteStore {
-        try open(path: path, migrations: Migrations.all, copiesBeforeMigration: copiesBeforeMigration, logger: logger)
+        try open(
+            path: path,
+            migrations: Migrations.all,
+            copiesBeforeMigration: copiesBeforeMigration,
+            memoryBytes: memoryBytes,
+            logger: logger
+        )
     }
+
+    /// What the writer remembers where nobody says otherwise: 100,000 to 200,000 consumers with a device each.
+    package static let defaultMemoryBytes = 192 << 20
 
     /// Opens the data with migrations that need not be those of this version.
     static func open(
         path: String,
         migrations: [Migration],
         copiesBeforeMigration: Bool,
+        memoryBytes: Int = defaultMemoryBytes,
         logger: Logger
     ) throws(StorageError) -> SQLiteStore {
         let lock = try DataLock(path: path + ".lock")
@@ -105,6 +119,7 @@ package final class SQLiteStore: GatewayStore {
                 pool: pool,
                 checkpointer: checkpointer,
                 logBuffer: logBuffer,
+                memoryBytes: memoryBytes,
                 path: path,
                 lock: lock,
                 logger: logger
@@ -119,7 +134,7 @@ package final class SQLiteStore: GatewayStore {
         let start = ContinuousClock.now
         let isRecounted = try pool.write { db in
             guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            let writer = Writer(Connection(handle))
+            let writer = Writer(Connection(handle), memoryBytes: 0)
             defer { writer.close() }
             return try writer.recountReasons()
         }
@@ -347,12 +362,15 @@ private final class WriterBox: @unchecked Sendable {
     // Guarded by the pool's writer queue: `asyncWriteWithoutTransaction` runs one closure at a time.
     private var writer: Writer?
     private var isClosed = false
+    private let memoryBytes: Int
+
+    init(memoryBytes: Int) { self.memoryBytes = memoryBytes }
 
     func writer(of db: Database) throws -> Writer {
         if let writer { return writer }
         // A call that was let in just before the store closed must not begin anew.
         guard !isClosed, let handle = db.sqliteConnection else { throw StorageError.closed }
-        let made = Writer(Connection(handle))
+        let made = Writer(Connection(handle), memoryBytes: memoryBytes)
         writer = made
         return made
     }

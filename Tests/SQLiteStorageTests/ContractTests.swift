@@ -7,4 +7,13 @@ struct ContractTests {
     func holds(_ contractCase: ContractCase) async throws {
         try await contractCase.run(on: try SQLiteEngine())
     }
+
+    @Test(
+        "the contract, when the writer remembers no consumer from one turn to the next",
+        .timeLimit(.minutes(10)),
+        arguments: StorageContract.cases
+    )
+    func holdsWithoutMemory(_ contractCase: ContractCase) async throws {
+        try await contractCase.run(on: try SQLiteEngine(memoryBytes: 0))
+    }
 }

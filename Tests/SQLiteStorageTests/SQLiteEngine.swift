@@ -8,8 +8,14 @@ import StorageContract
 /// Stores on files of their own, removed with the engine.
 final class SQLiteEngine: ContractEngine {
     let directory: URL
+    private let memoryBytes: Int
 
-    init() throws {
+    /// An engine with a directory of its own.
+    ///
+    /// - Parameter memoryBytes: What the writer remembers of consumers.
+    /// - Throws: When the directory cannot be made.
+    init(memoryBytes: Int = SQLiteStore.defaultMemoryBytes) throws {
+        self.memoryBytes = memoryBytes
         directory = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
@@ -22,10 +28,17 @@ final class SQLiteEngine: ContractEngine {
 
     func reopen(_ store: any GatewayStore) async throws -> any GatewayStore { try openSQLite() }
 
-    func openSQLite() throws -> SQLiteStore { try Self.openSQLite(path: path) }
+    func openSQLite() throws -> SQLiteStore { try Self.openSQLite(path: path, memoryBytes: memoryBytes) }
 
-    static func openSQLite(path: String) throws -> SQLiteStore {
-        try SQLiteStore.open(path: path, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    static func openSQLite(
+        path: String,
+        memoryBytes: Int = SQLiteStore.defaultMemoryBytes
+    ) throws -> SQLiteStore {
+        try SQLiteStore.open(
+            path: path,
+            memoryBytes: memoryBytes,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
     }
 }
 

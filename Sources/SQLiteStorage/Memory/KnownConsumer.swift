@@ -27,6 +27,9 @@ final class KnownConsumer {
         active = .unknown
     }
 
+    /// What it takes in memory, about: itself, its place among the others, and its conversations.
+    var bytes: Int { 300 + name.id.utf8.count + conversations.reduce(0) { $0 + $1.bytes } }
+
     /// How many conversations are remembered.
     private static let conversationLimit = 8
 

@@ -12,6 +12,9 @@ final class KnownConversation {
     /// Whether one of them waits to be stored.
     var isChanged = false
 
+    /// What it takes in memory, about.
+    var bytes: Int { 160 + name.id.utf8.count }
+
     init(
         key: Int64,
         name: BrandedName,

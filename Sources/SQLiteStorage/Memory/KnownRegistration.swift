@@ -27,4 +27,9 @@ final class KnownRegistration {
         self.device = device
         self.traits = traits
     }
+
+    /// What a consumer's registrations take in memory, about.
+    static func bytes(of registrations: [KnownRegistration]) -> Int {
+        registrations.reduce(80) { $0 + 240 + $1.token.utf8.count + $1.device.utf8.count }
+    }
 }

@@ -1,11 +1,25 @@
-/// The values that were used last, at most twice `limit` of them: two generations instead of a list, so that a hit
-/// costs one look-up and no writing.
+/// The values that were used last, in about a number of bytes: two generations instead of a list, so that a hit costs one
+/// look-up and no writing.
+///
+/// What is kept stays until ``settle()``, which begins a new generation when the young one has half of the bytes: what a
+/// turn changes is not lost before it is stored, however small the bound.
 struct RecentValues<Key: Hashable, Value> {
     private let limit: Int
+    /// What a value and its key take, about.
+    private let size: (Key, Value) -> Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
+    private var youngBytes = 0
 
-    init(limit: Int) { self.limit = limit }
+    /// Remembers nothing yet.
+    ///
+    /// - Parameters:
+    ///   - limit: Bytes of both generations.
+    ///   - size: What a value and its key take, in bytes.
+    init(limit: Int, size: @escaping (Key, Value) -> Int) {
+        self.limit = limit
+        self.size = size
+    }
 
     /// The value of a key; one of the old generation becomes young again.
     mutating func value(_ key: Key) -> Value? {
@@ -19,12 +33,21 @@ struct RecentValues<Key: Hashable, Value> {
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
     mutating func keep(_ value: Value, for key: Key) {
-        if young.count >= limit {
-            old = young
-            young = [:]
-            young.reserveCapacity(limit)
-        }
         young[key] = value
+        youngBytes += size(key, value)
+    }
+
+    /// A value that is kept takes so many bytes more.
+    mutating func grew(by bytes: Int) { youngBytes += bytes }
+
+    /// Begins a new generation when the young one is full; what both had long ago goes.
+    mutating func settle() {
+        guard youngBytes >= limit / 2 else { return }
+        let count = young.count
+        old = young
+        young = [:]
+        young.reserveCapacity(count)
+        youngBytes = 0
     }
 
     mutating func remove(_ key: Key) {
@@ -35,5 +58,6 @@ struct RecentValues<Key: Hashable, Value> {
     mutating func removeAll() {
         young = [:]
         old = [:]
+        youngBytes = 0
     }
 }

@@ -3,16 +3,15 @@
 /// It is exact because one process owns the file and only the writer changes it: what changes a row behind it takes the
 /// row out of it, and a transaction that fails empties it.
 struct WriterMemory {
-    /// About 500 bytes each; a consumer beyond twice as many is read again.
-    private static let limit = 16_384
-
-    var consumers = RecentValues<BrandedName, KnownConsumer>(limit: limit)
+    /// Bytes for consumers with their conversations and registrations; those that do not fit are read again.
+    let limit: Int
+    var consumers: RecentValues<BrandedName, KnownConsumer>
     /// The active registrations of a consumer, by its key; in the order of their ids.
-    var registrations = RecentValues<Int64, [KnownRegistration]>(limit: limit)
+    var registrations: RecentValues<Int64, [KnownRegistration]>
     /// The keys of brands, by id.
     var brands: [String: Int64] = [:]
     /// The numbers of campaigns.
-    var campaigns = RecentValues<BrandedName, Int64>(limit: 1024)
+    var campaigns = RecentValues<BrandedName, Int64>(limit: 256 << 10) { name, _ in 128 + name.id.utf8.count }
     /// The days that have remembered event ids, newest first; nil until they are needed.
     var dedupeDays: [Int64]?
     /// Who reads outbound feeds; nil until it is needed.
@@ -25,4 +24,21 @@ struct WriterMemory {
     var log: LogMemory?
     /// The numbers of words in the log's counts; empty until they are needed.
     var words: [String: UInt16] = [:]
+
+    /// Knows nothing yet.
+    ///
+    /// - Parameter limit: Bytes for consumers, half of them for their registrations: one with a conversation and a device
+    ///   takes about as much of either.
+    init(limit: Int) {
+        self.limit = limit
+        consumers = RecentValues(limit: limit / 2) { $1.bytes }
+        registrations = RecentValues(limit: limit / 2) { KnownRegistration.bytes(of: $1) }
+    }
+
+    /// Lets go of what was not used for long; between turns, because what a turn changed is stored at its end.
+    mutating func settle() {
+        consumers.settle()
+        registrations.settle()
+        campaigns.settle()
+    }
 }

@@ -72,8 +72,13 @@ extension Writer {
             lastMessage: row.int64(5),
             isResolved: row.int64(6) != 0
         )
-        consumer.remember(conversation)
+        remember(conversation, of: consumer)
         return .own(conversation)
+    }
+
+    private func remember(_ conversation: KnownConversation, of consumer: KnownConsumer) {
+        consumer.remember(conversation)
+        memory.consumers.grew(by: conversation.bytes)
     }
 
     /// Opens a conversation that a back-end has named.
@@ -117,7 +122,7 @@ extension Writer {
             consumer: consumer.key,
             lastMessage: own ?? 0
         )
-        consumer.remember(conversation)
+        remember(conversation, of: consumer)
         try tell(
             name.brand,
             at: now,

@@ -5,15 +5,26 @@ import GatewayStorage
 /// Does the writing, one transaction at a time; confined to the pool's writer queue.
 final class Writer {
     let db: Connection
-    var memory = WriterMemory()
+    var memory: WriterMemory
     /// Whom the running transaction has told how many outbound items.
     var told: [BrandID: Int] = [:]
     /// Whose sessions the running transaction has ended.
     var endedSessions: Set<SessionEnd> = []
 
-    init(_ db: Connection) { self.db = db }
+    /// A writer that knows nothing yet.
+    ///
+    /// - Parameters:
+    ///   - db: Its connection.
+    ///   - memoryBytes: What it remembers of consumers.
+    init(_ db: Connection, memoryBytes: Int) {
+        self.db = db
+        memory = WriterMemory(limit: memoryBytes)
+    }
 
     func close() { db.close() }
+
+    /// Remembers nothing of what it knew.
+    func forgetAll() { memory = WriterMemory(limit: memory.limit) }
 
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
         told = [:]
@@ -24,7 +35,7 @@ final class Writer {
             try db.prepare("COMMIT").run()
             return value
         } catch {
-            memory = WriterMemory()
+            forgetAll()
             told = [:]
             endedSessions = []
             db.endAll()
@@ -37,6 +48,7 @@ final class Writer {
     func commit(_ turn: WriterTurn) throws -> WriterTurnResult {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
+        memory.settle()
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
         try storeGivenBack(&context)
         for registration in turn.recalls { try recall(registration, &context) }

@@ -19,6 +19,7 @@ enum SettingKey: String, CaseIterable {
     case storageURL = "storage.url"
     case storageMinFreeMegabytes = "storage.minFreeMegabytes"
     case storageCopyBeforeMigration = "storage.copyBeforeMigration"
+    case storageMemoryMegabytes = "storage.memoryMegabytes"
     case providerTrustRoots = "provider.trustRoots"
     case providerRequestTimeoutSeconds = "provider.requestTimeoutSeconds"
     case providerMaxConnections = "provider.maxConnections"

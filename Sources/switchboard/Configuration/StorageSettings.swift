@@ -1,10 +1,12 @@
 import Configuration
+import SQLiteStorage
 
 /// Where the store is.
 ///
 /// - `storage.url` (`sqlite:PATH`, default `switchboard.sqlite` in the data directory)
 /// - `storage.minFreeMegabytes` (MiB, 0 to 1,000,000,000, default 64; 0 = never refuse)
 /// - `storage.copyBeforeMigration` (true or false, default true)
+/// - `storage.memoryMegabytes` (MiB, 0 to 1,000,000, default 192)
 struct StorageSettings: Equatable {
     /// The SQLite file; nil is the one in the data directory.
     var sqlitePath: String?
@@ -12,6 +14,8 @@ struct StorageSettings: Equatable {
     var minFreeMegabytes: UInt64 = 64
     /// Whether the data is copied beside itself before migrations change it.
     var copiesBeforeMigration = true
+    /// MiB in which the writer remembers consumers that had events lately.
+    var memoryMegabytes = UInt64(SQLiteStore.defaultMemoryBytes >> 20)
 
     /// The defaults.
     init() {}
@@ -28,6 +32,7 @@ struct StorageSettings: Equatable {
             default: minFreeMegabytes
         )
         copiesBeforeMigration = try await reader.flag(.storageCopyBeforeMigration, default: copiesBeforeMigration)
+        memoryMegabytes = try await reader.integer(.storageMemoryMegabytes, in: 0...1_000_000, default: memoryMegabytes)
         guard let url = try await reader.text(.storageURL) else { return }
         guard url.hasPrefix("sqlite:"), url.count > "sqlite:".count else {
             // A URL of another engine may hold a password, so only its scheme is shown.

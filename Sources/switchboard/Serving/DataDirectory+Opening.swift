@@ -58,6 +58,7 @@ extension DataDirectory {
             return try SQLiteStore.open(
                 path: databasePath,
                 copiesBeforeMigration: settings.storage.copiesBeforeMigration,
+                memoryBytes: Int(settings.storage.memoryMegabytes) << 20,
                 logger: logger
             )
         } catch {
