@@ -12,21 +12,26 @@ internal import Telemetry
 /// all of it has been moved, and while it is being moved the writer adds to it. So the writer moves the last few pages
 /// itself, between two commits, and everything when the log has outgrown its bound.
 final class Checkpointer: Sendable {
-    /// The pages of the log at which it begins to be moved: 64 MB, so that a page that changes often is written once.
-    private static let start = 16_000
+    /// The pages of the log at which it begins to be moved, so that a page that changes often is written once: a quarter of
+    /// the database, 64 to 256 MB.
+    ///
+    /// With much data, events change pages in no order: what a longer log saves is most of what moving it costs.
+    private static let start = 16_000...64_000
     /// The most pages that the writer moves between two commits: about what a commit writes anyway.
     private static let tail = 400
-    /// The pages of the log, 256 MB, from which the writer moves all of them: only a disk that does not follow, or a
-    /// reader that does not end, brings it there.
-    private static let bound = 64_000
+    /// The log's length in such starts from which the writer moves all of it, 256 MB to 1 GB: only a disk that does not
+    /// follow, or a reader that does not end, brings it there.
+    private static let bound = 4
 
     private struct State {
         /// How long the log is.
         var pages = 0
         /// How many of its pages have been moved.
         var moved = 0
+        /// How long the log must be to be moved at all.
+        var start = Checkpointer.start.lowerBound
         /// How long the log must be for the next move beside the writer.
-        var next = Checkpointer.start
+        var next = Checkpointer.start.lowerBound
         var isRunning = false
         /// The writer is to move the rest.
         var isWriterNext = false
@@ -76,10 +81,10 @@ final class Checkpointer: Sendable {
     private func logGrew(to pages: Int) {
         let isMoving = state.withLock { state -> Bool in
             // The log has started over.
-            if pages < state.pages { (state.moved, state.next) = (0, Self.start) }
+            if pages < state.pages { (state.moved, state.next) = (0, state.start) }
             state.pages = pages
-            guard pages >= Self.start else { return false }
-            state.isWriterNext = pages - state.moved <= Self.tail || pages >= Self.bound
+            guard pages >= state.start else { return false }
+            state.isWriterNext = pages - state.moved <= Self.tail || pages >= Self.bound * state.start
             guard !state.isWriterNext, !state.isRunning, pages >= state.next else { return false }
             state.isRunning = true
             return true
@@ -129,7 +134,7 @@ final class Checkpointer: Sendable {
         let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         switch result {
         case SQLITE_OK:
-            state.withLock { ($0.pages, $0.moved, $0.next) = (0, 0, Self.start) }
+            state.withLock { ($0.pages, $0.moved, $0.next) = (0, 0, $0.start) }
             return true
         case SQLITE_BUSY, SQLITE_LOCKED: return false
         default: throw DatabaseError(resultCode: ResultCode(rawValue: result))
@@ -140,7 +145,9 @@ final class Checkpointer: Sendable {
         queue.asyncWriteWithoutTransaction { db in
             defer { completion() }
             var moved: Int?
+            var start: Int?
             do {
+                start = try Int.fetchOne(db, sql: "PRAGMA page_count").map { Self.start.clamped($0 / 4) }
                 moved = try db.checkpoint(.passive).checkpointedFrameCount
             } catch {
                 self.logger.warning(
@@ -150,11 +157,17 @@ final class Checkpointer: Sendable {
             }
             self.state.withLock { state in
                 if let moved, moved >= 0 { state.moved = moved }
+                if let start { state.start = start }
                 state.isRunning = false
                 // When as much came as was moved, another move at once would only write the same pages again.
-                let isCatchingUp = state.pages - state.moved < Self.start / 2
-                state.next = state.pages + (isCatchingUp ? Self.tail : Self.start)
+                let isCatchingUp = state.pages - state.moved < state.start / 2
+                state.next = state.pages + (isCatchingUp ? Self.tail : state.start)
             }
         }
     }
+}
+
+extension ClosedRange where Bound == Int {
+    /// The number of the range that is nearest to another.
+    fileprivate func clamped(_ value: Int) -> Int { Swift.min(Swift.max(value, lowerBound), upperBound) }
 }
