@@ -35,14 +35,19 @@ extension SQLiteStore {
         consumers n JOIN brands b ON b.key = n.brand JOIN consumers u ON u.key = coalesce(n.merged_into, n.key)
         """
 
+    /// The unread count of consumer `u`: of the conversations with something unread, however many others it has.
+    private static let unreadOfConsumer = """
+        (SELECT coalesce(sum(c.unread), 0) FROM conversations c INDEXED BY conversations_unread
+        WHERE c.consumer = u.key AND c.has_unread = 1)
+        """
+
     package func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? {
         try await read { db in
             let row = try Row.fetchOne(
                 db,
                 sql: """
                     SELECT u.key, u.anonymous, u.name, u.email, u.phone,
-                    (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), u.created_at, u.id,
-                    u.quiet_hours FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
+                    \(Self.unreadOfConsumer), u.created_at, u.id, u.quiet_hours FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
                     """,
                 arguments: [brand.rawValue, id.rawValue]
             )
@@ -187,7 +192,7 @@ extension SQLiteStore {
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key)
+                    SELECT u.key, \(Self.unreadOfConsumer)
                     FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
                     """,
                 arguments: [brand.rawValue, consumer.rawValue]

@@ -5,7 +5,7 @@ import Testing
 struct ContractTests {
     @Test("the contract", .timeLimit(.minutes(10)), arguments: StorageContract.cases)
     func holds(_ contractCase: ContractCase) async throws {
-        try await contractCase.run(on: try SQLiteEngine())
+        try await run(contractCase, on: try SQLiteEngine())
     }
 
     @Test(
@@ -14,6 +14,12 @@ struct ContractTests {
         arguments: StorageContract.cases
     )
     func holdsWithoutMemory(_ contractCase: ContractCase) async throws {
-        try await contractCase.run(on: try SQLiteEngine(memoryBytes: 0))
+        try await run(contractCase, on: try SQLiteEngine(memoryBytes: 0))
+    }
+
+    /// Runs a case, and counts again what is stored as counted.
+    private func run(_ contractCase: ContractCase, on engine: SQLiteEngine) async throws {
+        try await contractCase.run(on: engine)
+        #expect(try engine.miscounted() == [], "\(contractCase.name)")
     }
 }

@@ -43,6 +43,25 @@ final class SQLiteEngine: ContractEngine {
 }
 
 extension SQLiteEngine {
+    /// Conversations whose unread count is not that of their messages, or that are not in the index of those with some.
+    ///
+    /// - Returns: Their ids; those of consumers that are being erased are not looked at.
+    /// - Throws: An error of SQLite; the store must be closed.
+    func miscounted() throws -> [String] {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read {
+            try String.fetchAll(
+                $0,
+                sql: """
+                    SELECT id FROM conversations c WHERE consumer IN (SELECT key FROM consumers)
+                    AND (unread <> (SELECT count(*) FROM messages m WHERE m.conversation = c.key AND m.counts = 1
+                    AND m.sequence > c.read_sequence) OR has_unread <> (unread > 0))
+                    """
+            )
+        }
+    }
+
     /// Writes the data of an earlier version where the store will be opened.
     ///
     /// - Parameter name: The name of the fixture.

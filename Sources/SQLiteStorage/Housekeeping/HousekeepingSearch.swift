@@ -27,24 +27,19 @@ struct HousekeepingSearch {
         self.db = handle
     }
 
-    /// Rows of the outbox that are in no lane and past their expiry, by id; every row is looked at, because an index of expiries would be
-    /// paid for with every row that is accepted.
+    /// Rows of the outbox that are in no lane and past their expiry, those that expired first before the others.
     func expired(_ batch: HousekeepingBatch) throws -> Found {
         var found = Found()
-        var seen = 0
         let rows = try Statement(
             db,
-            "SELECT id, (owner IS NULL OR held = 1) AND expires_at <= ?2 FROM outbox WHERE id > ?1 ORDER BY id"
-        )
-        .int(batch.position?.row ?? .min).int(batch.now.milliseconds)
-        while try rows.next() {
-            seen += 1
-            if rows.int64(1) != 0 { found.rows.append(rows.int64(0)) }
-            if seen == Self.rowsPerRead || found.rows.count == batch.limit {
-                found.next = HousekeepingPosition(row: rows.int64(0))
-                break
-            }
-        }
+            """
+            SELECT id FROM outbox INDEXED BY outbox_expiry WHERE (owner IS NULL OR held = 1) AND expires_at <= ? \
+            ORDER BY expires_at, id LIMIT \(batch.limit)
+            """
+        ).int(batch.now.milliseconds)
+        while try rows.next() { found.rows.append(rows.int64(0)) }
+        // What was found is gone by then, or in a lane.
+        if found.rows.count == batch.limit { found.next = HousekeepingPosition(row: (batch.position?.row ?? 0) + 1) }
         return found
     }
 

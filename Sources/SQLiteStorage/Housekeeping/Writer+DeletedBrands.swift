@@ -10,6 +10,7 @@ extension Writer {
         var room = batch.limit
         try removeRegistrations(brand, &room)
         try removeLog(brand, &room)
+        try removeFormerDevices(brand, &room)
         try removeConversations(brand, &room)
         try removeConsumers(brand, &room)
         try removeCampaigns(brand, &room)
@@ -45,6 +46,17 @@ extension Writer {
     private func removeLog(_ brand: Int64, _ room: inout Int) throws {
         guard room > 0 else { return }
         room -= try removeDeliveries(try keys("SELECT id FROM delivery_log WHERE brand = ? LIMIT ?", brand, room))
+    }
+
+    private func removeFormerDevices(_ brand: Int64, _ room: inout Int) throws {
+        guard room > 0 else { return }
+        try db.prepare(
+            """
+            DELETE FROM former_devices WHERE brand = ?1 AND device <= (SELECT max(device) FROM \
+            (SELECT device FROM former_devices WHERE brand = ?1 ORDER BY device LIMIT ?2))
+            """
+        ).int(brand).int(room).run()
+        room -= db.changedRows
     }
 
     private func removeConversations(_ brand: Int64, _ room: inout Int) throws {

@@ -31,25 +31,15 @@ extension HousekeepingSearch {
             outboundThrough: row.int64(4)
         )
         let name = row.string(2)
-        // Items have no index of consumers, which would be paid for with every item: all of the brand's are looked at.
         let rows = try Statement(
             db,
             """
-            SELECT position, json_extract(data, '$.consumer') = ?1 FROM outbound \
-            WHERE brand = ?2 AND position > ?3 AND position <= ?4 ORDER BY position LIMIT \(Self.rowsPerRead)
+            SELECT position FROM outbound INDEXED BY outbound_consumer WHERE brand = ?2 \
+            AND json_extract(data, '$.consumer') = ?1 AND position > ?3 AND position <= ?4 ORDER BY position LIMIT \(limit)
             """
         ).text(name).int(work.brand).int(work.outboundNext).int(work.outboundThrough)
-        var seen = 0
-        while try rows.next() {
-            seen += 1
-            work.outboundNext = rows.int64(0)
-            if rows.int64(1) != 0 { work.items.append(rows.int64(0)) }
-            if work.items.count == limit {
-                rows.end()
-                return work
-            }
-        }
-        if seen < Self.rowsPerRead { work.outboundNext = work.outboundThrough }
+        while try rows.next() { work.items.append(rows.int64(0)) }
+        work.outboundNext = work.items.count == limit ? work.items.last ?? work.outboundNext : work.outboundThrough
         return work
     }
 }

@@ -45,7 +45,19 @@ extension Writer {
             coalesce((SELECT min(id) FROM outbox), 9223372036854775807))
             """
         ).run()
+        try removeFormerDevices()
         return removed
+    }
+
+    /// Forgets whose devices were of whom the log has nothing any more; a few thousand at a time.
+    private func removeFormerDevices() throws {
+        try db.prepare(
+            """
+            DELETE FROM former_devices WHERE last_delivery <= (SELECT max(last_delivery) FROM (SELECT last_delivery \
+            FROM former_devices WHERE last_delivery < coalesce((SELECT min(id) FROM delivery_log), 9223372036854775807) \
+            ORDER BY last_delivery LIMIT 2000))
+            """
+        ).run()
     }
 
     /// Removes one row of the log and takes it out of the counts; false when it is gone already.
@@ -132,15 +144,20 @@ extension Writer {
 
     /// Lowers a conversation's count in the file, and where the writer remembers it.
     private func lowerUnread(of conversation: Int64, by count: Int64) throws {
-        try db.prepare("UPDATE conversations SET unread = unread - ? WHERE key = ?").int(count).int(conversation).run()
+        try db.prepare("UPDATE conversations SET unread = unread - ?1, has_unread = unread > ?1 WHERE key = ?2")
+            .int(count).int(conversation).run()
         let row = try db.prepare(
-            "SELECT c.brand, u.id FROM conversations c JOIN consumers u ON u.key = c.consumer WHERE c.key = ?"
+            """
+            SELECT c.brand, u.id, c.has_unread FROM conversations c JOIN consumers u ON u.key = c.consumer WHERE c.key = ?
+            """
         ).int(conversation)
         guard try row.next() else { return }
         defer { row.end() }
         guard let consumer = memory.consumers.peek(BrandedName(brand: row.int64(0), id: row.string(1))) else { return }
         consumer.unread -= count
-        consumer.conversations.first { $0.key == conversation }?.unread -= count
+        guard let known = consumer.conversations.first(where: { $0.key == conversation }) else { return }
+        known.unread -= count
+        known.isIndexed = row.int64(2) != 0
     }
 
     /// Forgets ids of events whose day is over.

@@ -5,8 +5,8 @@ import GatewayStorage
 struct DeliveryFilter {
     /// One condition on the log.
     struct Condition {
-        /// Its index, with rows that are not indexed left out but for the message's.
-        var index: String
+        /// Its index, with rows that are not indexed left out but for the message's; nil where there is none.
+        var index: String?
         /// With one parameter for each value.
         var sql: String
         var values: [Value]
@@ -20,6 +20,8 @@ struct DeliveryFilter {
     /// A consumer's log is looked for under its own key and those of so many that were merged into it, the youngest: each
     /// costs a look into the index, and a consumer logs in anew a few times while the log is kept.
     private static let mergedLimit: Int64 = 100
+    /// A device's log is looked for in the logs of so many who have or had it, those who have it and the last ones first.
+    private static let holdersLimit: Int64 = 1000
 
     let brand: Int64
     let query: DeliveryQuery
@@ -29,10 +31,13 @@ struct DeliveryFilter {
 
     var consumer: Int64? { consumers?.first }
 
-    /// The same filter for each of the consumer's keys.
+    /// Who has or had the device that the query names without a consumer, as the log has them.
+    private let holders: [Int64]?
+
+    /// The same filter for each of the consumer's keys, or of those who have or had the device.
     var byKey: [DeliveryFilter] {
-        guard let consumers else { return [self] }
-        return consumers.map { key in
+        guard let keys = consumers ?? holders else { return [self] }
+        return keys.map { key in
             var filter = self
             filter.consumers = [key]
             return filter
@@ -43,10 +48,15 @@ struct DeliveryFilter {
     init?(_ query: DeliveryQuery, _ db: OpaquePointer) throws {
         let brand = try Statement(db, "SELECT key FROM brands WHERE id = ?").text(query.brand.rawValue)
         guard try brand.next() else { return nil }
-        self.brand = brand.int64(0)
+        let key = brand.int64(0)
+        self.brand = key
         self.query = query
         message = query.message.map { Int64(bitPattern: $0.high) }
-        guard let id = query.consumer else { return }
+        guard let id = query.consumer else {
+            holders = try query.device.map { try Self.holders(of: $0, brand: key, db) }
+            return
+        }
+        holders = nil
         let row = try Statement(db, "SELECT coalesce(merged_into, key) FROM consumers WHERE brand = ? AND id = ?")
             .int(self.brand).text(id.rawValue)
         guard try row.next() else { return nil }
@@ -57,6 +67,21 @@ struct DeliveryFilter {
         ).int(keys[0]).int(query.reachesAllMerged ? -1 : Self.mergedLimit)
         while try merged.next() { keys.append(merged.int64(0)) }
         consumers = keys
+    }
+
+    private static func holders(of device: DeviceID, brand: Int64, _ db: OpaquePointer) throws -> [Int64] {
+        var keys: [Int64] = []
+        let rows = try Statement(
+            db,
+            """
+            SELECT r.consumer, 9223372036854775807 AS last FROM apps a CROSS JOIN registrations r \
+            ON r.brand = a.brand AND r.app = a.id AND r.device = ?2 WHERE a.brand = ?1 \
+            UNION ALL SELECT consumer, last_delivery FROM former_devices WHERE brand = ?1 AND device = ?2 \
+            ORDER BY last DESC LIMIT ?3
+            """
+        ).int(brand).text(device.rawValue).int(holdersLimit)
+        while try rows.next() { if !keys.contains(rows.int64(0)) { keys.append(rows.int64(0)) } }
+        return keys
     }
 
     /// The conditions on rows of the log but for times and numbers, those that usually leave the fewest rows first.
@@ -72,9 +97,6 @@ struct DeliveryFilter {
                     values: [.int(message), .int(Int64(bitPattern: low))]
                 )
             )
-        }
-        if let device = query.device {
-            conditions.append(of("delivery_log_device", "d.device = ?", .text(device.rawValue)))
         }
         if let consumers {
             let places = Array(repeating: "?", count: consumers.count).joined(separator: ", ")
@@ -93,10 +115,11 @@ struct DeliveryFilter {
         if let provider = query.provider {
             conditions.append(of("delivery_log_provider", "d.push_type = ?", .text(provider.rawValue)))
         }
+        if let device = query.device { conditions.append(of(nil, "d.device = ?", .text(device.rawValue))) }
         return conditions
     }
 
-    private func of(_ index: String, _ sql: String, _ value: Value) -> Condition {
+    private func of(_ index: String?, _ sql: String, _ value: Value) -> Condition {
         Condition(index: index, sql: sql, values: [value])
     }
 }

@@ -205,10 +205,11 @@ struct DeliverySearch {
     ) throws -> [DeliveryFilter.Condition] {
         var best = (count: Int64.max, index: 0)
         for (index, condition) in conditions.enumerated() {
+            guard let name = condition.index else { continue }
             let row = try Statement(
                 db,
                 """
-                SELECT count(*) FROM (SELECT 1 FROM delivery_log d INDEXED BY \(condition.index) WHERE d.indexed = 1 \
+                SELECT count(*) FROM (SELECT 1 FROM delivery_log d INDEXED BY \(name) WHERE d.indexed = 1 \
                 AND d.brand = \(filter.brand) AND \(condition.sql) AND d.id >= \(range.lowerBound) \
                 AND d.id < \(range.upperBound) LIMIT \(Self.compareLimit))
                 """

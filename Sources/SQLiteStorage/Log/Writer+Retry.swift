@@ -143,11 +143,13 @@ extension Writer {
 
     /// Whether the device got a newer one with the same collapse key, which this one would replace on its screen.
     private func isReplaced(_ failed: Failed, _ collapse: String) throws -> Bool {
-        // What no index names yet is asked for by its change.
+        // A device that another consumer has meanwhile has another registration. What no index names yet is asked for by its
+        // change.
         let row = try db.prepare(
             """
-            SELECT 1 FROM (SELECT id, app, state, message FROM delivery_log INDEXED BY delivery_log_device \
-            WHERE brand = ?1 AND device = ?2 AND indexed = 1 AND id > ?4 UNION ALL \
+            SELECT 1 FROM (SELECT id, app, state, message FROM delivery_log INDEXED BY delivery_log_consumer \
+            WHERE indexed = 1 AND consumer IN (SELECT key FROM consumers WHERE key = ?6 OR merged_into = ?6) \
+            AND id > ?4 AND device = ?2 UNION ALL \
             SELECT id, app, state, message FROM delivery_log INDEXED BY delivery_log_change \
             WHERE brand = ?1 AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0 \
             AND device = ?2 AND id > ?4) d \
@@ -155,6 +157,7 @@ extension Writer {
             AND m.collapse_key = ?5 LIMIT 1
             """
         ).int(failed.brand).text(failed.device).text(failed.app).int(failed.id).text(collapse)
+            .int(failed.consumer)
         defer { row.end() }
         return try row.next()
     }

@@ -9,6 +9,8 @@ final class KnownConversation {
     var unread: Int64
     var lastMessage: Int64
     var isResolved: Bool
+    /// Whether it is stored as one with something unread, and so in their index.
+    var isIndexed: Bool
     /// Whether one of them waits to be stored.
     var isChanged = false
 
@@ -23,7 +25,8 @@ final class KnownConversation {
         readSequence: Int64 = 0,
         unread: Int64 = 0,
         lastMessage: Int64 = 0,
-        isResolved: Bool = false
+        isResolved: Bool = false,
+        isIndexed: Bool = false
     ) {
         self.key = key
         self.name = name
@@ -33,5 +36,6 @@ final class KnownConversation {
         self.unread = unread
         self.lastMessage = lastMessage
         self.isResolved = isResolved
+        self.isIndexed = isIndexed
     }
 }

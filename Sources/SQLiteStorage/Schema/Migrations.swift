@@ -15,6 +15,7 @@ enum Migrations {
         M0008KeepDeletedLanes.migration,
         M0010QueueByClass.migration,
         M0011KeepClockMark.migration,
+        M0009HoldManyConsumers.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.

@@ -110,11 +110,9 @@ extension Writer {
     /// A consumer's count, added up once for all of its rows in a claim.
     private func unread(of consumer: Int64, _ known: inout [Int64: Int64]) throws -> Int64 {
         if let count = known[consumer] { return count }
-        let row = try db.prepare("SELECT coalesce(sum(unread), 0) FROM conversations WHERE consumer = ?").int(consumer)
-        defer { row.end() }
-        guard try row.next() else { return 0 }
-        known[consumer] = row.int64(0)
-        return row.int64(0)
+        let count = try self.unread(of: consumer)
+        known[consumer] = count
+        return count
     }
 
     private func outboxRow(_ id: Int64, _ unread: inout [Int64: Int64]) throws -> OutboxRow? {

@@ -26,6 +26,12 @@ extension Writer {
             SELECT key, brand, id, 0, ?2 FROM consumers WHERE key = ?1 OR merged_into = ?1
             """
         ).int(consumer.key).int(try outboundEnd(brand)).run()
+        try db.prepare(
+            """
+            DELETE FROM former_devices \
+            WHERE consumer IN (SELECT key FROM consumers WHERE key = ?1 OR merged_into = ?1)
+            """
+        ).int(consumer.key).run()
         try db.prepare("DELETE FROM consumers WHERE key = ?1 OR merged_into = ?1").int(consumer.key).run()
         memory.consumers.remove(consumer.name)
         memory.registrations.remove(consumer.key)

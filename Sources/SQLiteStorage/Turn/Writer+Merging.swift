@@ -157,8 +157,14 @@ extension Writer {
         return try row.next() ? row.optionalString(0).flatMap(QuietHours.init(stored:)) : nil
     }
 
-    private func unread(of consumer: Int64) throws -> Int64 {
-        let row = try db.prepare("SELECT coalesce(sum(unread), 0) FROM conversations WHERE consumer = ?").int(consumer)
+    /// A consumer's unread count in the file: of the conversations with something unread, however many others it has.
+    func unread(of consumer: Int64) throws -> Int64 {
+        let row = try db.prepare(
+            """
+            SELECT coalesce(sum(unread), 0) FROM conversations INDEXED BY conversations_unread \
+            WHERE consumer = ? AND has_unread = 1
+            """
+        ).int(consumer)
         defer { row.end() }
         return try row.next() ? row.int64(0) : 0
     }

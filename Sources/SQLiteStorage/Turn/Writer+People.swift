@@ -8,7 +8,8 @@ extension Writer {
         if let known = memory.consumers.value(name) { return known }
         let row = try db.prepare(
             """
-            SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c WHERE c.consumer = u.key), \
+            SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c INDEXED BY conversations_unread \
+            WHERE c.consumer = u.key AND c.has_unread = 1), \
             (SELECT t.id FROM consumers t WHERE t.key = u.merged_into) FROM consumers u WHERE u.brand = ? AND u.id = ?
             """
         ).int(name.brand).text(name.id)
@@ -53,7 +54,8 @@ extension Writer {
         if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
         let row = try db.prepare(
             """
-            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved FROM conversations \
+            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved, has_unread \
+            FROM conversations \
             WHERE brand = ? AND id = ?
             """
         ).int(name.brand).text(name.id)
@@ -70,7 +72,8 @@ extension Writer {
             readSequence: row.int64(3),
             unread: row.int64(4),
             lastMessage: row.int64(5),
-            isResolved: row.int64(6) != 0
+            isResolved: row.int64(6) != 0,
+            isIndexed: row.int64(7) != 0
         )
         remember(conversation, of: consumer)
         return .own(conversation)

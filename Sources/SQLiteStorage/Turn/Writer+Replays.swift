@@ -90,7 +90,8 @@ extension Writer {
             let row = try db.prepare(
                 """
                 SELECT m.low, m.sequence, c.id, \
-                (SELECT sum(o.unread) FROM conversations o WHERE o.consumer = c.consumer) \
+                (SELECT coalesce(sum(o.unread), 0) FROM conversations o INDEXED BY conversations_unread \
+                WHERE o.consumer = c.consumer AND o.has_unread = 1) \
                 FROM messages m JOIN conversations c ON c.key = m.conversation JOIN consumers u ON u.key = c.consumer \
                 WHERE m.key = ?
                 """

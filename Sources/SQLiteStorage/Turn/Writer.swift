@@ -81,6 +81,7 @@ final class Writer {
         }
         context.changedConsumers.removeAll(keepingCapacity: true)
         for conversation in context.changedConversations {
+            try storeHasUnread(conversation)
             try db.prepare(
                 """
                 UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
@@ -92,6 +93,15 @@ final class Writer {
             conversation.isChanged = false
         }
         context.changedConversations.removeAll(keepingCapacity: true)
+    }
+
+    /// Whether a conversation has something unread; apart from its numbers, so that those are stored without its index.
+    private func storeHasUnread(_ conversation: KnownConversation) throws {
+        let hasUnread = conversation.unread > 0
+        guard hasUnread != conversation.isIndexed else { return }
+        try db.prepare("UPDATE conversations SET has_unread = ? WHERE key = ?").int(hasUnread ? 1 : 0)
+            .int(conversation.key).run()
+        conversation.isIndexed = hasUnread
     }
 
     // MARK: Numbers

@@ -39,6 +39,7 @@ struct RandomLog {
             if Int.random(in: 0..<12, using: &random) == 0 {
                 f.wait(seconds: -Int64.random(in: 1...7200, using: &random))
             }
+            if Int.random(in: 0..<8, using: &random) == 0 { try await handOver() }
             try await post()
             try await answer()
             try await report()
@@ -72,6 +73,27 @@ struct RandomLog {
             guard let message = row.message else { continue }
             if made[message.brand, default: []].insert(row.id).inserted { messages.append(message) }
             owned.append(row)
+        }
+    }
+
+    /// A device gets another consumer, or none; its log stays.
+    private mutating func handOver() async throws {
+        let number = Int.random(in: 0..<6, using: &random)
+        let (device, consumer) = ("d-\(number)", "u-\(Int.random(in: 0..<4, using: &random))")
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            try await f.change(
+                .unregister(
+                    brand: f.brand,
+                    consumer: ConsumerID(trusted: consumer),
+                    app: nil,
+                    device: DeviceID(trusted: device),
+                    scope: .all
+                )
+            )
+        } else {
+            try await f.register(
+                f.device(device, of: consumer, token: "t-\(number)", pushType: number.isMultiple(of: 3) ? .fcm : .apns)
+            )
         }
     }
 

@@ -1,0 +1,44 @@
+/// What keeps an event cheap where consumers are many and their data has been growing for long.
+///
+/// Not additive: the version before asks for an index by name that is gone.
+enum M0009HoldManyConsumers {
+    static let migration = Migration("0009-hold-many-consumers", isAdditive: false, sql: sql)
+
+    private static let sql = """
+        -- Whose a device was whose registration ended or went to another consumer. The log of a device is looked for in the
+        -- logs of those who have or had it: an index of devices in the log would have a page written for nearly each delivery
+        -- where devices are many. No delivery of the pair has a number above `last_delivery`.
+        CREATE TABLE former_devices (
+            brand INTEGER NOT NULL, device TEXT NOT NULL, consumer INTEGER NOT NULL, last_delivery INTEGER NOT NULL,
+            PRIMARY KEY (brand, device, consumer)) WITHOUT ROWID;
+        CREATE INDEX former_devices_consumer ON former_devices (consumer);
+        CREATE INDEX former_devices_age ON former_devices (last_delivery);
+        INSERT OR REPLACE INTO former_devices SELECT brand, device, consumer, id FROM delivery_log d
+            WHERE NOT EXISTS (SELECT 1 FROM registrations r WHERE r.consumer = d.consumer AND r.device = d.device)
+            ORDER BY id;
+        CREATE TRIGGER registrations_ended AFTER DELETE ON registrations WHEN old.brand IN (SELECT key FROM brands) BEGIN
+            INSERT INTO former_devices SELECT old.brand, old.device, old.consumer, max(id) FROM delivery_log
+                HAVING max(id) IS NOT NULL
+                ON CONFLICT DO UPDATE SET last_delivery = max(last_delivery, excluded.last_delivery);
+        END;
+        CREATE TRIGGER registrations_moved AFTER UPDATE OF consumer ON registrations
+            WHEN old.consumer <> new.consumer BEGIN
+            INSERT INTO former_devices SELECT old.brand, old.device, old.consumer, max(id) FROM delivery_log
+                HAVING max(id) IS NOT NULL
+                ON CONFLICT DO UPDATE SET last_delivery = max(last_delivery, excluded.last_delivery);
+        END;
+        DROP INDEX delivery_log_device;
+
+        -- A consumer's unread count is the sum over its conversations with something unread, whatever it has of others. A
+        -- column of its own, so that the index is written when that changes and not with each message.
+        ALTER TABLE conversations ADD COLUMN has_unread INTEGER NOT NULL DEFAULT 0;
+        UPDATE conversations SET has_unread = 1 WHERE unread > 0;
+        CREATE INDEX conversations_unread ON conversations (consumer) WHERE has_unread = 1;
+
+        -- When rows expire that are in no lane; those that go from the event to a lane pay nothing for it.
+        CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE owner IS NULL OR held = 1;
+
+        -- Whom items of the outbound feed name.
+        CREATE INDEX outbound_consumer ON outbound (brand, json_extract(data, '$.consumer'));
+        """
+}
