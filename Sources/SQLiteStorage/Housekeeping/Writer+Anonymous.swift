@@ -22,7 +22,7 @@ extension Writer {
     }
 
     private func removeAnonymous(_ key: Int64, now: Timestamp) throws -> Bool {
-        // What keeps a consumer. A message is in a conversation; deliveries in the log are listed with their consumer; a token
+        // What keeps a consumer. A message is in a conversation, and keeps its deliveries; other deliveries in the log are listed with their consumer; a token
         // that may still prove a merge has its session.
         let row = try db.prepare(
             """
@@ -30,8 +30,8 @@ extension Writer {
             (SELECT max(expires_at) FROM sessions WHERE consumer = ?1), \
             EXISTS (SELECT 1 FROM conversations WHERE consumer = ?1) \
             OR EXISTS (SELECT 1 FROM registrations WHERE consumer = ?1) \
-            OR EXISTS (SELECT 1 FROM delivery_log INDEXED BY delivery_log_consumer WHERE indexed = 1 \
-            AND consumer IN (SELECT key FROM consumers WHERE key = ?1 OR merged_into = ?1)) \
+            OR EXISTS (SELECT 1 FROM delivery_log INDEXED BY delivery_log_alone WHERE indexed = 1 \
+            AND (message IS NULL OR message_low IS NOT NULL) AND consumer IN (SELECT key FROM consumers WHERE key = ?1 OR merged_into = ?1)) \
             OR EXISTS (SELECT 1 FROM delivery_log INDEXED BY delivery_log_change WHERE brand = u.brand \
             AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0 \
             AND consumer IN (SELECT key FROM consumers WHERE key = ?1 OR merged_into = ?1)) \

@@ -73,7 +73,11 @@ extension Writer {
         while room > 0,
             let conversation = try first("SELECT key FROM conversations WHERE consumer = ? LIMIT 1", work.consumer)
         {
-            for key in try keys("SELECT key FROM messages WHERE conversation = ? LIMIT ?", conversation, room) {
+            for key in try keys("SELECT key FROM messages WHERE conversation = ? LIMIT ?", conversation, room)
+            where room > 0 {
+                let deliveries = try keys("SELECT id FROM delivery_log WHERE message = ? LIMIT ?", key, room)
+                if !deliveries.isEmpty { room -= try removeDeliveries(deliveries) }
+                guard room > 0 else { break }
                 try removeMessage(key)
                 room -= 1
             }
@@ -93,10 +97,13 @@ extension Writer {
         try db.prepare("DELETE FROM erasures WHERE removed = 1").run()
     }
 
-    /// Its deliveries in the log, those that are in no index of filters yet among them.
+    /// Its deliveries in the log to which no message leads that is kept, and those that are in no index of filters yet.
     private func loggedDeliveries(of work: ErasureWork, limit: Int) throws -> [Int64] {
         let indexed = try keys(
-            "SELECT id FROM delivery_log INDEXED BY delivery_log_consumer WHERE indexed = 1 AND consumer = ? LIMIT ?",
+            """
+            SELECT id FROM delivery_log INDEXED BY delivery_log_alone WHERE indexed = 1 \
+            AND (message IS NULL OR message_low IS NOT NULL) AND consumer = ? LIMIT ?
+            """,
             work.consumer,
             limit
         )

@@ -33,13 +33,21 @@ struct DeliveryFilter {
 
     /// Who has or had the device that the query names without a consumer, as the log has them.
     private let holders: [Int64]?
+    /// The consumers among whose messages the deliveries are.
+    let owners: [Int64]
+    /// Whether it is about what no kept message leads to.
+    private var isWithoutMessage = false
 
-    /// The same filter for each of the consumer's keys, or of those who have or had the device.
+    /// Whether deliveries are looked for by consumers: the query names one or a device, but no message.
+    var isOfSome: Bool { message == nil && (consumers != nil || holders != nil) }
+
+    /// The same filter for each of the consumer's keys, or of those who have or had the device: for deliveries to which no
+    /// message leads that is kept.
     var byKey: [DeliveryFilter] {
-        guard let keys = consumers ?? holders else { return [self] }
-        return keys.map { key in
+        (consumers ?? holders ?? []).map { key in
             var filter = self
             filter.consumers = [key]
+            filter.isWithoutMessage = true
             return filter
         }
     }
@@ -54,6 +62,7 @@ struct DeliveryFilter {
         message = query.message.map { Int64(bitPattern: $0.high) }
         guard let id = query.consumer else {
             holders = try query.device.map { try Self.holders(of: $0, brand: key, db) }
+            owners = try Self.owners(holders ?? [], db)
             return
         }
         holders = nil
@@ -67,6 +76,18 @@ struct DeliveryFilter {
         ).int(keys[0]).int(query.reachesAllMerged ? -1 : Self.mergedLimit)
         while try merged.next() { keys.append(merged.int64(0)) }
         consumers = keys
+        owners = [keys[0]]
+    }
+
+    /// The consumers that keys of the log lead to, each once.
+    private static func owners(_ keys: [Int64], _ db: OpaquePointer) throws -> [Int64] {
+        var owners: [Int64] = []
+        let row = try Statement(db, "SELECT coalesce(merged_into, key) FROM consumers WHERE key = ?")
+        for key in keys {
+            guard try row.start().int(key).next() else { continue }
+            if !owners.contains(row.int64(0)) { owners.append(row.int64(0)) }
+        }
+        return owners
     }
 
     private static func holders(of device: DeviceID, brand: Int64, _ db: OpaquePointer) throws -> [Int64] {
@@ -102,8 +123,10 @@ struct DeliveryFilter {
             let places = Array(repeating: "?", count: consumers.count).joined(separator: ", ")
             conditions.append(
                 Condition(
-                    index: "delivery_log_consumer",
-                    sql: consumers.count == 1 ? "d.consumer = ?" : "d.consumer IN (\(places))",
+                    index: isWithoutMessage ? "delivery_log_alone" : nil,
+                    sql: isWithoutMessage
+                        ? "(d.message IS NULL OR d.message_low IS NOT NULL) AND d.consumer = ?"
+                        : "d.consumer IN (\(places))",
                     values: consumers.map { .int($0) }
                 )
             )

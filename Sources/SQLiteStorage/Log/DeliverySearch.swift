@@ -21,12 +21,12 @@ struct DeliverySearch {
     /// Rows of an index that are counted to compare it with another.
     private static let compareLimit = 1000
 
-    private let db: OpaquePointer
-    private let filter: DeliveryFilter
-    private let query: DeliveryQuery
-    private let before: Int64
+    let db: OpaquePointer
+    let filter: DeliveryFilter
+    let query: DeliveryQuery
+    let before: Int64
     /// One more than asked says whether there is a next page.
-    private let wanted: Int
+    let wanted: Int
 
     init?(_ query: DeliveryQuery, _ db: OpaquePointer) throws {
         guard let filter = try DeliveryFilter(query, db) else { return nil }
@@ -38,7 +38,13 @@ struct DeliverySearch {
     }
 
     func page() throws -> DeliveryPage {
-        let places = [try outbox(), try recentLog()] + (try filter.byKey.map { try indexedLog($0) })
+        var places = [try outbox(), try recentLog()]
+        if filter.isOfSome {
+            places += try filter.byKey.map { try indexedLog($0) }
+            places += try filter.owners.map { try messageLog(of: $0) }
+        } else {
+            places.append(try indexedLog(filter))
+        }
         let floor = places.map(\.floor).max() ?? .min
         let found = places.flatMap(\.ids).filter { $0 >= floor }.sorted(by: >)
         let rows = DeliveryRows(db)
@@ -167,11 +173,16 @@ struct DeliverySearch {
         return found
     }
 
+    /// The numbers that the times and the page before leave, newest range first.
+    func ranges() throws -> [Range<Int64>] {
+        try TimeRanges(db).ranges(since: query.since, until: query.until)
+            .map { $0.clamped(to: 1..<max(before, 1)) }.filter { !$0.isEmpty }
+    }
+
     private func indexedLog(_ filter: DeliveryFilter) throws -> Found {
         guard query.state?.isFinished != false else { return Found() }
         var conditions = filter.conditions
-        let ranges = try TimeRanges(db).ranges(since: query.since, until: query.until)
-            .map { $0.clamped(to: 1..<max(before, 1)) }.filter { !$0.isEmpty }
+        let ranges = try ranges()
         guard let newest = ranges.first?.upperBound, let oldest = ranges.last?.lowerBound else { return Found() }
         if conditions.count > 1, conditions[0].index != "delivery_log_message" {
             conditions = try leadFirst(conditions, in: oldest..<newest)

@@ -143,21 +143,15 @@ extension Writer {
 
     /// Whether the device got a newer one with the same collapse key, which this one would replace on its screen.
     private func isReplaced(_ failed: Failed, _ collapse: String) throws -> Bool {
-        // A device that another consumer has meanwhile has another registration. What no index names yet is asked for by its
-        // change.
+        // A device that another consumer has meanwhile has another registration.
         let row = try db.prepare(
             """
-            SELECT 1 FROM (SELECT id, app, state, message FROM delivery_log INDEXED BY delivery_log_consumer \
-            WHERE indexed = 1 AND consumer IN (SELECT key FROM consumers WHERE key = ?6 OR merged_into = ?6) \
-            AND id > ?4 AND device = ?2 UNION ALL \
-            SELECT id, app, state, message FROM delivery_log INDEXED BY delivery_log_change \
-            WHERE brand = ?1 AND change > coalesce((SELECT indexed FROM log_marks), 0) AND indexed = 0 \
-            AND device = ?2 AND id > ?4) d \
-            JOIN messages m ON m.key = d.message WHERE d.app = ?3 AND d.state IN ('accepted', 'delivered', 'tapped') \
-            AND m.collapse_key = ?5 LIMIT 1
+            SELECT 1 FROM conversations c CROSS JOIN messages m INDEXED BY messages_conversation ON m.conversation = c.key \
+            CROSS JOIN delivery_log d INDEXED BY delivery_log_message ON d.message = m.key \
+            WHERE c.consumer = ?1 AND m.key > ?2 AND m.collapse_key = ?3 AND d.id > ?4 AND d.app = ?5 AND d.device = ?6 \
+            AND d.state IN ('accepted', 'delivered', 'tapped') LIMIT 1
             """
-        ).int(failed.brand).text(failed.device).text(failed.app).int(failed.id).text(collapse)
-            .int(failed.consumer)
+        ).int(failed.consumer).int(failed.message).text(collapse).int(failed.id).text(failed.app).text(failed.device)
         defer { row.end() }
         return try row.next()
     }

@@ -5,9 +5,12 @@ enum M0009HoldManyConsumers {
     static let migration = Migration("0009-hold-many-consumers", isAdditive: false, sql: sql)
 
     private static let sql = """
-        -- Whose a device was whose registration ended or went to another consumer. The log of a device is looked for in the
-        -- logs of those who have or had it: an index of devices in the log would have a page written for nearly each delivery
-        -- where devices are many. No delivery of the pair has a number above `last_delivery`.
+        -- A consumer's deliveries are found by its messages. Indexes of consumers and devices in the log would each have a page
+        -- written for nearly each delivery where consumers are many; only what has no message, or none any more, is in one.
+        CREATE INDEX delivery_log_alone ON delivery_log (consumer)
+            WHERE indexed = 1 AND (message IS NULL OR message_low IS NOT NULL);
+        -- Whose a device was whose registration ended or went to another consumer: the log of a device is looked for in the
+        -- logs of those who have or had it. No delivery of the pair has a number above `last_delivery`.
         CREATE TABLE former_devices (
             brand INTEGER NOT NULL, device TEXT NOT NULL, consumer INTEGER NOT NULL, last_delivery INTEGER NOT NULL,
             PRIMARY KEY (brand, device, consumer)) WITHOUT ROWID;
@@ -28,6 +31,7 @@ enum M0009HoldManyConsumers {
                 ON CONFLICT DO UPDATE SET last_delivery = max(last_delivery, excluded.last_delivery);
         END;
         DROP INDEX delivery_log_device;
+        DROP INDEX delivery_log_consumer;
 
         -- A consumer's unread count is the sum over its conversations with something unread, whatever it has of others. A
         -- column of its own, so that the index is written when that changes and not with each message.

@@ -19,6 +19,9 @@ enum LogCases {
         _ = try await f.restart()
         try await log.grow(turns: 35)
         try await log.leaveSome()
+        // The older half of the messages goes before their deliveries.
+        let times = try await log.records(f.brand).map(\.queuedAt)
+        #expect(try await f.keepHouse(.messages(before: [f.brand: times[times.count / 2]])) > 100)
         for brand in [f.brand, log.other] {
             let records = try await log.records(brand)
             try #require(records.count > (brand == f.brand ? 700 : 100))

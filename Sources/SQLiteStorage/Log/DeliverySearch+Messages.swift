@@ -1,0 +1,115 @@
+import GatewayModel
+import GatewayStorage
+
+/// Deliveries of a consumer in the log, by way of its messages.
+///
+/// An index of consumers in the log would have a page written for nearly each delivery where consumers are many. Messages
+/// are in an index by conversation as it is, and the log in one by message, whose pages are full one after the other. Both
+/// are in the order of time: what has a message with a higher key has a higher number.
+extension DeliverySearch {
+    /// Messages that are looked for at once.
+    private static let messagesPerLook = 64
+
+    /// The log's rows of messages that are kept, in conversations that are a consumer's now.
+    func messageLog(of owner: Int64) throws -> Found {
+        var found = Found()
+        let ranges = try ranges()
+        guard query.state?.isFinished != false, let newest = ranges.first?.upperBound,
+            let oldest = ranges.last?.lowerBound, let last = try message("<", newest, "DESC"),
+            let first = try message(">=", oldest, "ASC")
+        else { return found }
+        let conversations = try conversations(of: owner)
+        let conditions = filter.conditions
+        let times = ranges.map { "d.id >= \($0.lowerBound) AND d.id < \($0.upperBound)" }.joined(separator: " OR ")
+        let deliveries = try Statement(
+            db,
+            """
+            SELECT d.id, \((conditions.map(\.sql) + ["(\(times))"]).joined(separator: " AND ")) \
+            FROM delivery_log d INDEXED BY delivery_log_message WHERE d.message = ? AND d.indexed = 1 ORDER BY d.id DESC
+            """
+        )
+        var looked = 0
+        var below = last + 1
+        while true {
+            let keys = try messages(in: conversations, from: first, below: below)
+            for key in keys {
+                looked += 1
+                let rows = deliveries.start().bind(conditions.flatMap(\.values)).int(key)
+                while try rows.next() {
+                    looked += 1
+                    guard rows.int64(1) != 0 else { continue }
+                    found.ids.append(rows.int64(0))
+                    guard found.ids.count == wanted else { continue }
+                    found.floor = rows.int64(0)
+                    rows.end()
+                    return found
+                }
+            }
+            guard keys.count == Self.messagesPerLook, let lowest = keys.last else { return found }
+            below = lowest
+            // Messages without deliveries lead to no number where the next page could begin.
+            if looked >= Self.lookLimit, let floor = try firstDelivery(from: lowest), floor < before {
+                found.floor = floor
+                return found
+            }
+        }
+    }
+
+    /// The message of the nearest row of the log before or from a number.
+    private func message(_ comparison: String, _ delivery: Int64, _ order: String) throws -> Int64? {
+        let row = try Statement(
+            db,
+            """
+            SELECT message FROM delivery_log WHERE id \(comparison) ? AND message IS NOT NULL ORDER BY id \(order) LIMIT 1
+            """
+        ).int(delivery)
+        return try row.next() ? row.int64(0) : nil
+    }
+
+    /// The number of the log's first row of a message or a later one.
+    private func firstDelivery(from message: Int64) throws -> Int64? {
+        let row = try Statement(
+            db,
+            """
+            SELECT id FROM delivery_log INDEXED BY delivery_log_message WHERE message >= ? \
+            ORDER BY message, id LIMIT 1
+            """
+        ).int(message)
+        return try row.next() ? row.int64(0) : nil
+    }
+
+    /// A consumer's conversations with the keys of their last messages, the newest first.
+    private func conversations(of owner: Int64) throws -> [(key: Int64, last: Int64)] {
+        var found: [(key: Int64, last: Int64)] = []
+        let rows = try Statement(
+            db,
+            "SELECT key, last_message FROM conversations WHERE consumer = ? ORDER BY last_message DESC"
+        ).int(owner)
+        while try rows.next() { found.append((rows.int64(0), rows.int64(1))) }
+        return found
+    }
+
+    /// The newest messages in some conversations between two keys, newest first.
+    private func messages(
+        in conversations: [(key: Int64, last: Int64)],
+        from first: Int64,
+        below: Int64
+    ) throws -> [Int64] {
+        var keys: [Int64] = []
+        let rows = try Statement(
+            db,
+            """
+            SELECT key FROM messages INDEXED BY messages_conversation WHERE conversation = ? AND key >= ? AND key < ? \
+            ORDER BY sequence DESC LIMIT \(Self.messagesPerLook)
+            """
+        )
+        for conversation in conversations {
+            // Those behind have only older ones.
+            if keys.count == Self.messagesPerLook, let lowest = keys.last, conversation.last <= lowest { break }
+            _ = rows.start().int(conversation.key).int(first).int(below)
+            while try rows.next() { keys.append(rows.int64(0)) }
+            keys = Array(keys.sorted(by: >).prefix(Self.messagesPerLook))
+        }
+        return keys
+    }
+}
