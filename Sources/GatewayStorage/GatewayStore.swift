@@ -316,7 +316,8 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func consumerRecord(brand: BrandID, id: ConsumerID) async throws(StorageError) -> ConsumerRecord?
 
-    /// A consumer's conversations, oldest first, those without messages among them.
+    /// A consumer's conversations, oldest first, those without messages among them but for resolved ones whose messages are
+    /// past their retention (``HousekeepingBatch/Work/conversations(before:)``).
     ///
     /// - Parameters:
     ///   - brand: The brand.

@@ -249,7 +249,17 @@ extension SQLiteStore {
                         """,
                     arguments: [brand.rawValue, conversation.rawValue, key]
                 )
-                guard let conversationKey else { return nil }
+                guard let conversationKey else {
+                    let isResting = try Bool.fetchOne(
+                        db,
+                        sql: """
+                            SELECT 1 FROM resting_conversations c JOIN brands b ON b.key = c.brand
+                            WHERE b.id = ? AND c.id = ? AND c.consumer = ?
+                            """,
+                        arguments: [brand.rawValue, conversation.rawValue, key]
+                    )
+                    return isResting == true ? [] : nil
+                }
                 rows = try Row.fetchAll(
                     db,
                     sql: """

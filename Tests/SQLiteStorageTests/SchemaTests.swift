@@ -28,6 +28,7 @@ struct SchemaTests {
         "0011-keep-clock-mark": "4c6b201e9410b46e7a89e7c4a32f0ed8107ade7bbc4c638a07304c08c0f5902a",
         "0009-hold-many-consumers": "917bae42ca746df6b1fe4a17b6002a5bb88a0d56c15fa76f1520095edf21c819",
         "0009-hold-many-consumers": "792df727cce3ffd4ea0152a2ae717730d32968ecb5cc0b66f9eb1b8406a1a484",
+        "0009-hold-many-consumers": "8261c3d038ad0e647c23ccdce7f04c326b9b01c2587801f7a87c345efbe5c5e6",
     ]
 
     private static let later = Migration(

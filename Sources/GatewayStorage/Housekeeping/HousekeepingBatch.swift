@@ -30,9 +30,10 @@ package struct HousekeepingBatch: Sendable {
         /// One that counted as unread lowers the unread counts of its conversation and its consumer; lanes learn of it
         /// with the consumer's next change.
         case messages(before: [BrandID: Timestamp])
-        /// Resolved conversations that the gateway named (a back-end may use its own names again, and expects their sequences
-        /// to go on) of which no message is left, if they ever had one; the last of them came, or without one they were
-        /// opened, before a moment, by brand. Brands that are not named are left alone.
+        /// Resolved conversations of which no message is left, if they ever had one; the last of them came, or without one
+        /// they were opened, before a moment, by brand. A back-end may use its own names again and expects their sequences to
+        /// go on: one that it named is listed no more, but is as it was when it is named. Brands that are not named are left
+        /// alone.
         case conversations(before: [BrandID: Timestamp])
         /// Items of outbound feeds that are older than a moment, by brand, read or not; and those that every reader of the
         /// brand has acknowledged and that are older than `acknowledgedBefore`. Brands that are not named are left alone;

@@ -154,7 +154,7 @@ struct HousekeepingSearch {
                 db,
                 """
                 SELECT c.key, c.last_message, EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.key) \
-                FROM conversations c INDEXED BY conversations_resting WHERE c.brand = ?1 AND c.resolved = 1 AND c.own = 1 \
+                FROM conversations c INDEXED BY conversations_resolved WHERE c.brand = ?1 AND c.resolved = 1 \
                 AND c.last_message > ?2 AND c.last_message < ?3 ORDER BY c.last_message
                 """
             ).int(key).int(after).int(Self.firstKey(at: limit))

@@ -12,6 +12,7 @@ extension Writer {
         try removeLog(brand, &room)
         try removeFormerDevices(brand, &room)
         try removeConversations(brand, &room)
+        try removeResting(brand, &room)
         try removeConsumers(brand, &room)
         try removeCampaigns(brand, &room)
         for day in try dedupeDays() where room > 0 {
@@ -69,6 +70,17 @@ extension Writer {
             try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
             room -= 1
         }
+    }
+
+    private func removeResting(_ brand: Int64, _ room: inout Int) throws {
+        guard room > 0 else { return }
+        try db.prepare(
+            """
+            DELETE FROM resting_conversations WHERE brand = ?1 AND id <= (SELECT max(id) FROM \
+            (SELECT id FROM resting_conversations WHERE brand = ?1 ORDER BY id LIMIT ?2))
+            """
+        ).int(brand).int(room).run()
+        room -= db.changedRows
     }
 
     private func removeConsumers(_ brand: Int64, _ room: inout Int) throws {

@@ -85,6 +85,7 @@ extension Writer {
             try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
             room -= 1
         }
+        if room > 0 { room -= try removeResting(of: work.consumer, limit: room) }
         for day in try dedupeDays() where room > 0 { room -= try removeClientIDs(of: work, day: day, limit: room) }
         if room > 0, work.outboundNext == work.outboundThrough {
             try db.prepare("UPDATE erasures SET removed = 1, id = '' WHERE consumer = ?").int(work.consumer).run()
@@ -117,6 +118,16 @@ extension Writer {
         ).int(work.brand).int(work.consumer).int(limit - indexed.count)
         while try rows.next() { ids.append(rows.int64(0)) }
         return ids
+    }
+
+    private func removeResting(of consumer: Int64, limit: Int) throws -> Int {
+        try db.prepare(
+            """
+            DELETE FROM resting_conversations WHERE (brand, id) IN (SELECT brand, id FROM resting_conversations \
+            INDEXED BY resting_conversations_consumer WHERE consumer = ? LIMIT ?)
+            """
+        ).int(consumer).int(limit).run()
+        return db.changedRows
     }
 
     private func removeClientIDs(of work: ErasureWork, day: Int64, limit: Int) throws -> Int {

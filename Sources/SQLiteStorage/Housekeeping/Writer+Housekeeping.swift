@@ -77,20 +77,22 @@ extension Writer {
         return try removeCampaigns(found.rows, before: before)
     }
 
-    /// Removes conversations, those of one brand that a search has found, which are still resolved and without messages.
+    /// Removes conversations, those of one brand that a search has found, which are still resolved and without messages; of
+    /// those that a back-end named what counting needs is kept.
     func removeConversations(_ found: HousekeepingSearch.Found, before: [BrandID: Timestamp]) throws -> Int {
         guard let before = found.brand.flatMap({ before[$0] }) else { return 0 }
         var removed = 0
         for key in found.rows {
             let row = try db.prepare(
                 """
-                DELETE FROM conversations WHERE key = ?1 AND resolved = 1 AND own = 1 AND last_message < ?2 \
-                AND NOT EXISTS (SELECT 1 FROM messages WHERE conversation = ?1) RETURNING brand, consumer
+                SELECT brand, consumer FROM conversations WHERE key = ?1 AND resolved = 1 AND last_message < ?2 \
+                AND NOT EXISTS (SELECT 1 FROM messages WHERE conversation = ?1)
                 """
             ).int(key).int(HousekeepingSearch.firstKey(at: before))
             guard try row.next() else { continue }
             let (brand, consumer) = (row.int64(0), row.int64(1))
             row.end()
+            try rest(key)
             removed += 1
             // The writer must not remember it, or it would be written into and be nowhere.
             let name = try db.prepare("SELECT id FROM consumers WHERE key = ?").int(consumer)

@@ -39,6 +39,16 @@ enum M0009HoldManyConsumers {
         UPDATE conversations SET has_unread = 1 WHERE unread > 0;
         CREATE INDEX conversations_unread ON conversations (consumer) WHERE has_unread = 1;
 
+        -- What counting needs of resolved conversations that back-ends named and of which no message is left: they are put
+        -- back among the others when they are named again.
+        CREATE TABLE resting_conversations (
+            brand INTEGER NOT NULL, id TEXT NOT NULL, consumer INTEGER NOT NULL, last_sequence INTEGER NOT NULL,
+            read_sequence INTEGER NOT NULL, PRIMARY KEY (brand, id)) WITHOUT ROWID;
+        CREATE INDEX resting_conversations_consumer ON resting_conversations (consumer);
+        -- Those that may come to rest or be forgotten, the ones that were used longest ago first.
+        CREATE INDEX conversations_resolved ON conversations (brand, last_message) WHERE resolved = 1;
+        DROP INDEX conversations_resting;
+
         -- When rows expire that are in no lane; those that go from the event to a lane pay nothing for it.
         CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE owner IS NULL OR held = 1;
 

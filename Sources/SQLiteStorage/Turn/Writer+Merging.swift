@@ -119,6 +119,8 @@ extension Writer {
         let unread = try unread(of: source.key)
         try db.prepare("UPDATE conversations SET consumer = ? WHERE consumer = ?")
             .int(consumer.key).int(source.key).run()
+        try db.prepare("UPDATE resting_conversations SET consumer = ? WHERE consumer = ?")
+            .int(consumer.key).int(source.key).run()
         try db.prepare("UPDATE registrations SET consumer = ? WHERE consumer = ?")
             .int(consumer.key).int(source.key).run()
         let (theirs, own) = (try quietHours(of: source.key), try quietHours(of: consumer.key))

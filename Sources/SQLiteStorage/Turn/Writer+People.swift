@@ -59,7 +59,7 @@ extension Writer {
             WHERE brand = ? AND id = ?
             """
         ).int(name.brand).text(name.id)
-        guard try row.next() else { return .none }
+        guard try row.next() else { return try wake(name) ? try self.conversation(name, of: consumer) : .none }
         defer { row.end() }
         guard let consumer, row.int64(1) == consumer.key else {
             return try releaseErased(conversation: row.int64(0), of: row.int64(1)) ? .none : .foreign

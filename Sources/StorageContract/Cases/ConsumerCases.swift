@@ -5,7 +5,7 @@ import Testing
 /// What consumers do in their conversations.
 enum ConsumerCases {
     static let all = [
-        written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged, resting, many,
+        written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged, resting, counted, many,
     ]
 
     static let written = ContractCase(
@@ -234,8 +234,8 @@ enum ConsumerCases {
         // Nobody remembers it.
         #expect(try await f.change(f.words("m-1", "one", in: empty)).isNotFound)
         #expect(try await f.keepHouse(.messages(before: [f.brand: limit])) == 2)
-        #expect(try await keepHouse(limit) == 1)
-        #expect(try await names() == ["c-1", young, active])
+        #expect(try await keepHouse(limit) == 2)
+        #expect(try await names() == [young, active])
         #expect(try await f.unread("u-1") == 0)
         #expect(try await f.change(f.words("m-1", "one", in: full)).isNotFound)
         #expect(try await f.accepted(f.message("u-1", in: "c-1")).sequence == 2)
@@ -245,9 +245,62 @@ enum ConsumerCases {
         #expect(try await keepHouse(f.now) == 0)
         _ = try await f.restart()
         #expect(try await keepHouse(f.now, limit: 100) == 0)
-        #expect(try await names() == ["c-1", young, active])
+        #expect(try await names() == [young, active, "c-1"])
         // A back-end that says something in one that is gone opens it anew.
         #expect(try await f.accepted(f.message("u-1", in: full)).sequence == 1)
+    }
+
+    static let counted = ContractCase(
+        "a resolved conversation that a back-end named rests without its messages, and is as it was when it is named"
+    ) { (f) async throws in
+        for number in 1...3 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
+        try await f.accepted(f.message("u-1", in: "c-1", id: "again"))
+        try await f.accepted(f.message("u-2", in: "c-4"))
+        for number in 1...4 {
+            let (consumer, name) = (number == 4 ? "u-2" : "u-1", "c-\(number)")
+            try await f.accepted(f.readEvent(consumer, in: name, .sequence(1)))
+            try await f.accepted(f.event(.conversationResolved, consumer, in: name))
+        }
+        f.wait(seconds: 100)
+        #expect(try await f.keepHouse(.messages(before: [f.brand: f.now])) == 5)
+        #expect(try await f.keepHouse(.conversations(before: [f.brand: f.now]), limit: 1) == 4)
+        func names(_ consumer: String) async throws -> [String] {
+            let id = ConsumerID(trusted: consumer)
+            return try await f.store.conversations(brand: f.brand, consumer: id, after: nil, limit: 100)?
+                .map(\.unread.id.rawValue) ?? []
+        }
+        #expect(try await names("u-1") == [])
+        _ = try await f.restart()
+        // It is known, and whose it is.
+        let messages = try await f.store.messages(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-1"),
+            conversation: ConversationID(trusted: "c-1"),
+            afterSequence: 0,
+            after: nil,
+            limit: 10
+        )
+        #expect(messages?.isEmpty == true)
+        #expect(try await f.accept(f.message("u-3", in: "c-1")) == [.rejected(.conversationOfAnotherConsumer)])
+        // A replay is one, and its numbers go on; what was read stays read.
+        let replay = try await f.accept(f.message("u-1", in: "c-1", id: "again"))
+        guard case .duplicate = replay.first else {
+            Issue.record("\(replay)")
+            return
+        }
+        #expect(try await f.unread("u-1") == 0)
+        let next = try await f.accepted(f.message("u-1", in: "c-1"))
+        #expect(next.sequence == 3 && next.unread == 1)
+        try await f.accepted(f.readEvent("u-1", in: "c-2", .sequence(1)))
+        #expect(try await f.unread("u-1") == 1)
+        #expect(try await Set(names("u-1")) == ["c-1", "c-2"])
+        // It follows its consumer, and goes with it.
+        let id = ConsumerID(trusted: "u-2")
+        _ = try await ErasureCases.erase(f, "u-1")
+        while try await f.keepHouse(.erasures) > 0 {}
+        #expect(try await f.accepted(f.message("u-2", in: "c-3")).sequence == 1)
+        #expect(try await f.accepted(f.message("u-2", in: "c-4")).sequence == 2)
+        #expect(try await f.store.unread(brand: f.brand, consumer: id).total == 2)
     }
 
     static let many = ContractCase("a consumer opens so many conversations and no more until some have gone") {

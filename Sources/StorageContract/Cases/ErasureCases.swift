@@ -6,7 +6,7 @@ import Testing
 enum ErasureCases {
     static let all = [atOnce, everything, again, merged, newcomer, late, small, records, profiles]
 
-    private static func erase(_ f: ContractFixture, _ consumer: String = "u-1") async throws -> [RegistrationID] {
+    static func erase(_ f: ContractFixture, _ consumer: String = "u-1") async throws -> [RegistrationID] {
         let id = ConsumerID(trusted: consumer)
         let entry = AuditEntry(
             brand: f.brand,

@@ -1,0 +1,37 @@
+import GatewayModel
+import GatewayStorage
+
+/// Resolved conversations without messages, of which only what counting needs is kept.
+extension Writer {
+    /// Takes a conversation without messages away; of one that a back-end named, which may name it again and expects its
+    /// sequences to go on, the counters stay.
+    func rest(_ conversation: Int64) throws {
+        try db.prepare(
+            """
+            INSERT INTO resting_conversations (brand, id, consumer, last_sequence, read_sequence) \
+            SELECT brand, id, consumer, last_sequence, read_sequence FROM conversations WHERE key = ? AND own = 0
+            """
+        ).int(conversation).run()
+        try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
+    }
+
+    /// Puts a conversation that rests back among the others, as it was, and says whether there was one; one whose consumer
+    /// is being erased is forgotten, so that its name is free.
+    func wake(_ name: BrandedName) throws -> Bool {
+        let row = try db.prepare(
+            """
+            DELETE FROM resting_conversations WHERE brand = ? AND id = ? RETURNING consumer, last_sequence, read_sequence
+            """
+        ).int(name.brand).text(name.id)
+        guard try row.next() else { return false }
+        let (consumer, last, read) = (row.int64(0), row.int64(1), row.int64(2))
+        row.end()
+        try db.prepare(
+            """
+            INSERT INTO conversations (brand, id, consumer, last_sequence, read_sequence, resolved) \
+            SELECT ?1, ?2, key, ?4, ?5, 1 FROM consumers WHERE key = ?3
+            """
+        ).int(name.brand).text(name.id).int(consumer).int(last).int(read).run()
+        return db.changedRows == 1
+    }
+}
