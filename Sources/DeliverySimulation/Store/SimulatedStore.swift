@@ -82,7 +82,7 @@ package struct SimulatedStore: Sendable {
             // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
             let longest = now.adding(milliseconds: IncarnationStart.longestWaitMilliseconds)
             let notBefore = wait.notBefore > longest ? now : wait.notBefore
-            waiting[id]?.notBefore = notBefore
+            waiting[key]?.notBefore = notBefore
             var due = max(now, notBefore)
             if let own = wait.due { due = min(own, due) }
             waiting[key]?.due = due

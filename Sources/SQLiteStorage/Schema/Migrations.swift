@@ -13,9 +13,9 @@ enum Migrations {
         M0006LetAnonymousGo.migration,
         M0007WaitByDevice.migration,
         M0008KeepDeletedLanes.migration,
+        M0009HoldManyConsumers.migration,
         M0010QueueByClass.migration,
         M0011KeepClockMark.migration,
-        M0009HoldManyConsumers.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.
