@@ -24,7 +24,7 @@ struct SchemaTests {
         "0006-let-anonymous-go": "4da50224e647563a61203b85a92cd0286349c3713aadf210f956885f583edf6c",
         "0007-wait-by-device": "b91425118330a69511fc882da04fc5de9c3ab3dffefb614ef5b5fb2168a744ab",
         "0008-keep-deleted-lanes": "48577bfce1774a6cbf42d2fff9a5e2137722431a871fae273a2fef9c35f20d48",
-        "0009-hold-many-consumers": "8261c3d038ad0e647c23ccdce7f04c326b9b01c2587801f7a87c345efbe5c5e6",
+        "0009-hold-many-consumers": "ce86bbf4368dae870917987fe6bdaa81ff04e233e190c0d5bd2e60df379ce618",
         "0010-queue-by-class": "3705e2eac267fd1f12a6564653bf0ea0937e7f87d5495a829812080b7f79f0fa",
         "0011-keep-clock-mark": "4c6b201e9410b46e7a89e7c4a32f0ed8107ade7bbc4c638a07304c08c0f5902a",
     ]

@@ -49,6 +49,10 @@ enum M0009HoldManyConsumers {
         CREATE INDEX conversations_resolved ON conversations (brand, last_message) WHERE resolved = 1;
         DROP INDEX conversations_resting;
 
+        -- The last day on which an event's long id was remembered as it was: from now on half of its SHA-256 is, as a blob.
+        CREATE TABLE dedupe_text_days (day INTEGER NOT NULL);
+        INSERT INTO dedupe_text_days SELECT max(day) FROM dedupe HAVING max(day) IS NOT NULL;
+
         -- When rows expire that are in no lane; those that go from the event to a lane pay nothing for it.
         CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE owner IS NULL OR held = 1;
 

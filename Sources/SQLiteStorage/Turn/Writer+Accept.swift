@@ -28,7 +28,8 @@ extension Writer {
             key: posted.event.source.isEmpty
                 ? posted.event.id.rawValue : posted.event.source + "\u{1F}" + posted.event.id.rawValue,
             brand: brand,
-            day: context.turn.now.milliseconds / 86_400_000
+            day: context.turn.now.milliseconds / 86_400_000,
+            isHashed: true
         )
         let makesMessage = posted.event.type == .agentMessage || posted.event.type == .proactiveMessage
         let first = try remember(

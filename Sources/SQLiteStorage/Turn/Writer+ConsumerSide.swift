@@ -134,7 +134,8 @@ extension Writer {
             Replay(
                 key: "\u{1E}\(consumer)\u{1F}\(id.rawValue)",
                 brand: brand,
-                day: context.turn.now.milliseconds / 86_400_000
+                day: context.turn.now.milliseconds / 86_400_000,
+                isHashed: false
             )
         }
     }

@@ -1,15 +1,6 @@
 import GatewayModel
 import GatewayStorage
 
-/// What tells an event from its replays.
-struct Replay {
-    /// Source and id in one.
-    var key: String
-    var brand: Int64
-    /// The day that it came on, since 1970.
-    var day: Int64
-}
-
 /// What is remembered of an event's first coming.
 struct FirstComing {
     var message: Int64?
@@ -25,8 +16,9 @@ extension Writer {
         for day in days where day >= oldest && day != replay.day {
             if let first = try firstComing(replay, on: day) { return first }
         }
+        if let first = try firstComingByText(replay, on: replay.day) { return first }
         try db.prepare("INSERT OR IGNORE INTO dedupe (day, brand, event, body_hash, message) VALUES (?, ?, ?, ?, ?)")
-            .int(replay.day).int(replay.brand).text(replay.key).int(Int64(bitPattern: hash)).int(message).run()
+            .int(replay.day).int(replay.brand).event(replay).int(Int64(bitPattern: hash)).int(message).run()
         if db.changedRows == 0 { return try firstComing(replay, on: replay.day) }
         if days.first != replay.day, !days.contains(replay.day) {
             memory.dedupeDays = (days + [replay.day]).sorted(by: >)
@@ -48,15 +40,35 @@ extension Writer {
 
     func forget(_ replay: Replay) throws {
         try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
-            .int(replay.day).int(replay.brand).text(replay.key).run()
+            .int(replay.day).int(replay.brand).event(replay).run()
     }
 
     private func firstComing(_ replay: Replay, on day: Int64) throws -> FirstComing? {
+        let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
+            .int(day).int(replay.brand).event(replay)
+        guard try row.next() else { return try firstComingByText(replay, on: day) }
+        defer { row.end() }
+        return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
+    }
+
+    /// The same of a hashed key where the version before may have remembered it as it was.
+    private func firstComingByText(_ replay: Replay, on day: Int64) throws -> FirstComing? {
+        guard replay.hash != nil, try day <= lastTextDay() else { return nil }
         let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
             .int(day).int(replay.brand).text(replay.key)
         guard try row.next() else { return nil }
         defer { row.end() }
         return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
+    }
+
+    /// The last day on which long keys were not hashed yet.
+    private func lastTextDay() throws -> Int64 {
+        if let known = memory.lastTextDay { return known }
+        let row = try db.prepare("SELECT max(day) FROM dedupe_text_days")
+        defer { row.end() }
+        let day = try row.next() ? row.optionalInt64(0) ?? .min : .min
+        memory.lastTextDay = day
+        return day
     }
 
     func dedupeDays() throws -> [Int64] {

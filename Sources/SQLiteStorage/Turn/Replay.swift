@@ -1,0 +1,41 @@
+internal import Crypto
+
+/// What tells an event from its replays.
+struct Replay {
+    /// Source and id in one.
+    let key: String
+    let brand: Int64
+    /// The day that it came on, since 1970.
+    let day: Int64
+    /// What stands for a long key: pages with short keys hold more of them, and each event changes one.
+    let hash: [UInt8]?
+
+    /// The first half of a SHA-256 is shorter than most ids with their source, and no two keys have the same.
+    private static let hashBytes = 16
+
+    /// Takes a key.
+    ///
+    /// - Parameters:
+    ///   - key: Source and id.
+    ///   - brand: The brand.
+    ///   - day: The day, since 1970.
+    ///   - isHashed: Whether a long key is hashed; keys that are found by what they begin with are not.
+    init(key: String, brand: Int64, day: Int64, isHashed: Bool) {
+        self.key = key
+        self.brand = brand
+        self.day = day
+        guard isHashed, key.utf8.count > Self.hashBytes else {
+            hash = nil
+            return
+        }
+        var sha = SHA256()
+        var key = key
+        key.withUTF8 { sha.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        hash = Array(sha.finalize().prefix(Self.hashBytes))
+    }
+}
+
+extension Statement {
+    /// Binds what stands for an event.
+    func event(_ replay: Replay) -> Statement { if let hash = replay.hash { blob(hash) } else { text(replay.key) } }
+}
