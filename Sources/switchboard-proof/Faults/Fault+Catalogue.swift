@@ -60,8 +60,8 @@ extension Fault {
         ),
         Fault(
             name: "reset-mid-body",
-            title: "connection reset in the middle of a body, every 200 KB",
-            peer: simulator { $0.resetAfterBodyBytes = 200_100 },
+            title: "connection reset in the middle of a body, every 50 KB",
+            peer: simulator { $0.resetAfterBodyBytes = 50_100 },
             expectation: .atLeastOnce
         ),
         Fault(
