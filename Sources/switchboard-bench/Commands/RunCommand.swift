@@ -16,7 +16,7 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
-        case windows, attack, requeue, population
+        case windows, attack, requeue, campaign, population
         case busyDevice = "busy-device"
         case largeChanges = "large-changes"
         case httpOverhead = "http-overhead"
@@ -89,6 +89,9 @@ struct RunCommand: AsyncParsableCommand {
             return try await DistanceScenario(notifications: max(scaled(80_000), 60_000)).run(http: http)
         case .requeue:
             return try await RequeueScenario(rounds: max(Int(21 * scale), 3)).run()
+        case .campaign:
+            return try await CampaignScenario(rounds: max(Int(10 * scale), 3), pending: scaled(1_000_000))
+                .run(http: http, say: say)
         case .busyDevice:
             return try await BusyDeviceScenario(rounds: max(Int(10 * scale), 3)).run(http: http)
         case .commit:

@@ -1,3 +1,6 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
 import ProcessHarness
 import SQLiteStorage
 
@@ -11,10 +14,21 @@ extension Installation {
     /// - Returns: The gateway, which the caller stops.
     /// - Throws: `StorageError`, and when the gateway does not come up.
     func registerDevices(_ range: Range<Int>, app: String, consumers: Int) async throws -> GatewayProcess {
+        try await changeData(consumers: consumers) { try await $0.registerDevices(range, app: app) }
+    }
+
+    /// Changes the data while the gateway is stopped, and starts another where it was.
+    ///
+    /// - Parameters:
+    ///   - consumers: How many consumers take turns.
+    ///   - work: Changes the data.
+    /// - Returns: The gateway, which the caller stops.
+    /// - Throws: What `work` throws, and when the gateway does not come up.
+    func changeData(consumers: Int, _ work: (StoreFixture) async throws -> Void) async throws -> GatewayProcess {
         let port = gateway.port
         _ = try await gateway.process.stop()
         let fixture = try StoreFixture(path: gateway.dataDirectory + "/switchboard.sqlite", consumers: consumers)
-        try await fixture.registerDevices(range, app: app)
+        try await work(fixture)
         await fixture.store.close()
         return try await GatewayProcess.start(
             in: directory,
@@ -26,5 +40,22 @@ extension Installation {
                 "SWITCHBOARD_LIMITS_SESSION_REQUESTS_PER_SECOND": "0",
             ]
         )
+    }
+
+    /// Has the simulated APNs answer late.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: How long each answer takes.
+    ///   - http: A client.
+    /// - Throws: ``HarnessError`` when the simulator refuses.
+    func delayAnswers(milliseconds: Int, _ http: HTTPClient) async throws {
+        var request = HTTPClientRequest(url: simulator.control + "/rules")
+        request.method = .PUT
+        let rules = #"[{"match":{"provider":"apns"},"do":{"delayMs":\#(milliseconds)}}]"#
+        request.body = .bytes(ByteBuffer(string: rules))
+        let response = try await http.execute(request, timeout: .seconds(10))
+        guard response.status == .ok else {
+            throw HarnessError("the simulator answered \(response.status) to its rules")
+        }
     }
 }

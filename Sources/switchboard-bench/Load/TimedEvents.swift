@@ -53,12 +53,20 @@ struct TimedEvents {
         return posted.compactMap { message, sentAt in arrived[message].map { ($0 - sentAt) * 1e3 } }
     }
 
-    /// Returns when each message was posted, in seconds since 1970.
-    private func post(
+    /// Posts events.
+    ///
+    /// - Parameters:
+    ///   - run: Tells the events from another run's.
+    ///   - events: How many.
+    ///   - rate: Events a second.
+    ///   - start: When the first is due.
+    /// - Returns: When each message was posted, in seconds since 1970.
+    /// - Throws: ``HarnessError`` when a request is refused.
+    func post(
         run: String,
         events: Int,
         rate: Int,
-        from start: ContinuousClock.Instant
+        from start: ContinuousClock.Instant = .now
     ) async throws -> [String: Double] {
         try await withThrowingTaskGroup(of: (String, Double).self) { group in
             for number in 0..<events {

@@ -1,7 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
 import ProcessHarness
 
 /// What other devices of an app notice when one of them is to get very many pushes, and the provider is far away.
@@ -39,7 +37,7 @@ struct BusyDeviceScenario {
         var loads: [TimedEvents] = []
         for site in [busy, idle] {
             let authorization = try await site.configure(http: http, consumers: Self.others + 1)
-            try await holdAnswers(of: site, http)
+            try await site.delayAnswers(milliseconds: delay, http)
             var load = TimedEvents(site, http: http, authorization: authorization, consumers: Self.others)
             // Connections to the provider, and as many of them as the load needs.
             _ = try await load.latencies(run: "warm", events: seconds * rate, rate: rate)
@@ -82,15 +80,5 @@ struct BusyDeviceScenario {
         var load = load
         let latencies = try await load.latencies(run: run, events: events, rate: rate, from: start)
         return (latencies.percentile(0.95), load)
-    }
-
-    private func holdAnswers(of site: Installation, _ http: HTTPClient) async throws {
-        var request = HTTPClientRequest(url: site.simulator.control + "/rules")
-        request.method = .PUT
-        request.body = .bytes(ByteBuffer(string: #"[{"match":{"provider":"apns"},"do":{"delayMs":\#(delay)}}]"#))
-        let response = try await http.execute(request, timeout: .seconds(10))
-        guard response.status == .ok else {
-            throw HarnessError("the simulator answered \(response.status) to its rules")
-        }
     }
 }

@@ -85,8 +85,9 @@ final class StoreFixture {
     ///   - first: The first event's number.
     ///   - count: How many.
     ///   - isOwned: Whether the deliveries go to memory or wait in the store.
+    ///   - campaign: The campaign of proactive messages; nil makes agents' messages.
     /// - Returns: The turn.
-    func turn(run: String, first: Int, count: Int, isOwned: Bool) -> WriterTurn {
+    func turn(run: String, first: Int, count: Int, isOwned: Bool, campaign: String? = nil) -> WriterTurn {
         let now = now
         var turn = WriterTurn(now: now, incarnation: incarnation)
         let settings = BrandSettings()
@@ -96,7 +97,11 @@ final class StoreFixture {
                 messageTtlSeconds: settings.messageTtlSeconds,
                 dedupeHours: settings.dedupeHours,
                 events: (first..<first + count).map {
-                    PostedEvent(EventBodies.parsed(run: run, number: $0, consumers: consumers), ids.next(at: now))
+                    var event = EventBodies.parsed(run: run, number: $0, consumers: consumers)
+                    if let campaign {
+                        (event.type, event.kind, event.campaign) = (.proactiveMessage, .proactive, campaign)
+                    }
+                    return PostedEvent(event, ids.next(at: now))
                 }
             )
         ]
