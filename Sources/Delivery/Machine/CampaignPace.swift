@@ -2,10 +2,11 @@ import GatewayModel
 
 /// How many pushes of a campaign may leave now: a token bucket without a clock.
 ///
-/// It fills at the campaign's rate and holds what a tenth of a second brings, at least one push.
+/// It fills at the campaign's rate and holds what 20 ms bring, at least one push: more would be claimed at once, and an agent's
+/// message would wait for that turn of the writer.
 struct CampaignPace: Sendable {
     /// What a bucket holds, in milliseconds of its rate.
-    private static let milliseconds: Int64 = 100
+    private static let milliseconds: Int64 = 20
 
     /// In thousandths of a push, so that no rate is lost to rounding.
     private var held: Int64

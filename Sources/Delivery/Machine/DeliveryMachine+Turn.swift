@@ -193,7 +193,7 @@ extension DeliveryMachine {
         )
     }
 
-    /// How many campaigns' paces are remembered; more begin anew, which lets a tenth of a second's pushes out too many.
+    /// How many campaigns' paces are remembered; more begin anew, which lets 20 ms' pushes out too many.
     private static let maxPaces = 1000
 
     /// How many pushes of a campaign may leave now.

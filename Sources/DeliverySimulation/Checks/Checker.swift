@@ -154,7 +154,8 @@ struct Checker: Sendable {
     mutating func applied(
         _ turn: WriterTurn,
         _ result: WriterTurnResult,
-        _ store: SimulatedStore
+        _ store: SimulatedStore,
+        now: Timestamp
     ) throws(Violation) -> AppliedTurn {
         let known = tracked.count
         while tracked.count < store.deliveries.count {
@@ -179,7 +180,7 @@ struct Checker: Sendable {
         for place in known..<tracked.count {
             tracked[place].message = store.deliveries[place].message.flatMap { ledger.places[$0.id.high] }
         }
-        try checkPace(of: turn, result)
+        try checkPace(of: turn, result, now: now)
         var applied = AppliedTurn(withdrawn: store.withdrawn, told: snapshot(store))
         for row in result.owned { applied.arriving.append(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
@@ -191,24 +192,27 @@ struct Checker: Sendable {
         return applied
     }
 
-    /// A campaign lets out what its pace brings, and once what a tenth of a second does, at least one push.
-    private mutating func checkPace(of turn: WriterTurn, _ result: WriterTurnResult) throws(Violation) {
+    /// The wall clock was set: nobody knows how much time has passed, or will seem to.
+    mutating func clockJumped() { paced = [:] }
+
+    /// A campaign lets out what its pace brings, and once what 20 ms do, at least one push.
+    private mutating func checkPace(of turn: WriterTurn, _ result: WriterTurnResult, now: Timestamp) throws(Violation) {
         guard let pace else { return }
         var counts: [OutboxQueue: Int64] = [:]
         for row in result.owned + result.claims.flatMap(\.rows) where row.queue.isCampaign {
             counts[row.queue, default: 0] += 1
         }
         for (queue, count) in counts {
-            let full = max(pace * 100, 1000)
+            let full = max(pace * 20, 1000)
             var known = paced[queue] ?? (full, turn.now)
-            // How much time has passed nobody knows whose clock was set back.
             if turn.now < known.since { known = (full, turn.now) }
             let passed = turn.now.milliseconds - known.since.milliseconds
             let left = min(known.left + min(passed, 1_000_000) * pace, full) - count * 1000
             try expect(.paceIsKept, left >= 0) {
                 "campaign \(queue.rawValue) lets out \(count) pushes, \(-left) thousandths too many"
             }
-            paced[queue] = (left, turn.now)
+            // A turn may have begun before the clock was set back.
+            paced[queue] = (left, min(turn.now, now))
         }
     }
 

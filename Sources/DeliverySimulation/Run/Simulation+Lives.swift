@@ -93,6 +93,7 @@ extension Simulation {
         counts.clockJumps += 1
         let minutes = Int64(random.between(-60, 60))
         offset += minutes * 60_000
+        checker.clockJumped()
         trace.note(24, minutes) { "the wall clock jumps by \(minutes) minutes" }
     }
 

@@ -87,7 +87,7 @@ extension Simulation {
             let result = store.commit(pending.turn)
             if isRecorded { storeSteps.append(.commit(pending.turn, result)) }
             note(result, of: pending.turn)
-            pending.applied = (result, try checker.applied(pending.turn, result, store))
+            pending.applied = (result, try checker.applied(pending.turn, result, store, now: now))
             if !pending.isPart { try checker.checkSummed(pending.turn, store) }
             commit = pending
         case .unavailable:

@@ -24,13 +24,18 @@ extension Writer {
         lane: Int64,
         _ context: inout TurnContext
     ) throws {
+        let known = try db.prepare(
+            """
+            UPDATE waiting SET rows = rows + ?3 WHERE registration = ?1 AND queue = ?2 \
+            RETURNING registration, lane, queue, due
+            """
+        ).int(registration).int(queue.rawValue).int(count)
+        guard try noteWaiting(known, &context) == 0 else { return }
         let row = try db.prepare(
             """
             INSERT INTO waiting (registration, queue, lane, due, not_before, rows) SELECT ?1, ?2, ?3, \
             max(?4, coalesce(max(due), 0), coalesce(max(not_before), 0)), coalesce(max(not_before), 0), ?5 \
-            FROM waiting WHERE registration = ?1 \
-            ON CONFLICT (registration, queue) DO UPDATE SET rows = rows + excluded.rows \
-            RETURNING registration, lane, queue, due
+            FROM waiting WHERE registration = ?1 RETURNING registration, lane, queue, due
             """
         ).int(registration).int(queue.rawValue).int(lane).int(context.turn.now.milliseconds).int(count)
         _ = try noteWaiting(row, &context)
