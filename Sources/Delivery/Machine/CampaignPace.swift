@@ -5,7 +5,7 @@ import GatewayModel
 /// It fills at the campaign's rate and holds what 20 ms bring, at least one push: more would be claimed at once, and an agent's
 /// message would wait for that turn of the writer.
 struct CampaignPace: Sendable {
-    /// What a bucket holds, in milliseconds of its rate.
+    /// The size of a bucket, in milliseconds of its rate.
     private static let milliseconds: Int64 = 20
 
     /// In thousandths of a push, so that no rate is lost to rounding.

@@ -66,7 +66,7 @@ extension DeliveryMachine {
         return plan
     }
 
-    /// What the lanes that may send can take into memory; lanes without room are absent.
+    /// The room in memory of the lanes that may send; lanes without room are absent.
     private func rooms(slots: Int, now: Timestamp) -> [LaneID: LaneRoom] {
         guard !isDraining else { return [:] }
         var rooms: [LaneID: LaneRoom] = [:]
@@ -77,7 +77,7 @@ extension DeliveryMachine {
         return rooms
     }
 
-    /// What a lane offers to new rows.
+    /// The slots that a lane has for new rows; nil when it has none.
     private func budget(of id: LaneID, _ room: LaneRoom, isBehind: Bool, now: Timestamp) -> LaneBudget? {
         guard room.free > 0, let lane = lanes[id] else { return nil }
         var budget = LaneBudget(

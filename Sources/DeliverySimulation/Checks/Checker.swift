@@ -29,7 +29,7 @@ struct Checker: Sendable {
     private var summaries: [Int64: [Int64]] = [:]
     /// The slowest pace that campaigns always have; nil when sometimes they have none.
     let pace: Int64?
-    /// What campaigns may still let out, in thousandths of a push, and since when, by their queues.
+    /// The pushes that campaigns may still send, in thousandths, and since when, by their queues.
     private var paced: [OutboxQueue: (left: Int64, since: Timestamp)] = [:]
     /// What each registration's device shows, by the registration's place.
     var shown: [Shown?] = []

@@ -54,7 +54,7 @@ extension SimulatedStore {
         givenBack[key] = back
     }
 
-    /// What went back waits with what else waits of its device.
+    /// Adds rows that went back to the waiting rows of their devices.
     mutating func storeGivenBack() {
         for (registration, back) in givenBack {
             for queue in back.queues {

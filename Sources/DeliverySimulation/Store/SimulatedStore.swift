@@ -27,7 +27,7 @@ package struct SimulatedStore: Sendable {
     /// Registrations with rows that wait since the turn began, and the first of their queues: younger ones of that and of later
     /// queues stay behind.
     var waitingNow: [Int64: OutboxQueue] = [:]
-    /// What went back to the store in the turn, and is not in `waiting` yet.
+    /// Rows that went back to the store in the turn, and are not in `waiting` yet.
     var givenBack: [Int64: GivenBack] = [:]
     /// The time of the turn.
     var now = Timestamp(milliseconds: 0)

@@ -76,7 +76,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package static let anonymousMergeRange: ClosedRange<Int64> = 0...30
     /// What ``summaryThreshold`` may be.
     package static let summaryRange: ClosedRange<Int64> = 1...100
-    /// What ``campaignRatePerSecond`` may be.
+    /// The range of ``campaignRatePerSecond``.
     package static let campaignRateRange: ClosedRange<Int64> = 1...100_000
     /// What ``dedupeHours`` may be.
     package static let dedupeRange: ClosedRange<Int64> = 1...168
