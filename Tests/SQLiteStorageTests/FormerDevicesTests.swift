@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import GatewayModel
 import GatewayStorage
 import Testing
@@ -46,6 +47,35 @@ struct FormerDevicesTests {
         let before = [BrandID(trusted: "acme"): now]
         _ = try await store.keepHouse(HousekeepingBatch(work: .deliveries(before: before), now: now, limit: 10))
         #expect(try await former() == [])
+        await store.close()
+    }
+
+    @Test("a registration that ends costs the same whatever is in the log")
+    func cost() async throws {
+        let engine = try SQLiteEngine()
+        let store = try engine.openSQLite()
+        let steps = try await store.pool.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO brands (key, id, name, settings, created_at) VALUES (1, 'acme', 'Acme', '{}', 0);
+                    INSERT INTO consumers (key, brand, id, anonymous, created_at)
+                    VALUES (1, 1, 'u-1', 0, 0), (2, 1, 'u-2', 0, 0);
+                    INSERT INTO registrations (id, brand, app, device, consumer, lane, token, push_type, environment, platform,
+                    receives, state, registered_at, created_at, last_seen_at)
+                    VALUES (1, 1, 'shop', 'd-1', 1, 1, 't', 'apns', 'production', 'ios', 3, 'active', 0, 0, 0);
+                    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+                    INSERT INTO delivery_log (id, brand, app, device, consumer, push_type, state, attempts, queued_at, change)
+                    SELECT i, 1, 'shop', 'd-2', 1, 'apns', 'accepted', 1, 0, 1 FROM n;
+                    """
+            )
+            return try ["UPDATE registrations SET consumer = 2 WHERE id = 1", "DELETE FROM registrations WHERE id = 1"]
+                .map {
+                    let statement = try db.makeStatement(sql: $0)
+                    try statement.execute()
+                    return sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0)
+                }
+        }
+        #expect(steps.allSatisfy { (1...1000).contains($0) }, "\(steps)")
         await store.close()
     }
 }

@@ -16,6 +16,7 @@ enum Migrations {
         M0009HoldManyConsumers.migration,
         M0010QueueByClass.migration,
         M0011KeepClockMark.migration,
+        M0015RememberDevicesQuickly.migration,
     ]
 
     /// Brings a database up to date whose schema was checked.
