@@ -16,7 +16,7 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
-        case windows, attack, requeue, campaign, population
+        case windows, attack, requeue, campaign, population, outage
         case busyDevice = "busy-device"
         case largeChanges = "large-changes"
         case httpOverhead = "http-overhead"
@@ -146,6 +146,8 @@ struct RunCommand: AsyncParsableCommand {
                 events: scaled(3_000_000),
                 slice: scaled(300_000)
             ).run(group: group, http: http, say: say)
+        case .outage:
+            return try await OutageScenario(seconds: max(Int(180 * scale), 20)).run(group: group, http: http, say: say)
         case .memory:
             return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }
