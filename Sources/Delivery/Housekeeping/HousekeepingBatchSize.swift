@@ -1,10 +1,11 @@
-/// How many rows the next batch of one kind of work removes, so that none keeps the writer from events for more than 50 ms.
+/// How many rows the next batch of one kind of work removes, so that an event that waits for it hardly waits longer than for
+/// its own commit.
 ///
 /// A batch that took longer than the aim halves it; a full one that took less lets it grow by a quarter, so that the next
-/// takes about 25 ms at most and only a disk that slows down at that moment can come near the bound.
+/// takes little more than the aim unless the disk slows down at that moment.
 package struct HousekeepingBatchSize: Sendable, Equatable {
-    /// What a batch should take, in milliseconds: well below the 50 that are allowed.
-    package static let aimMilliseconds = 20.0
+    /// What a batch should take, in milliseconds: some syncs of a disk.
+    package static let aimMilliseconds = 3.0
     /// Larger batches save nothing: the sync is a small part of them by then.
     package static let maximum = 2000
 

@@ -63,6 +63,11 @@ enum TapRoutes {
     /// How many receipts one call may carry: an app that was offline for long sends several calls.
     private static let maxReceipts = 500
 
+    /// So many receipts are one change of the store: about a millisecond of the writer, for which everybody else's events wait.
+    ///
+    /// When a later piece fails, what was recorded before stays: a receipt that is sent again changes nothing.
+    private static let receiptsPerChange = 25
+
     /// Takes each receipt by itself.
     ///
     /// One that a newer app sends, or that is broken, does not hold up the others. Only when none is right is the whole
@@ -82,9 +87,12 @@ enum TapRoutes {
             throw Problem(invalid: refusals.flatMap(\.problems))
         }
         var met: [Bool] = []
-        if !receipts.isEmpty {
-            let change = StoreChange.receipts(brand: access.brand.id, consumer: access.consumer, receipts)
-            if case .receipts(let recorded) = try await call.perform(change) { met = recorded }
+        var left = receipts[...]
+        while !left.isEmpty {
+            let piece = Array(left.prefix(receiptsPerChange))
+            left = left.dropFirst(receiptsPerChange)
+            let change = StoreChange.receipts(brand: access.brand.id, consumer: access.consumer, piece)
+            if case .receipts(let recorded) = try await call.perform(change) { met += recorded }
         }
         return Answer.json(.accepted, recorded(read, met))
     }
