@@ -2,11 +2,11 @@ import GatewayModel
 
 /// How many pushes of a campaign may leave now: a token bucket without a clock.
 ///
-/// It fills at the campaign's rate and holds what 20 ms bring, at least one push: more would be claimed at once, and an agent's
+/// It fills at the campaign's rate and holds what 40 ms bring, at least one push: more would be claimed at once, and an agent's
 /// message would wait for that turn of the writer.
 struct CampaignPace: Sendable {
     /// The size of a bucket, in milliseconds of its rate.
-    private static let milliseconds: Int64 = 20
+    private static let milliseconds: Int64 = 40
 
     /// In thousandths of a push, so that no rate is lost to rounding.
     private var held: Int64

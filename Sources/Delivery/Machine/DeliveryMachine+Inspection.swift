@@ -39,6 +39,12 @@ extension DeliveryMachine {
         return registration.tail.contains { $0.id == delivery }
     }
 
+    /// Whether the rows are counted right that devices have in memory.
+    package var countsDeviceRows: Bool {
+        let crowded = registrations.mapValues(\.rowCount).filter { $0.value > 1 }
+        return crowded == deviceRows.crowded && deviceRows.recallable.allSatisfy { registrations[$0]?.head == nil }
+    }
+
     /// Whether campaigns have a pace.
     ///
     /// - Parameter lane: The lane of their brand.

@@ -86,6 +86,7 @@ extension DeliveryMachine {
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
+            deviceRows.went(key)
             consumers[registration.consumer]?.rows -= 1
             if row.expiresAt > until || !mayExpire {
                 release(row, due: until)

@@ -37,6 +37,7 @@ extension DeliveryMachine {
             while let row = registration.head, row.expiresAt <= now, mayExpire {
                 registration.head = registration.tail.popFirst()
                 lane.rows.remove(row)
+                deviceRows.went(key)
                 consumers[registration.consumer]?.rows -= 1
                 addExpired(row)
             }
@@ -156,6 +157,7 @@ extension DeliveryMachine {
                 lanes.values[place].inFlight -= 1
                 lanes.values[place].rows.remove(row)
             }
+            deviceRows.went(key)
             consumers[registration.consumer]?.rows -= 1
             let hasOtherToken = registration.token != push.token
             let tries = max(row.attempts, summary?.attempts ?? 0)
@@ -194,6 +196,7 @@ extension DeliveryMachine {
             }
             touched.insert(lane)
         }
+        if outcomesWaitSince == nil, !outcomes.isEmpty { outcomesWaitSince = now }
         return touched.filter { hasWork($0, now: now) }
     }
 

@@ -92,6 +92,7 @@ extension DeliveryMachine {
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
+            deviceRows.went(key)
             consumers[registration.consumer]?.rows -= 1
             // Who waited longest is handed out first.
             let due = min(row.queuedAt, now)
@@ -141,6 +142,9 @@ extension DeliveryMachine.Registration {
 }
 
 extension OutcomeRecord {
+    /// Whether nobody waits for it: a push that was taken.
+    var mayWait: Bool { disposition == .finished(.accepted, nil) && token == .none }
+
     /// Whether a summary stood for it: such a record follows the summary's own, and is written down with it.
     var isSummed: Bool {
         guard answer == nil, case .finished(.suppressed, .collapsed) = disposition else { return false }

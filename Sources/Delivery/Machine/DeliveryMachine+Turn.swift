@@ -32,9 +32,12 @@ extension DeliveryMachine {
     /// A lane asks for rows of its backlogs that are due, those of agents first, and offers the slots that are left to new rows.
     /// New rows of a class that has a due backlog get none, so that they queue up behind the old ones in the store.
     ///
-    /// - Parameter now: The wall clock.
+    /// - Parameters:
+    ///   - now: The wall clock.
+    ///   - isPatient: Whether outcomes wait that may; what comes in meanwhile has a shorter commit for it.
+    ///   - yields: Whether proactive pushes in the store wait for the next turn.
     /// - Returns: What the commit may do.
-    package mutating func beginTurn(now: Timestamp) -> TurnPlan {
+    package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, yields: Bool = false) -> TurnPlan {
         expire(now: now)
         var plan = TurnPlan()
         var index = lanes.startIndex
@@ -42,20 +45,24 @@ extension DeliveryMachine {
             if !lanes.values[index].backlogDuringTurn.isEmpty { lanes.values[index].backlogDuringTurn = [:] }
             lanes.formIndex(after: &index)
         }
-        var count = min(outcomes.count, settings.maxOutcomesPerTurn)
+        let outcomesWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
+        var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
         // Or a crash could find a summary sent, and what it stood for waiting.
         while count > 0, count < outcomes.count, outcomes[count].isSummed { count += 1 }
         // What is not written down by then holds back what is to come, or it would grow without end.
         let slots = slotsPerLane - (outcomes.count - count)
         var rooms = rooms(slots: slots, now: now)
-        let asking = asking(rooms, givingBack: lanesGivingBack(after: count), now: now)
+        var asking = asking(rooms, givingBack: lanesGivingBack(after: count), now: now)
+        if yields { asking.removeAll { $0.queue.pushClass == .proactive } }
         plan.claims = share(&rooms, among: asking, now: now)
-        let lanesBehind = Set(behind.values)
         for (id, room) in rooms {
-            plan.budgets[id] = budget(of: id, room, isBehind: lanesBehind.contains(id), now: now)
+            plan.budgets[id] = budget(of: id, room, now: now)
         }
-        plan.rowsInMemory = rowsInMemory()
-        if !isDraining { plan.recalls = behind.keys.filter(isOutOfMemory).sorted { $0.rawValue < $1.rawValue } }
+        plan.rowsInMemory = deviceRows.crowded
+        // The last rows of a device that is out of memory have outcomes, too, which wait for others.
+        if !isDraining, !outcomesWait {
+            plan.recalls = deviceRows.recallable.sorted { $0.rawValue < $1.rawValue }
+        }
         // One after the other: a brand's waiting rows may be many.
         if let id = requeues.keys.min(by: { $0.rawValue < $1.rawValue }), !isDraining {
             let queues = lanes[id]?.queues.sorted() ?? []
@@ -63,7 +70,24 @@ extension DeliveryMachine {
         }
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
+        if !outcomesWait { outcomesWaitSince = nil }
         return plan
+    }
+
+    /// Whether the outcomes are too few, too young and too harmless for a commit of their own.
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: Also true when there are none.
+    package func outcomesMayWait(now: Timestamp) -> Bool {
+        if outcomes.isEmpty { return true }
+        guard let since = outcomesWaitSince, let outcomesDue, since <= now, !isDraining else { return false }
+        return now < outcomesDue && lastUrgentOutcome <= outcomesCommitted
+            && outcomes.count < settings.outcomesWorthATurn
+    }
+
+    /// When outcomes that may wait are written down at the latest; nil when there are none.
+    private var outcomesDue: Timestamp? {
+        outcomes.isEmpty ? nil : outcomesWaitSince?.adding(milliseconds: settings.outcomeWaitMilliseconds)
     }
 
     /// The room in memory of the lanes that may send; lanes without room are absent.
@@ -78,12 +102,12 @@ extension DeliveryMachine {
     }
 
     /// The slots that a lane has for new rows; nil when it has none.
-    private func budget(of id: LaneID, _ room: LaneRoom, isBehind: Bool, now: Timestamp) -> LaneBudget? {
+    private func budget(of id: LaneID, _ room: LaneRoom, now: Timestamp) -> LaneBudget? {
         guard room.free > 0, let lane = lanes[id] else { return nil }
         var budget = LaneBudget(
             slots: room.free,
             proactiveSlots: room[.proactive],
-            mayHaveBacklog: !lane.backlog.isEmpty || isBehind,
+            mayHaveBacklog: !lane.backlog.isEmpty || deviceRows.isBehind(id),
             deviceLimit: makesSummaries(id) ? nil : DeviceLimit(settings.rowsPerDevice)
         )
         for (queue, due) in lane.backlog where due <= now { budget.closed.insert(queue.pushClass) }
@@ -95,12 +119,33 @@ extension DeliveryMachine {
     private func asking(_ rooms: [LaneID: LaneRoom], givingBack: Set<LaneID>, now: Timestamp) -> [LaneQueue] {
         var asking: [LaneQueue] = []
         for (id, room) in rooms where !givingBack.contains(id) {
-            for (queue, due) in lanes[id]?.backlog ?? [:] where due <= now && room.isWorthAClaim(queue.pushClass) {
-                let place = LaneQueue(id, queue)
-                if nextPush(of: place, now: now).map({ $0 <= now }) ?? true { asking.append(place) }
+            for queue in lanes[id]?.backlog.keys ?? [:].keys where isAsking(LaneQueue(id, queue), room, now: now) {
+                asking.append(LaneQueue(id, queue))
             }
         }
         return asking.sorted()
+    }
+
+    private func isAsking(_ place: LaneQueue, _ room: LaneRoom, now: Timestamp) -> Bool {
+        guard let due = lanes[place.lane]?.backlog[place.queue], due <= now,
+            room.isWorthAClaim(place.queue.pushClass)
+        else { return false }
+        return nextPush(of: place, now: now).map { $0 <= now } ?? true
+    }
+
+    /// Whether the writer is to look at once at what answers left.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane whose pushes were answered.
+    ///   - hadOutcomes: Whether there were outcomes before, for which the writer wakes anyway.
+    ///   - now: The wall clock.
+    /// - Returns: False when it is soon enough when the outcomes have waited.
+    package func needsTurn(afterAnswersOf lane: LaneID, hadOutcomes: Bool, now: Timestamp) -> Bool {
+        if !hadOutcomes || !outcomesMayWait(now: now) { return true }
+        // There may be room now for rows that wait in the store.
+        guard let rows = lanes[lane]?.rows, let queues = lanes[lane]?.backlog.keys else { return false }
+        let room = LaneRoom(slots: slotsPerLane, rows)
+        return queues.contains { isAsking(LaneQueue(lane, $0), room, now: now) }
     }
 
     /// When the next push of a campaign may leave; nil when it has no pace.
@@ -128,18 +173,6 @@ extension DeliveryMachine {
 
     /// Whether a lane makes one push of many: all that waits for a device is handed out together then.
     private func makesSummaries(_ lane: LaneID) -> Bool { rules[lane]?.summaryThreshold != nil }
-
-    private func isOutOfMemory(_ id: RegistrationID) -> Bool { registrations[id]?.head == nil }
-
-    /// The registrations with more than one row in memory, and how many.
-    private mutating func rowsInMemory() -> [RegistrationID: Int] {
-        var counts: [RegistrationID: Int] = [:]
-        for id in crowded {
-            let count = registrations[id]?.rowCount ?? 0
-            if count > 1 { counts[id] = count } else { crowded.remove(id) }
-        }
-        return counts
-    }
 
     /// How many rows each lane may have in memory now.
     private var slotsPerLane: Int {
@@ -193,7 +226,7 @@ extension DeliveryMachine {
         )
     }
 
-    /// How many campaigns' paces are remembered; more begin anew, which lets 20 ms' pushes out too many.
+    /// How many campaigns' paces are remembered; more begin anew, which lets 40 ms' pushes out too many.
     private static let maxPaces = 1000
 
     /// How many pushes of a campaign may leave now.
@@ -240,7 +273,7 @@ extension DeliveryMachine {
             addLane(place.lane)
             lanes[place.lane]?.noteBacklog(place.queue, due: due)
         }
-        for id in committed.recalls { behind[id] = nil }
+        for id in committed.recalls { deviceRows.recalled(id) }
         for (request, count) in zip(committed.requeues, result.requeued) {
             let isWhole = requeues[request.lane].map { $0 <= outcomesCommitted } ?? true
             if count < request.limit, isWhole { requeues[request.lane] = nil }
@@ -253,7 +286,9 @@ extension DeliveryMachine {
                 place(row, now: now)
                 if areDevicesWhole { registrations[row.registration]?.isClaimed = true }
             }
-            for id in claim.behind { behind[id] = claim.lane }
+            for id in claim.behind {
+                deviceRows.leftBehind(id, of: claim.lane, isInMemory: registrations[id]?.head != nil)
+            }
             guard var lane = lanes[claim.lane] else { continue }
             // What was given back since the claim was made is not in its answer.
             lane.backlog[claim.queue] = [claim.nextDue, lane.backlogDuringTurn[claim.queue]].compactMap { $0 }.min()
@@ -298,8 +333,12 @@ extension DeliveryMachine {
                 next = min(next ?? due, due)
             }
         }
-        if !requeues.isEmpty || behind.keys.contains(where: isOutOfMemory) { next = min(next ?? now, now) }
         if let expiry = nextExpiry(now: now) { next = min(next ?? expiry, expiry) }
+        let outcomesDue = outcomesMayWait(now: now) ? outcomesDue : nil
+        if !requeues.isEmpty || outcomesDue == nil && !deviceRows.recallable.isEmpty {
+            next = min(next ?? now, now)
+        }
+        if let outcomesDue { next = min(next ?? outcomesDue, outcomesDue) }
         return next
     }
 
@@ -347,13 +386,14 @@ extension DeliveryMachine {
                 registrations.values[place].firstQueuedAt = row.queuedAt
             } else {
                 registrations.values[place].firstQueuedAt = min(registrations.values[place].firstQueuedAt, row.queuedAt)
-                crowded.insert(key)
             }
             registrations.values[place].insert(row)
             ready = registrations.values[place].readyClass
+            deviceRows.came(key, count: registrations.values[place].rowCount)
         } else {
             isNew = true
             registrations[key] = Registration(row)
+            deviceRows.came(key, count: 1)
         }
         Self.count(row, isNew: isNew, in: &consumers[row.consumer, default: Consumer(unread: row.unread)])
         var isRemoved = false

@@ -32,14 +32,16 @@ package struct DeliveryMachine: Sendable {
     /// `outcomesCommitted` has reached n.
     var outcomesAdded: UInt64 = 0
     var outcomesCommitted: UInt64 = 0
+    /// The number of the last outcome that should be written down at once.
+    var lastUrgentOutcome: UInt64 = 0
+    /// When the oldest outcome was added that may wait; nil when none is known to.
+    var outcomesWaitSince: Timestamp?
     /// The summaries that are on their way; what they stand for waits in memory for their answers.
     var summaries: [RegistrationID: Summary] = [:]
     /// Registrations with ``Registration/givenBack``.
     var givenBack: Set<RegistrationID> = []
-    /// Registrations that have had more than one row in memory since the last turn began, and those that have.
-    var crowded: Set<RegistrationID> = []
-    /// Registrations of which a claim left rows in the store, because they have their share of rows in memory, and their lanes.
-    var behind: [RegistrationID: LaneID] = [:]
+    /// How many rows devices have in memory, and of which there are more in the store.
+    var deviceRows = DeviceRows()
     /// What brands ask of their lanes; a lane that is absent asks nothing.
     var rules: [LaneID: LaneRules] = [:]
     /// When it is quiet, for those who asked lately.
@@ -178,6 +180,7 @@ package struct DeliveryMachine: Sendable {
     mutating func add(_ outcome: OutcomeRecord) {
         outcomes.append(outcome)
         outcomesAdded += 1
+        if !outcome.mayWait { lastUrgentOutcome = outcomesAdded }
     }
 
     /// Writes down that an unsent row goes back to the store, perhaps because its device is to be left alone until then.
@@ -196,7 +199,10 @@ package struct DeliveryMachine: Sendable {
     /// Rows have left the memory.
     mutating func drop(_ rows: some Collection<OutboxRow>, of key: ConsumerKey, lane: LaneID) {
         guard !rows.isEmpty else { return }
-        for row in rows { lanes[lane]?.rows.remove(row) }
+        for row in rows {
+            lanes[lane]?.rows.remove(row)
+            deviceRows.went(row.registration)
+        }
         consumers[key]?.rows -= rows.count
     }
 

@@ -13,7 +13,9 @@ extension WriterMachine {
         let isStopping = phase == .stopping
         if store.isDamaged { return isStopping ? .done : .sleep(until: nil) }
         if let restsUntil = store.restsUntil(now: now) { return isStopping ? .done : .sleep(until: restsUntil) }
-        let plan = delivery.beginTurn(now: now)
+        // Who calls now has a short turn, and every other turn at least has room for what campaigns have waiting.
+        yields = !yields && !(accepts.isEmpty && changes.isEmpty)
+        let plan = delivery.beginTurn(now: now, isPatient: !isStopping && store.error == nil, yields: yields)
         var turn = WriterTurn(now: now, incarnation: incarnation)
         turn.outcomes = plan.outcomes
         turn.claims = plan.claims

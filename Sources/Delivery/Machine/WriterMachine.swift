@@ -66,6 +66,8 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     var ids = MessageIDGenerator()
     var store = StoreStanding()
     var openTurn: OpenTurn?
+    /// Whether the last turn left proactive pushes in the store for the sake of its callers.
+    var yields = false
 
     /// More signs of life than these wait for no turn, about a megabyte: the next within the hour tells the same.
     static var maxSightings: Int { 10_000 }

@@ -9,8 +9,17 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxEventsPerTurn = 500
     /// Outcomes of one commit, without what a summary among the last of them stood for.
     package var maxOutcomesPerTurn = 2000
+    /// So many pushes that were taken make a commit of their own worth its cost.
+    package var outcomesWorthATurn = 256
+    /// Milliseconds that the record of a push that was taken may wait for others.
+    ///
+    /// Answers come one by one, and a commit for each would keep the writer busy when the next event comes. A crash within
+    /// them sends these pushes once more, as a crash during the commit does.
+    package var outcomeWaitMilliseconds: Int64 = 20
     /// Changes of devices and consumers of one commit; those that touch many rows count as so many.
-    package var maxChangesPerTurn = 500
+    ///
+    /// A hundred rows are a few milliseconds of the writer, for which an event that comes meanwhile waits.
+    package var maxChangesPerTurn = 100
     /// Rows of backlogs that one commit takes into memory, for all lanes together: a few milliseconds of the writer, so
     /// that recovery does not hold up new events.
     ///

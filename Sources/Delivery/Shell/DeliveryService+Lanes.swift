@@ -86,23 +86,25 @@ extension DeliveryService {
 
     func take(_ lane: LaneID, provider: UInt64, capacity: Int, into pushes: inout [PushJob]) {
         let now = clock.now
-        let hasOutcomes = state.withLock { state in
+        let hasUrgent = state.withLock { state in
             state.writer.delivery.take(lane, provider: provider, capacity: capacity, now: now, into: &pushes)
-            return !state.writer.delivery.outcomes.isEmpty
+            return !state.writer.delivery.outcomesMayWait(now: now)
         }
-        if hasOutcomes { signal() }
+        if hasUrgent { signal() }
     }
 
-    func receive(_ answers: [PushResult], from provider: PushType) {
+    func receive(_ answers: [PushResult], of lane: LaneID, from provider: PushType) {
         let now = clock.now
-        let (lanes, histories, alerts) = state.withLock { state in
+        let (lanes, histories, alerts, needsTurn) = state.withLock { state in
             let histories = answers.map { state.writer.delivery.history(of: $0.delivery) }
+            let hadOutcomes = !state.writer.delivery.outcomes.isEmpty
             let lanes = state.writer.delivery.answered(answers, now: now)
-            return (lanes, histories, state.writer.delivery.takeAlerts())
+            let needsTurn = state.writer.delivery.needsTurn(afterAnswersOf: lane, hadOutcomes: hadOutcomes, now: now)
+            return (lanes, histories, state.writer.delivery.takeAlerts(), needsTurn)
         }
         // Before the answers are written down: who reads what became of a push finds why.
         for (lane, alert) in alerts { log(alert, of: lane, now: now) }
-        signal()
+        if needsTurn { signal() }
         wakeFromLoop(lanes)
         for (result, history) in zip(answers, histories) {
             if history?.isResend == true { metrics.resends[provider].increment() }
@@ -203,7 +205,7 @@ private final class LaneSource: PushSource {
         service.take(lane, provider: number, capacity: capacity, into: &pushes)
     }
 
-    func receive(_ answers: [PushResult]) { service.receive(answers, from: name.pushType) }
+    func receive(_ answers: [PushResult]) { service.receive(answers, of: lane, from: name.pushType) }
 
     func providerChanged(_ state: PushProviderState) {
         switch state {

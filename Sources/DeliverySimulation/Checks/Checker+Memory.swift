@@ -65,6 +65,7 @@ extension Checker {
                 try expect(.ownershipAgrees, owner == mine) { "delivery \(id) is \(place(id)) and not owned" }
             }
         }
+        try expect(.countersAgree, machine.countsDeviceRows) { "the rows of devices are counted wrong" }
         for row in machine.heldRows {
             let id = row.delivery.rawValue
             try expect(.ownershipAgrees, place(id) == (row.isSending ? .inFlight : .waiting)) {

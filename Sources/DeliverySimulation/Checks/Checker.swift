@@ -195,7 +195,7 @@ struct Checker: Sendable {
     /// The wall clock was set: nobody knows how much time has passed, or will seem to.
     mutating func clockJumped() { paced = [:] }
 
-    /// A campaign lets out what its pace brings, and once what 20 ms do, at least one push.
+    /// A campaign lets out what its pace brings, and once what 40 ms do, at least one push.
     private mutating func checkPace(of turn: WriterTurn, _ result: WriterTurnResult, now: Timestamp) throws(Violation) {
         guard let pace else { return }
         var counts: [OutboxQueue: Int64] = [:]
@@ -203,7 +203,7 @@ struct Checker: Sendable {
             counts[row.queue, default: 0] += 1
         }
         for (queue, count) in counts {
-            let full = max(pace * 20, 1000)
+            let full = max(pace * 40, 1000)
             var known = paced[queue] ?? (full, turn.now)
             if turn.now < known.since { known = (full, turn.now) }
             let passed = turn.now.milliseconds - known.since.milliseconds
