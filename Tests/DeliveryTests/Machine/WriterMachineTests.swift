@@ -19,9 +19,9 @@ struct WriterMachineTests {
         /// Callers in the order in which they were answered, each with what came out.
         var answers: [String] = []
 
-        init() {
+        init(backlog: [LaneQueue: Timestamp] = [:]) {
             writer.start(
-                IncarnationStart(incarnation: IncarnationID(1), backlog: [:], recovered: 0, lastMessage: nil),
+                IncarnationStart(incarnation: IncarnationID(1), backlog: backlog, recovered: 0, lastMessage: nil),
                 randomPart: 0
             )
         }
@@ -141,6 +141,27 @@ struct WriterMachineTests {
             return
         }
         #expect(!script.writer.isInTurn)
+    }
+
+    @Test(
+        "who calls does not wait for what campaigns have in the store, nor do these for ever",
+        arguments: [false, true]
+    )
+    func yields(isChange: Bool) throws {
+        let campaign = LaneQueue(LaneID(1), .proactive(campaign: nil))
+        let agent = LaneQueue(LaneID(2), .agent)
+        let script = Script(backlog: [campaign: Self.start, agent: Self.start])
+        var claims: [[LaneQueue]] = []
+        for number in 0..<4 {
+            #expect((isChange ? script.read("c\(number)") : script.accept("\(number)", events: ["e\(number)"])) == nil)
+            let turn = try #require(script.turn())
+            #expect(turn.accepts.count + turn.changes.count == 1)
+            claims.append(turn.claims.map { LaneQueue($0.lane, $0.queue) })
+            _ = script.commit(turn)
+        }
+        #expect(claims == [[agent], [agent, campaign], [agent], [agent, campaign]])
+        // With nobody there they are claimed at once.
+        #expect(try #require(script.turn()).claims.count == 2)
     }
 
     @Test("a change of many receipts counts as many")
