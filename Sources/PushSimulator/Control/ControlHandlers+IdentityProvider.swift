@@ -59,7 +59,7 @@ extension ControlHandlers {
         )
         let now = self.core.clock()
         let verdict = self.identityProvider.verdict(on: simulated, at: now)
-        let action = self.core.actions { [(.identityProvider, verdict.token)] }?.first ?? nil
+        let action = self.core.actions { [(.identityProvider, verdict.token, simulated.body.count)] }?.first ?? nil
         let outcome =
             action.map { RuledOutcome(verdict, bentBy: $0, provider: .identityProvider, at: now) }
             ?? RuledOutcome(verdict)

@@ -37,6 +37,7 @@ extension RuleBook {
             match.provider = provider
         }
         match.tokenPrefix = try reader.string("tokenPrefix")
+        match.minBytes = try reader.integer("minBytes", in: 1...1_000_000_000).map { Int($0) }
         match.everyNth = try reader.integer("everyNth", in: 1...1_000_000_000).map { Int($0) }
         try reader.end()
         return match

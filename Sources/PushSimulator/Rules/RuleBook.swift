@@ -23,9 +23,10 @@ package struct RuleBook: Sendable {
     /// - Parameters:
     ///   - provider: Whose request it is.
     ///   - token: The device token, when the request has one.
+    ///   - bytes: The length of its body.
     /// - Returns: Nil when no rule applies.
-    package mutating func action(for provider: SimulatedProvider, token: String?) -> RuleAction? {
-        for index in self.rules.indices where self.rules[index].match.fits(provider, token: token) {
+    package mutating func action(for provider: SimulatedProvider, token: String?, bytes: Int = 0) -> RuleAction? {
+        for index in self.rules.indices where self.rules[index].match.fits(provider, token: token, bytes: bytes) {
             self.fitting[index] += 1
             if let every = self.rules[index].match.everyNth, !self.fitting[index].isMultiple(of: every) { continue }
             return self.rules[index].action

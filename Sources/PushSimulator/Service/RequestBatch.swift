@@ -28,7 +28,7 @@ struct RequestBatch {
     ///
     /// - Parameter judged: In order of arrival.
     func finish(_ judged: [Judged]) {
-        var actions = self.core.actions { judged.map { ($0.provider, $0.verdict.token) } }
+        var actions = self.core.actions { judged.map { ($0.provider, $0.verdict.token, $0.request.body.count) } }
         var outcomes: [RuledOutcome] = []
         outcomes.reserveCapacity(judged.count)
         for index in judged.indices {

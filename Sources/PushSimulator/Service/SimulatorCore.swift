@@ -38,13 +38,13 @@ final class SimulatorCore: Sendable {
 
     /// What the rules order for each of some requests.
     ///
-    /// - Parameter requests: Who was asked and for which device; called only when there are rules.
+    /// - Parameter requests: Who was asked, for which device and with how long a body; called only when there are rules.
     /// - Returns: In the same order; nil when there are no rules.
-    func actions(for requests: () -> [(provider: SimulatedProvider, token: String?)]) -> [RuleAction?]? {
+    func actions(for requests: () -> [(provider: SimulatedProvider, token: String?, bytes: Int)]) -> [RuleAction?]? {
         guard self.rules.withLock({ !$0.isEmpty }) else { return nil }
         let requests = requests()
         return self.rules.withLock { book in
-            requests.map { book.action(for: $0.provider, token: $0.token) }
+            requests.map { book.action(for: $0.provider, token: $0.token, bytes: $0.bytes) }
         }
     }
 

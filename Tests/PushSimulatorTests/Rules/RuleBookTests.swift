@@ -32,6 +32,7 @@ import Testing
             (#"[{"do":{"retryAfter":"a\nb"}}]"#, #"rule 0, do: "retryAfter" must be"#),
             (#"[{"match":{"provider":"wns"},"do":{"drop":true}}]"#, #"rule 0, match: "provider" must be"#),
             (#"[{"match":{"everyNth":0},"do":{"drop":true}}]"#, #"rule 0, match: "everyNth" must be"#),
+            (#"[{"match":{"minBytes":0},"do":{"drop":true}}]"#, #"rule 0, match: "minBytes" must be"#),
             (#"[{"match":{"topic":"x"},"do":{"drop":true}}]"#, #"rule 0, match: unknown member "topic""#),
         ]
     )
@@ -43,7 +44,7 @@ import Testing
     @Test("rules are shown as they were understood, and can be put back")
     func roundTrip() throws {
         let text = #"""
-            [{"match":{"provider":"apns","tokenPrefix":"ab","everyNth":3},"do":{"status":410,"reason":"Unregistered",
+            [{"match":{"provider":"apns","tokenPrefix":"ab","minBytes":9,"everyNth":3},"do":{"status":410,"reason":"Unregistered",
             "timestamp":1700000000000,"retryAfter":7,"delayMs":50}},
             {"do":{"goaway":true}},{"do":{"goaway":{"processed":false,"debugData":"x"}}},{"do":{"reset":true}},
             {"do":{"reset":2}},{"do":{"drop":true}},{"do":{"maxStreams":0}},{"do":{"html":true,"status":502}},
@@ -57,6 +58,13 @@ import Testing
         #expect(try RuleBook.parse(shown).rules == rules)
         #expect(rules[0].action.timestamp == 1_700_000_000_000)
         #expect(rules[3].action.resetCode == 7)
+    }
+
+    @Test("minBytes looks at the length of the body")
+    func minBytes() {
+        var book = RuleBook([SimulatorRule(match: .init(minBytes: 1000), action: RuleAction(status: 503))])
+        #expect(book.action(for: .apns, token: "ab", bytes: 999) == nil)
+        #expect(book.action(for: .fcm, token: "ab", bytes: 1000)?.status == 503)
     }
 
     @Test("everyNth counts what fits otherwise, and what it lets pass goes to the next rule")

@@ -1,0 +1,81 @@
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// A provider that refuses some pushes and takes the others, with real processes.
+@Suite("A provider that goes wrong for some", .timeLimit(.minutes(10)))
+struct PartialFaultTests {
+    private static let phones = 12
+    private static let rounds = 5
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private static func token(_ phone: Int) -> String {
+        (phone < 10 ? "0\(phone)" : "\(phone)") + String(repeating: "5a", count: 31)
+    }
+
+    @Test(
+        "503 to one phone, or to long pushes only, holds up no other, and nothing is lost",
+        arguments: [["tokenPrefix": .string(token(0))], ["minBytes": 1500]] as [JSONValue]
+    )
+    func some(match: JSONValue) async throws {
+        let site = try await start(match)
+        // The first phone's are the long ones.
+        let others = (Self.phones - 1) * Self.rounds
+        let pushes = try await site.simulator.pushes("those of the others") { accepted($0).count >= others }
+        #expect(!accepted(pushes).contains { $0.hasPrefix("0-") })
+        try await site.rules([])
+        try await expectAll(site)
+    }
+
+    @Test("503 to every third push does not stop the lane, and nothing is lost")
+    func third() async throws {
+        let site = try await start(["everyNth": 3])
+        try await expectAll(site)
+        let open = try await site.metrics("switchboard_delivery_open_breaker_lanes{")
+        #expect(!open.isEmpty && open.allSatisfy { $0.hasSuffix(" 0") })
+    }
+
+    /// A site with phones and their messages, whose provider answers 503 to what fits.
+    private func start(_ match: JSONValue) async throws -> Site {
+        let site = try await Site.start(
+            in: directory,
+            environment: ["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]
+        )
+        try await site.rules([["match": match, "do": ["status": 503, "reason": "ServiceUnavailable"]]])
+        for phone in 0..<Self.phones {
+            _ = try await site.gateway.admin.call(
+                "PUT",
+                site.path("apps", "ios", "devices", "phone-\(phone)"),
+                query: [("consumer", "p-\(phone)")],
+                body: ["token": .string(Self.token(phone)), "pushType": "apns"]
+            )
+        }
+        var events: [JSONValue] = []
+        for round in 0..<Self.rounds {
+            for phone in 0..<Self.phones {
+                let text = String(repeating: "x", count: phone == 0 ? 2000 : 20)
+                events.append([
+                    "id": .string("\(phone)-\(round)"), "type": "agent.message", "consumer": .string("p-\(phone)"),
+                    "conversation": .string("\(phone)-\(round)"), "text": .string(text),
+                ])
+            }
+        }
+        #expect(try await site.gateway.admin.exchange("POST", site.path("events"), body: .array(events)).status == 202)
+        return site
+    }
+
+    /// The conversations of the pushes that were taken.
+    private func accepted(_ pushes: [JSONValue]) -> Set<String> {
+        Set(pushes.filter { $0["status"].integer == 200 }.map { $0["body"]["conversationId"].plain })
+    }
+
+    private func expectAll(_ site: Site) async throws {
+        let all = Self.phones * Self.rounds
+        let pushes = try await site.simulator.pushes("all") { accepted($0).count >= all }
+        #expect(accepted(pushes).count == all)
+    }
+}
