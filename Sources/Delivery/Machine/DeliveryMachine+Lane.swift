@@ -44,6 +44,8 @@ extension DeliveryMachine {
         var quarantined = 0
         /// The backlog that arrived while a claim was under way is kept through the claim's answer.
         var backlogDuringTurn: [OutboxQueue: Timestamp] = [:]
+        /// Whether turns look at it; kept by ``LaneTable``.
+        var isBusy = false
         /// It has no credential, or its app or brand is gone: nothing is taken for it until it is started over.
         var isRemoved = false
 
@@ -61,6 +63,14 @@ extension DeliveryMachine {
 
         /// The queues that may have rows in the store.
         var queues: Set<OutboxQueue> { Set(backlog.keys).union([.agent, .badge, .proactive(campaign: nil)]) }
+
+        /// Whether a turn has nothing to do with it but to take new rows for it, and nothing but a change makes that otherwise.
+        ///
+        /// What waits in the store for one that is removed waits until it is started over.
+        var isIdle: Bool {
+            guard rows.total == 0, ready.isEmpty else { return false }
+            return isRemoved || backlog.isEmpty && breaker == .closed && pause.until == nil
+        }
 
         /// What an answer says of how well the provider is.
         mutating func followLoad(_ result: PushResult, now: Timestamp) {

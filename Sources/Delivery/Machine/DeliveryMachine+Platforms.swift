@@ -8,8 +8,8 @@ import PushProviders
 extension DeliveryMachine {
     /// What an answer says of its device's platform.
     mutating func followPlatform(_ result: PushResult, of push: InFlight, now: Timestamp) {
-        guard let place = lanes.index(forKey: push.lane) else { return }
-        let known = lanes.values[place].platforms[push.platform]
+        guard let place = lanes.place(of: push.lane) else { return }
+        let known = lanes[place].platforms[push.platform]
         switch result.answer.outcome {
         case .platformMisconfigured:
             let breaker: PlatformBreaker
@@ -29,15 +29,15 @@ extension DeliveryMachine {
                 )
                 alerts.append((push.lane, alert))
             }
-            lanes.values[place].platforms[push.platform] = breaker
+            lanes[place].platforms[push.platform] = breaker
         case .accepted:
             guard let known, known.probe == result.delivery else { return }
-            lanes.values[place].platforms[push.platform] = nil
+            lanes[place].platforms[push.platform] = nil
             alerts.append((push.lane, .platformRecovered(push.platform)))
         // Judged before it was handed on, or not at all: that says nothing about the platform.
         case .unregistered, .retry, .rejected, .misconfigured, .unknown, .notSent:
             guard let known, known.probe == result.delivery else { return }
-            lanes.values[place].platforms[push.platform]?.probe = nil
+            lanes[place].platforms[push.platform]?.probe = nil
         }
     }
 

@@ -27,6 +27,7 @@ extension DeliveryMachine {
         // Who only learns them must not hide a change whose notice is on its way.
         guard old != rules, isChange || old == nil else { return }
         self.rules[id] = rules
+        lanes.touch(id)
         // What was held by the old ones and is not written down yet must be there to be looked at.
         if isChange, old?.quietHours != rules?.quietHours { requeues[id] = outcomesAdded }
     }

@@ -22,7 +22,7 @@ extension DeliveryMachine {
         into jobs: inout [PushJob]
     ) {
         guard !isDraining, lanes[id]?.provider == provider, lanes[id]?.blockedUntil(now: now) == nil,
-            var lane = lanes.removeValue(forKey: id)
+            var lane = lanes.remove(id)
         else { return }
         defer { lanes[id] = lane }
         var room = capacity
@@ -153,9 +153,9 @@ extension DeliveryMachine {
             let lane = registration.lane
             registration.isSending = false
             registration.head = registration.tail.popFirst()
-            if let place = lanes.index(forKey: lane) {
-                lanes.values[place].inFlight -= 1
-                lanes.values[place].rows.remove(row)
+            if let place = lanes.place(of: lane) {
+                lanes[place].inFlight -= 1
+                lanes[place].rows.remove(row)
             }
             deviceRows.went(key)
             consumers[registration.consumer]?.rows -= 1
@@ -235,10 +235,10 @@ extension DeliveryMachine {
 
     /// What an answer says of its lane; nothing when the credential that it left with was replaced.
     private mutating func follow(_ result: PushResult, of push: InFlight, now: Timestamp) {
-        guard let place = lanes.index(forKey: push.lane), lanes.values[place].credential == push.credential else {
+        guard let place = lanes.place(of: push.lane), lanes[place].credential == push.credential else {
             return
         }
-        lanes.values[place].followLoad(result, now: now)
+        lanes[place].followLoad(result, now: now)
         followCredential(result.answer, of: push.lane, now: now)
         followPlatform(result, of: push, now: now)
     }
@@ -274,9 +274,9 @@ extension DeliveryMachine {
     private static let manyQuarantined = 20
 
     private mutating func closeBreaker(_ id: LaneID) {
-        guard let place = lanes.index(forKey: id), lanes.values[place].breaker != .closed else { return }
-        lanes.values[place].breaker = .closed
-        lanes.values[place].refusals = 0
+        guard let place = lanes.place(of: id), lanes[place].breaker != .closed else { return }
+        lanes[place].breaker = .closed
+        lanes[place].refusals = 0
         alerts.append((id, .recovered))
     }
 
@@ -384,6 +384,6 @@ extension DeliveryMachine {
     package mutating func drain(now: Timestamp) {
         isDraining = true
         for key in registrationKeys(where: { _ in true }) { giveBackWaiting(key, due: now) }
-        for id in lanes.keys { lanes[id]?.ready = ReadyQueue() }
+        for id in lanes.busy { lanes[id]?.ready = ReadyQueue() }
     }
 }

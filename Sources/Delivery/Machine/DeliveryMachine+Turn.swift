@@ -6,7 +6,7 @@ extension DeliveryMachine {
     /// What a turn's commit may take into memory and asks of the backlog.
     package struct TurnPlan: Sendable {
         /// How many new rows each lane can take.
-        package var budgets: [LaneID: LaneBudget] = [:]
+        package var budgets: LaneBudgets = [:]
         /// Rows that lanes with a backlog ask for.
         package var claims: [ClaimRequest] = []
         /// Outcomes to write down, at most `maxOutcomesPerTurn` and what goes with the last of them.
@@ -40,11 +40,7 @@ extension DeliveryMachine {
     package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, yields: Bool = false) -> TurnPlan {
         expire(now: now)
         var plan = TurnPlan()
-        var index = lanes.startIndex
-        while index != lanes.endIndex {
-            if !lanes.values[index].backlogDuringTurn.isEmpty { lanes.values[index].backlogDuringTurn = [:] }
-            lanes.formIndex(after: &index)
-        }
+        lanes.settle(isBehind: { [deviceRows] in deviceRows.isBehind($0) }) { [rules] in Self.idleLane(rules[$0]) }
         let outcomesWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
         var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
         // Or a crash could find a summary sent, and what it stood for waiting.
@@ -55,9 +51,8 @@ extension DeliveryMachine {
         var asking = asking(rooms, givingBack: lanesGivingBack(after: count), now: now)
         if yields { asking.removeAll { $0.queue.pushClass == .proactive } }
         plan.claims = share(&rooms, among: asking, now: now)
-        for (id, room) in rooms {
-            plan.budgets[id] = budget(of: id, room, now: now)
-        }
+        if !isDraining { plan.budgets = LaneBudgets(idle: lanes.idle, budget: idleBudget(slots: slots)) }
+        for id in lanes.busy { plan.budgets[id] = rooms[id].flatMap { budget(of: id, $0, now: now) } }
         plan.rowsInMemory = deviceRows.crowded
         // The last rows of a device that is out of memory have outcomes, too, which wait for others.
         if !isDraining, !outcomesWait {
@@ -94,11 +89,31 @@ extension DeliveryMachine {
     private func rooms(slots: Int, now: Timestamp) -> [LaneID: LaneRoom] {
         guard !isDraining else { return [:] }
         var rooms: [LaneID: LaneRoom] = [:]
-        for (id, lane) in lanes where !lane.isRemoved && lane.blockedUntil(now: now) == nil {
+        for (id, lane) in lanes.busyLanes where !lane.isRemoved && lane.blockedUntil(now: now) == nil {
             let room = LaneRoom(slots: slots, lane.rows)
             if room.free > 0 { rooms[id] = room }
         }
         return rooms
+    }
+
+    /// What a lane of which nothing is in memory or waits does with new rows.
+    private static func idleLane(_ rules: LaneRules?) -> LaneBudgets.Idle {
+        LaneBudgets.Idle(
+            pacesCampaigns: rules?.campaignRatePerSecond != nil,
+            limitsDevices: rules?.summaryThreshold == nil
+        )
+    }
+
+    /// The slots that such a lane has for new rows; nil when it has none.
+    private func idleBudget(slots: Int) -> LaneBudget? {
+        let room = LaneRoom(slots: slots, RowCounts())
+        guard room.free > 0 else { return nil }
+        return LaneBudget(
+            slots: room.free,
+            proactiveSlots: room[.proactive],
+            mayHaveBacklog: false,
+            deviceLimit: DeviceLimit(settings.rowsPerDevice)
+        )
     }
 
     /// The slots that a lane has for new rows; nil when it has none.
@@ -303,7 +318,9 @@ extension DeliveryMachine {
     /// - Returns: Their numbers.
     package func lanesWithWork(now: Timestamp) -> Set<LaneID> {
         guard !isDraining else { return [] }
-        return Set(lanes.filter { !$0.value.ready.isEmpty && $0.value.blockedUntil(now: now) == nil }.keys)
+        return Set(
+            lanes.busyLanes.lazy.filter { !$0.lane.ready.isEmpty && $0.lane.blockedUntil(now: now) == nil }.map(\.id)
+        )
     }
 
     /// Puts back what a failed commit would have written down; nothing of the turn is stored.
@@ -322,7 +339,7 @@ extension DeliveryMachine {
         guard !isDraining else { return nil }
         var next: Timestamp?
         let slots = slotsPerLane
-        for (id, lane) in lanes where !lane.isRemoved {
+        for (id, lane) in lanes.busyLanes where !lane.isRemoved {
             if let blocked = lane.blockedUntil(now: now) {
                 if !lane.backlog.isEmpty || lane.rows.total > 0 { next = min(next ?? blocked, blocked) }
                 continue
@@ -397,11 +414,11 @@ extension DeliveryMachine {
         }
         Self.count(row, isNew: isNew, in: &consumers[row.consumer, default: Consumer(unread: row.unread)])
         var isRemoved = false
-        if let place = lanes.index(forKey: row.lane) {
-            lanes.values[place].rows.add(row)
-            if let ready, ready != before { lanes.values[place].ready.append(key, ready) }
-            if let before, ready != before { lanes.values[place].ready.remove(key, before) }
-            isRemoved = lanes.values[place].isRemoved
+        if let place = lanes.place(of: row.lane) {
+            lanes[place].rows.add(row)
+            if let ready, ready != before { lanes[place].ready.append(key, ready) }
+            if let before, ready != before { lanes[place].ready.remove(key, before) }
+            isRemoved = lanes[place].isRemoved
         }
         if isRemoved {
             giveBackWaiting(key, due: now)

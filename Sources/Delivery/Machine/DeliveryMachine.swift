@@ -20,7 +20,7 @@ package struct DeliveryMachine: Sendable {
     /// What became of rows and is not written down yet, oldest first.
     package internal(set) var outcomes: Deque<OutcomeRecord> = []
     /// Each lane that has ever had a row, by its number.
-    package internal(set) var lanes: [LaneID: Lane] = [:]
+    package internal(set) var lanes = LaneTable()
 
     /// What operators have not been told of lanes yet, in order.
     package internal(set) var alerts: [(lane: LaneID, alert: LaneAlert)] = []
@@ -67,11 +67,14 @@ package struct DeliveryMachine: Sendable {
     ///   - backlog: When the first row is due that waits in each queue in the store.
     package init(settings: DeliverySettings, backlog: [LaneQueue: Timestamp]) {
         self.settings = settings
-        for (place, due) in backlog { lanes[place.lane, default: Lane(settings)].backlog[place.queue] = due }
+        for (place, due) in backlog {
+            addLane(place.lane)
+            lanes[place.lane]?.backlog[place.queue] = due
+        }
     }
 
     /// How many rows are in memory.
-    package var rowCount: Int { lanes.values.reduce(0) { $0 + $1.rows.total } }
+    package var rowCount: Int { lanes.busyLanes.reduce(0) { $0 + $1.lane.rows.total } }
 
     /// How many pushes are on their way.
     package var inFlightCount: Int { inFlight.count }
@@ -214,9 +217,9 @@ package struct DeliveryMachine: Sendable {
     mutating func moveReady(_ id: RegistrationID, from before: PushClass?) {
         guard let registration = registrations[id] else { return }
         let now = registration.readyClass
-        guard now != before, let place = lanes.index(forKey: registration.lane) else { return }
-        if let before { lanes.values[place].ready.remove(id, before) }
-        if let now { lanes.values[place].ready.append(id, now) }
+        guard now != before, let place = lanes.place(of: registration.lane) else { return }
+        if let before { lanes[place].ready.remove(id, before) }
+        if let now { lanes[place].ready.append(id, now) }
     }
 
     mutating func forgetIfIdle(_ id: RegistrationID) {

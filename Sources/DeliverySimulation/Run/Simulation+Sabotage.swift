@@ -13,11 +13,11 @@ extension Simulation {
         case .forgetRelease: turn.releases = []
         case .overfill:
             for index in turn.claims.indices { turn.claims[index].limit += 4 }
-            for lane in turn.budgets.keys { turn.budgets[lane]?.slots += 4 }
+            for lane in turn.budgets.lanes { turn.budgets[lane]?.slots += 4 }
         case .crowdDevice:
-            for lane in turn.budgets.keys { turn.budgets[lane]?.deviceLimit = nil }
+            for lane in turn.budgets.lanes { turn.budgets[lane]?.deviceLimit = nil }
             for index in turn.claims.indices { turn.claims[index].deviceRows = .any }
-        case .crowdLane: for lane in turn.budgets.keys { turn.budgets[lane]?.proactiveSlots = 100 }
+        case .crowdLane: for lane in turn.budgets.lanes { turn.budgets[lane]?.proactiveSlots = 100 }
         case .forgetRecall: turn.recalls = []
         default: break
         }

@@ -5,8 +5,9 @@ import GatewayStorage
 extension Simulation {
     static func words(_ turn: WriterTurn) -> String {
         let outcomes = turn.outcomes.map { "\($0.delivery):\($0.disposition)" }
-        let budgets = turn.budgets.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { "\($0.key):\($0.value.slots)\($0.value.mayHaveBacklog ? "?" : "")" }
+        let budgets = turn.budgets.lanes.compactMap { lane in
+            turn.budgets[lane].map { "\(lane):\($0.slots)\($0.mayHaveBacklog ? "?" : "")" }
+        }
         let claims = turn.claims.map { "\($0.lane):\($0.limit)" }
         return
             "\(outcomes.count) outcomes \(outcomes), \(turn.releases.count) releases, \(turn.changes.count) changes, "

@@ -129,7 +129,7 @@ extension SimulatedStore {
     struct Context {
         var now: Timestamp
         var incarnation: IncarnationID
-        var budgets: [LaneID: LaneBudget]
+        var budgets: LaneBudgets
         var rowsInMemory: [RegistrationID: Int]
         /// Rows that the turn took into memory, by registration.
         var ownedOf: [Int64: Int] = [:]

@@ -16,7 +16,7 @@ extension SimulatedStore {
         if row.isHeld {
             context.held.made += 1
         } else if isOwned {
-            context.budgets[row.lane]?.take(row.queue)
+            context.budgets.take(row.queue, of: row.lane)
             context.ownedOf[row.registration, default: 0] += 1
             context.owned.append(id)
         } else {

@@ -23,7 +23,7 @@ package struct WriterTurn: Sendable {
     /// Events to accept, in the order asked.
     package var accepts: [AcceptRequest]
     /// How many new rows each lane can take into memory; a lane that is absent takes none.
-    package var budgets: [LaneID: LaneBudget]
+    package var budgets: LaneBudgets
     /// How many rows registrations have in memory; one that is absent has at most one.
     package var rowsInMemory: [RegistrationID: Int] = [:]
     /// Rows that lanes with a backlog ask for.

@@ -34,7 +34,7 @@ struct TurnContext {
     /// Whether anybody has a window open: all that the turn asks when nobody has.
     let hasWindows: Bool
     /// What lanes still take into memory.
-    var budgets: [LaneID: LaneBudget]
+    var budgets: LaneBudgets
     /// Registrations that got an unowned row in this turn, with the first queue of such rows: younger rows of the queue, and of
     /// those that leave after it, must stay behind.
     private var waiting: [Int64: OutboxQueue] = [:]
@@ -75,7 +75,7 @@ struct TurnContext {
 
     /// Makes room at once for what events bring.
     mutating func expect(events: Int) {
-        let most = budgets.values.reduce(0) { max($0, $1.slots) }
+        let most = budgets.mostSlots
         owned.reserveCapacity(owned.count + min(events, most))
         ownedConsumers.reserveCapacity(owned.count + min(events, most))
         changedConsumers.reserveCapacity(changedConsumers.count + events)

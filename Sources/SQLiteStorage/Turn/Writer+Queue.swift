@@ -27,7 +27,7 @@ extension Writer {
         if row.isHeld {
             context.held.made += 1
         } else if isOwned {
-            context.budgets[lane]?.take(queue)
+            context.budgets.take(queue, of: lane)
             context.noteOwned(of: row.registration.id)
             context.owned.append(outboxRow(row, now: now))
             context.ownedConsumers.append(row.consumer)

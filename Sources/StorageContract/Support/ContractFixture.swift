@@ -14,7 +14,7 @@ final class ContractFixture {
     private(set) var fcm: LaneID
     /// The time of the next turn; moves only when a case moves it.
     var now = Timestamp(milliseconds: 1_767_323_045_678)
-    var budgets: [LaneID: LaneBudget] = [:]
+    var budgets: LaneBudgets = [:]
     /// Who has a window open in the next turn.
     var windows = OpenWindows()
     private var generator = MessageIDGenerator()

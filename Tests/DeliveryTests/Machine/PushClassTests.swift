@@ -90,7 +90,7 @@ struct PushClassTests {
         var given: [OutboxQueue: Int] = [:]
         for _ in 0..<100 {
             let plan = machine.beginTurn(now: now)
-            #expect(plan.budgets.values.allSatisfy { !$0.admits(queues[0]) })
+            #expect(plan.budgets.lanes.compactMap { plan.budgets[$0] }.allSatisfy { !$0.admits(queues[0]) })
             var result = WriterTurnResult()
             for claim in plan.claims {
                 let rows = try (0..<claim.limit).map { _ in

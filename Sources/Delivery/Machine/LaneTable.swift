@@ -1,0 +1,91 @@
+package import GatewayModel
+import GatewayStorage
+
+/// The lanes of the machine, and which of them a turn has to look at.
+///
+/// A lane is busy from its first change on until a turn finds that nothing of it is in memory or waits. Turns look at busy
+/// lanes only, so that one that nobody uses costs them nothing, however many there are.
+package struct LaneTable: Sendable, Sequence {
+    /// A lane.
+    package typealias Lane = DeliveryMachine.Lane
+
+    private var lanes: [LaneID: Lane] = [:]
+    /// The lanes that a turn looks at, each once, in the order in which they became busy.
+    package private(set) var busy: [LaneID] = []
+    /// What lanes do with new rows that are not busy; none that was removed.
+    ///
+    /// One that is busy stays in it, so that it is rarely written: turns share it.
+    private(set) var idle: [LaneID: LaneBudgets.Idle] = [:]
+
+    /// A lane's place, which holds until a lane is added or removed.
+    struct Place {
+        fileprivate var index: Dictionary<LaneID, Lane>.Index
+    }
+
+    /// A lane; whoever changes it makes it busy.
+    package subscript(id: LaneID) -> Lane? {
+        get { lanes[id] }
+        _modify {
+            touch(id)
+            yield &lanes[id]
+            touch(id)
+        }
+    }
+
+    /// The lane at a place; whoever changes it makes it busy.
+    subscript(place: Place) -> Lane {
+        get { lanes.values[place.index] }
+        _modify {
+            touch(at: place.index)
+            yield &lanes.values[place.index]
+        }
+    }
+
+    func place(of id: LaneID) -> Place? { lanes.index(forKey: id).map(Place.init) }
+
+    /// Takes a lane out, which is put back before a turn begins.
+    mutating func remove(_ id: LaneID) -> Lane? {
+        touch(id)
+        return lanes.removeValue(forKey: id)
+    }
+
+    /// Makes a lane busy, because what its brand asks of it has changed.
+    mutating func touch(_ id: LaneID) {
+        if let index = lanes.index(forKey: id) { touch(at: index) }
+    }
+
+    private mutating func touch(at index: Dictionary<LaneID, Lane>.Index) {
+        guard !lanes.values[index].isBusy else { return }
+        lanes.values[index].isBusy = true
+        busy.append(lanes[index].key)
+    }
+
+    /// Prepares a turn: forgets what came during the last one, and sets aside what is busy no longer.
+    ///
+    /// - Parameters:
+    ///   - isBehind: Whether a claim left rows in the store of one of a lane's devices.
+    ///   - idleLane: What an idle lane does with new rows.
+    mutating func settle(isBehind: (LaneID) -> Bool, _ idleLane: (LaneID) -> LaneBudgets.Idle) {
+        var stillBusy: [LaneID] = []
+        for id in busy {
+            guard let index = lanes.index(forKey: id) else { continue }
+            if !lanes.values[index].backlogDuringTurn.isEmpty { lanes.values[index].backlogDuringTurn = [:] }
+            guard lanes.values[index].isIdle, !isBehind(id) else {
+                stillBusy.append(id)
+                continue
+            }
+            lanes.values[index].isBusy = false
+            let known = lanes.values[index].isRemoved ? nil : idleLane(id)
+            if idle[id] != known { idle[id] = known }
+        }
+        busy = stillBusy
+    }
+
+    /// The lanes that a turn looks at.
+    var busyLanes: some Sequence<(id: LaneID, lane: Lane)> {
+        busy.lazy.compactMap { id in lanes[id].map { (id, $0) } }
+    }
+
+    /// Each lane that has ever had a row.
+    package func makeIterator() -> Dictionary<LaneID, Lane>.Iterator { lanes.makeIterator() }
+}
