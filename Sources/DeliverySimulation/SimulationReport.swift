@@ -1,3 +1,4 @@
+package import Delivery
 package import GatewayModel
 package import GatewayStorage
 
@@ -22,7 +23,7 @@ package struct SimulationReport: Sendable {
 /// One call of the store.
 package enum StoreStep: Sendable {
     /// A process started.
-    case begin(Timestamp, IncarnationStart)
+    case begin(Timestamp, LaneRules?, IncarnationStart)
     /// A turn was committed.
     case commit(WriterTurn, WriterTurnResult)
 }

@@ -54,15 +54,19 @@ package protocol GatewayStore: Sendable {
 
     /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned, held ones too.
     ///
-    /// Such rows are due no later than now. Others wait for what a provider asked of their device, and for nothing else:
-    /// neither quiet hours, which may be others by now, nor a clock that was set back put them off. A wait of more than
-    /// ``IncarnationStart/longestWaitMilliseconds`` was written by a clock that was wrong, and is over. Then, by registration
-    /// in the order of ids, no row is due before an older one.
+    /// Such rows are due no later than now. Others wait for what a provider asked of their device, or for the end of quiet
+    /// hours that still hold, and for nothing else: neither quiet hours that are others by now nor a clock that was set back
+    /// put them off. A wait of more than ``IncarnationStart/longestWaitMilliseconds`` was written by a clock that was wrong,
+    /// and is over. Then, by registration in the order of ids, no row is due before an older one.
     ///
-    /// - Parameter now: The time of the start.
+    /// A device all of whose rows wait for the end of quiet hours that still hold is not written.
+    ///
+    /// - Parameters:
+    ///   - now: The time of the start.
+    ///   - quietUntil: Until when it is quiet for a device.
     /// - Returns: The new incarnation and the lanes with rows that wait.
     /// - Throws: `StorageError`.
-    func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart
+    func begin(now: Timestamp, quietUntil: @escaping QuietUntil) async throws(StorageError) -> IncarnationStart
 
     /// Finishes what runs and closes; later calls throw ``StorageError/closed``.
     func close() async
@@ -615,4 +619,15 @@ package protocol GatewayStore: Sendable {
     /// - Returns: How it stands now; nil when the brand has none.
     /// - Throws: `StorageError`.
     func replayWebhook(brand: BrandID, after: Int64, audit: AuditEntry?) async throws(StorageError) -> WebhookState?
+}
+
+extension GatewayStore {
+    /// Starts an incarnation where it is quiet for nobody.
+    ///
+    /// - Parameter now: The time of the start.
+    /// - Returns: The new incarnation and the lanes with rows that wait.
+    /// - Throws: `StorageError`.
+    package func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
+        try await begin(now: now) { _, _ in nil }
+    }
 }

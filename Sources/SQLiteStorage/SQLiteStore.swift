@@ -307,8 +307,11 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Start and stop
 
-    package func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
-        try await write { try $0.begin(now: now) }
+    package func begin(
+        now: Timestamp,
+        quietUntil: @escaping QuietUntil
+    ) async throws(StorageError) -> IncarnationStart {
+        try await write { try $0.begin(now: now, quietUntil: quietUntil) }
     }
 
     package func close() async {

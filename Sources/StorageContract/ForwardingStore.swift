@@ -12,7 +12,12 @@ extension ForwardingStore {
     package func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
         try await base.commit(turn)
     }
-    package func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart { try await base.begin(now: now) }
+    package func begin(
+        now: Timestamp,
+        quietUntil: @escaping QuietUntil
+    ) async throws(StorageError) -> IncarnationStart {
+        try await base.begin(now: now, quietUntil: quietUntil)
+    }
     package func close() async { await base.close() }
     package func probe() async throws(StorageError) { try await base.probe() }
     package func probeWriting() async throws(StorageError) {

@@ -1,3 +1,4 @@
+import Delivery
 import DeliverySimulation
 import Foundation
 import GatewayModel
@@ -31,13 +32,16 @@ struct DifferentialTests {
         for (number, step) in report.storeSteps.enumerated() {
             let (simulated, real): (String, String)
             switch step {
-            case .begin(let now, let start):
+            case .begin(let now, let rules, let start):
                 // A new process, except for the first.
                 if number > 0 {
                     await store.close()
                     store = try open(path)
                 }
-                (simulated, real) = (StoreText.text(start), StoreText.text(try await store.begin(now: now)))
+                let begun = try await store.begin(now: now) { _, traits in
+                    DeliveryMachine.heldUntil(traits, rules, now: now)
+                }
+                (simulated, real) = (StoreText.text(start), StoreText.text(begun))
             case .commit(let turn, let result):
                 (simulated, real) = (StoreText.text(result), StoreText.text(try await store.commit(turn)))
             }

@@ -5,7 +5,7 @@ import GatewayStorage
 /// Quiet hours: decided when a push would leave, because what is sent is true at the moment of sending.
 ///
 /// What is held goes back to the store, due when the quiet hours end, and keeps its place: younger rows of the device queue up
-/// behind it there. A start in between makes it due at once, and it is decided again.
+/// behind it there. A start in between leaves it there while these hours still hold; else it is due at once, and decided again.
 extension DeliveryMachine {
     /// What a quiet span depends on.
     struct QuietKey: Hashable {
@@ -39,8 +39,7 @@ extension DeliveryMachine {
         _ rules: LaneRules?,
         now: Timestamp
     ) -> (mode: QuietHours.Mode, until: Timestamp)? {
-        guard var hours = traits?.quietHours ?? rules?.quietHours, row.message?.silent == false else { return nil }
-        hours.timeZone = hours.timeZone ?? rules?.quietHours?.timeZone
+        guard row.message?.silent == false, let hours = Self.quietHours(traits, rules) else { return nil }
         let key = QuietKey(hours: hours, timeZone: traits?.timeZone)
         var span: QuietSpan
         if let known = quietSpans[key], known.holds(at: now) {
@@ -51,6 +50,26 @@ extension DeliveryMachine {
             quietSpans[key] = span
         }
         return span.isQuiet ? (hours.mode, span.until) : nil
+    }
+
+    /// The quiet hours of a device: the consumer's own win over its brand's.
+    private static func quietHours(_ traits: DeviceTraits?, _ rules: LaneRules?) -> QuietHours? {
+        guard var hours = traits?.quietHours ?? rules?.quietHours else { return nil }
+        hours.timeZone = hours.timeZone ?? rules?.quietHours?.timeZone
+        return hours
+    }
+
+    /// Until when rows of a device that show something are held back.
+    ///
+    /// - Parameters:
+    ///   - traits: What is known of the device.
+    ///   - rules: What its brand asks.
+    ///   - now: The wall clock.
+    /// - Returns: Nil when they are not.
+    package static func heldUntil(_ traits: DeviceTraits?, _ rules: LaneRules?, now: Timestamp) -> Timestamp? {
+        guard let hours = quietHours(traits, rules), hours.mode == .held else { return nil }
+        let span = QuietSpan(hours, timeZone: traits?.timeZone, at: now)
+        return span.isQuiet ? span.until : nil
     }
 
     /// What an operator or a consumer changed shortens the wait of rows that are on their way back to the store: they are due

@@ -19,3 +19,8 @@ package protocol LaneDirectory: Sendable {
     /// - Throws: An error whose text names what is wrong with the credential, without secrets.
     func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)?
 }
+
+extension LaneDirectory {
+    /// What a lane's brand asks of it; nil when that is nothing.
+    func rules(of id: LaneID) -> LaneRules? { lane(id).flatMap { LaneRules($0.brand.settings) } }
+}

@@ -56,9 +56,12 @@ package final class DeliveryService: Service, Sendable {
     package func start(mayExpire: Bool = true) async throws(StorageError) -> IncarnationStart {
         // Whoever's read it was: nothing more must be written.
         store.onDamage { [weak self] error in self?.report(error) }
-        let start = try await store.begin(now: clock.now)
+        let now = clock.now
+        let start = try await store.begin(now: now) { [directory] lane, traits in
+            DeliveryMachine.heldUntil(traits, directory.rules(of: lane), now: now)
+        }
         let lanes = Set(start.backlog.keys.map(\.lane))
-        let rules = lanes.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
+        let rules = lanes.map { ($0, directory.rules(of: $0)) }
         state.withLock {
             $0.writer.start(start)
             $0.writer.delivery.mayExpire = mayExpire
@@ -153,7 +156,7 @@ package final class DeliveryService: Service, Sendable {
     ///   - change: What changed of them.
     package func lanesChanged(_ lanes: [LaneID], _ change: LaneChange) {
         let now = clock.now
-        let rules = lanes.map { ($0, directory.lane($0).flatMap { LaneRules($0.brand.settings) }) }
+        let rules = lanes.map { ($0, directory.rules(of: $0)) }
         state.withLock { state in
             for (lane, rules) in rules {
                 switch change {

@@ -7,8 +7,8 @@ import GatewayStorage
 extension Simulation {
     mutating func begin() {
         let now = now
-        let start = store.begin(now: now)
-        if isRecorded { storeSteps.append(.begin(now, start)) }
+        let start = store.begin(now: now) { [rules] _, traits in DeliveryMachine.heldUntil(traits, rules, now: now) }
+        if isRecorded { storeSteps.append(.begin(now, rules, start)) }
         writer = WriterMachine(settings: plan.settings)
         writer.start(start, randomPart: 0)
         if plan.isPerDevice { writer.presence.set(perDevice: [SimulatedWorld.brands[0]], pushing: []) }

@@ -138,7 +138,7 @@ extension SimulatedStore {
     }
 
     /// The queues in which a device has rows that wait; in order, so that one seed is one run.
-    private func waits(of registration: Int64) -> [WaitKey] {
+    func waits(of registration: Int64) -> [WaitKey] {
         waiting.keys.filter { $0.registration == registration }.sorted { $0.queue < $1.queue }
     }
 

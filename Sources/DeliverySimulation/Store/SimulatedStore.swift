@@ -52,11 +52,13 @@ package struct SimulatedStore: Sendable {
 
     // MARK: Starts
 
-    /// Starts an incarnation, as `GatewayStore.begin(now:)` does.
+    /// Starts an incarnation, as `GatewayStore.begin(now:quietUntil:)` does.
     ///
-    /// - Parameter now: The time that rows of earlier incarnations become due.
+    /// - Parameters:
+    ///   - now: The time that rows of earlier incarnations become due.
+    ///   - quietUntil: Until when it is quiet for a device.
     /// - Returns: The new incarnation and what waits on each lane.
-    package mutating func begin(now: Timestamp) -> IncarnationStart {
+    package mutating func begin(now: Timestamp, quietUntil: QuietUntil) -> IncarnationStart {
         incarnation += 1
         var recovered = 0
         backlog = [:]
@@ -76,9 +78,18 @@ package struct SimulatedStore: Sendable {
                 let notBefore = asked ?? Timestamp(milliseconds: 0)
                 let due = max(min(waiting[key]?.due ?? now, min(row.queuedAt, now)), notBefore)
                 waiting[key] = Wait(lane: row.lane, due: due, notBefore: notBefore)
+            } else if let due = waiting[key]?.due, due > now, due > (waiting[key]?.notBefore ?? now) {
+                waiting[key]?.due = nil
             }
         }
-        for (key, wait) in waiting {
+        for (key, wait) in waiting where wait.due == nil { waiting[key]?.due = max(now, wait.notBefore) }
+        let before = waiting
+        for (key, wait) in before {
+            let isAlike = waits(of: key.registration).allSatisfy { before[$0]?.due == wait.due }
+            if isAlike, let due = wait.due, due > now, quietUntil(wait.lane, nil) == due, due > wait.notBefore {
+                noteBacklog(LaneQueue(wait.lane, key.queue), due: due)
+                continue
+            }
             // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
             let longest = now.adding(milliseconds: IncarnationStart.longestWaitMilliseconds)
             let notBefore = wait.notBefore > longest ? now : wait.notBefore

@@ -3,10 +3,10 @@ import GatewayStorage
 
 /// The start of an incarnation.
 extension Writer {
-    func begin(now: Timestamp) throws -> IncarnationStart {
+    func begin(now: Timestamp, quietUntil: QuietUntil) throws -> IncarnationStart {
         try db.prepare("INSERT INTO incarnations (started_at) VALUES (?)").int(now.milliseconds).run()
         let incarnation = IncarnationID(db.lastInsertedRow)
-        let recovered = try takeBack(now: now)
+        let recovered = try takeBack(now: now, quietUntil)
         return IncarnationStart(
             incarnation: incarnation,
             backlog: try waitingQueues(),
@@ -15,20 +15,21 @@ extension Writer {
         )
     }
 
-    /// Frees what earlier incarnations owned or held for their windows, and makes due what only quiet hours, which may be
-    /// others by now, or a clock that was wrong have put off.
+    /// Frees what earlier incarnations owned or held for their windows, and makes due what only quiet hours that are others by
+    /// now, or a clock that was wrong have put off.
     ///
-    /// Whose rows have waited longest comes first. Returns how many rows were owned. The outbox is read once; an index of owned rows would be paid for with every row
-    /// that is accepted.
-    private func takeBack(now: Timestamp) throws -> Int {
+    /// Whose rows have waited longest comes first. Returns how many rows were owned. The outbox is read once; an index of
+    /// owned rows would be paid for with every row that is accepted.
+    private func takeBack(now: Timestamp, _ quietUntil: QuietUntil) throws -> Int {
         try db.prepare(
             """
             INSERT INTO waiting (registration, queue, lane, due, not_before, rows) \
-            SELECT registration, queue, lane, max(min(queued_at, ?), not_before), not_before, rows FROM ( \
+            SELECT registration, queue, lane, max(min(queued_at, ?1), not_before), not_before, rows FROM ( \
             SELECT registration, queue, lane, min(queued_at) AS queued_at, count(*) AS rows, coalesce((SELECT max(w.not_before) \
             FROM waiting w WHERE w.registration = o.registration), 0) AS not_before \
             FROM outbox o WHERE owner IS NOT NULL GROUP BY registration, queue) WHERE true \
-            ON CONFLICT (registration, queue) DO UPDATE SET rows = rows + excluded.rows
+            ON CONFLICT (registration, queue) DO UPDATE SET rows = rows + excluded.rows, \
+            due = CASE WHEN due <= ?1 OR due <= not_before THEN due END
             """
         ).int(now.milliseconds).run()
         try db.prepare("UPDATE outbox SET owner = NULL, held = 0 WHERE owner IS NOT NULL").run()
@@ -36,10 +37,54 @@ extension Writer {
         try db.prepare("UPDATE waiting SET not_before = ?1 WHERE not_before > ?2")
             .int(now.milliseconds).int(now.adding(milliseconds: IncarnationStart.longestWaitMilliseconds).milliseconds)
             .run()
-        try db.prepare(
-            "UPDATE waiting SET due = max(?1, not_before) WHERE due IS NULL OR due > ?1 AND due > not_before"
-        ).int(now.milliseconds).run()
+        try db.prepare("UPDATE waiting SET due = max(?1, not_before) WHERE due IS NULL").int(now.milliseconds).run()
+        for place in try notQuiet(now: now, quietUntil) {
+            try db.prepare("UPDATE waiting SET due = max(?1, not_before) WHERE registration = ?2 AND queue = ?3")
+                .int(now.milliseconds).int(place.registration).int(place.queue).run()
+        }
         return recovered
+    }
+
+    /// The lines of devices whose rows wait longer than a provider asked, though not all of them until the end of quiet hours
+    /// that still hold.
+    private func notQuiet(
+        now: Timestamp,
+        _ quietUntil: QuietUntil
+    ) throws -> [(registration: Int64, queue: Int64)] {
+        /// Most devices have the traits of others.
+        struct Kind: Hashable {
+            var lane: Int64
+            var timeZone: String?
+            var quietHours: String?
+        }
+        var known: [Kind: Timestamp?] = [:]
+        var found: [(registration: Int64, queue: Int64)] = []
+        let rows = try db.prepare(
+            """
+            SELECT w.registration, w.queue, w.lane, w.due, r.time_zone, u.quiet_hours, \
+            EXISTS (SELECT 1 FROM waiting o WHERE o.registration = w.registration AND o.due <> w.due) FROM waiting w \
+            LEFT JOIN registrations r ON r.id = w.registration LEFT JOIN consumers u ON u.key = r.consumer \
+            WHERE w.due > ?1 AND w.due > w.not_before
+            """
+        ).int(now.milliseconds)
+        while try rows.next() {
+            let kind = Kind(lane: rows.int64(2), timeZone: rows.optionalString(4), quietHours: rows.optionalString(5))
+            let until: Timestamp?
+            if let end = known[kind] {
+                until = end
+            } else {
+                let traits = DeviceTraits(
+                    locale: nil,
+                    timeZone: kind.timeZone,
+                    quietHours: kind.quietHours.flatMap(QuietHours.init(stored:))
+                )
+                until = quietUntil(LaneID(kind.lane), traits)
+                known.updateValue(until, forKey: kind)
+            }
+            let isHeld = rows.int64(6) == 0 && until?.milliseconds == rows.int64(3)
+            if !isHeld { found.append((rows.int64(0), rows.int64(1))) }
+        }
+        return found
     }
 
     /// When the first row of each queue is due: a step in the index for each queue of each lane, however many rows wait.

@@ -6,7 +6,7 @@ import Testing
 enum WaitingCases {
     static let all = [
         ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate, wholeDevices,
-        deviceShare, behindMemory, behindRestart,
+        deviceShare, behindMemory, behindRestart, quietRestart, mixedRestart,
     ]
 
     static let ownQuietHours = ContractCase("a consumer's quiet hours are kept, go with its rows, and free what waits")
@@ -317,6 +317,41 @@ enum WaitingCases {
         f.wait(seconds: 1)
         let start = try await f.restart()
         #expect(start.recovered == 3 && start.backlog == [f.agents(f.apns): f.now])
+        #expect(try await share(f).rows.map(\.message?.sequence) == [1, 2, 3])
+    }
+
+    static let quietRestart = ContractCase("a start leaves rows in the store as long as their own quiet hours hold") {
+        (f) async throws in
+        let rows = try await waiting(f)
+        let night = f.now.adding(seconds: 3600)
+        var change = ProfileChange(brand: f.brand, consumer: ConsumerID(trusted: "u-2"))
+        change.quietHours = .some(.off)
+        let later = f.now.adding(seconds: 3600)
+        try await f.change(.changeProfile(change))
+        for row in try await f.claim().rows { try await f.outcome(f.unsent(row, .release(due: later))) }
+        f.wait(seconds: 60)
+        #expect(try await f.restart { _, _ in night }.backlog == [f.agents(f.apns): night])
+        #expect(try await f.claim().rows.isEmpty)
+        // Those of the second consumer, who has none by now.
+        let start = try await f.restart { _, traits in traits?.quietHours == .off ? nil : night }
+        #expect(start.backlog == [f.agents(f.apns): f.now])
+        let second = rows.filter { $0.message?.conversation.rawValue == "c-2" }.map(\.id)
+        #expect(try await f.claim().rows.map(\.id) == second)
+        // They are taken back from the process before; the others' hours end at another time by now.
+        #expect(try await f.restart { _, _ in night.adding(seconds: 60) }.recovered == 2)
+        #expect(try await Set(f.claim().rows.map(\.id)) == Set(rows.map(\.id)))
+    }
+
+    static let mixedRestart = ContractCase("a device of which a start takes rows back waits for no quiet hours") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        for _ in 0..<6 { try await f.accepted(f.message("u-1")) }
+        let rows = try await share(f).rows
+        let night = f.now.adding(seconds: 3600)
+        try await f.outcome(f.unsent(rows[0], .release(due: night)))
+        f.wait(seconds: 1)
+        let start = try await f.restart { _, _ in night }
+        #expect(start.recovered == 2 && start.backlog == [f.agents(f.apns): f.now])
         #expect(try await share(f).rows.map(\.message?.sequence) == [1, 2, 3])
     }
 }

@@ -62,11 +62,11 @@ final class ContractFixture {
 
     // MARK: Lives
 
-    /// Ends this process and starts the next one on the same data.
-    func restart() async throws -> IncarnationStart {
+    /// Ends this process and starts the next one on the same data, where it is quiet until then for those who say so.
+    func restart(quietUntil: @escaping QuietUntil = { _, _ in nil }) async throws -> IncarnationStart {
         await store.close()
         store = try await engine.reopen(store)
-        let start = try await store.begin(now: now)
+        let start = try await store.begin(now: now, quietUntil: quietUntil)
         incarnation = start.incarnation
         windows = OpenWindows()
         return start

@@ -6,7 +6,10 @@ struct NotStoringStore: GatewayStore {
     /// Makes the session of a token's hash, where sessions are looked up.
     var makeSession: (@Sendable ([UInt8]) -> StoredSession)?
 
-    func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
+    func begin(
+        now: Timestamp,
+        quietUntil: @escaping QuietUntil
+    ) async throws(StorageError) -> IncarnationStart {
         IncarnationStart(incarnation: IncarnationID(1), backlog: [:], recovered: 0, lastMessage: nil)
     }
 
