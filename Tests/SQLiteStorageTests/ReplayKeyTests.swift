@@ -24,7 +24,6 @@ struct ReplayKeyTests {
         let store = try engine.openSQLite()
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         let brand = BrandID(trusted: "acme")
-        let start = try await store.begin(now: now)
         try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now))
         let day = now.milliseconds / 86_400_000 - daysAgo
         try await store.pool.write { db in
@@ -36,6 +35,7 @@ struct ReplayKeyTests {
                 arguments: [day, Self.id, day]
             )
         }
+        let start = try await store.begin(now: now)
         var ids = MessageIDGenerator()
         var event = AgentEvent(id: EventID(trusted: Self.id), type: .agentMessage, consumer: ConsumerID(trusted: "u-1"))
         event.text = "Your order has shipped"

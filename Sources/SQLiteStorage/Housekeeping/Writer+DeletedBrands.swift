@@ -15,8 +15,9 @@ extension Writer {
         try removeResting(brand, &room)
         try removeConsumers(brand, &room)
         try removeCampaigns(brand, &room)
-        for day in try dedupeDays() where room > 0 {
-            room -= try removeEventIDs(brand: brand, day: day, limit: room)
+        try loadReplays()
+        for bucket in replays.buckets where room > 0 {
+            room -= try removeEventIDs(brand: brand, bucket: bucket, limit: room)
         }
         if room > 0 { room -= try removeOutbound(ofDeleted: brand, limit: room) }
         if room > 0 {

@@ -86,7 +86,10 @@ extension Writer {
             room -= 1
         }
         if room > 0 { room -= try removeResting(of: work.consumer, limit: room) }
-        for day in try dedupeDays() where room > 0 { room -= try removeClientIDs(of: work, day: day, limit: room) }
+        try loadReplays()
+        for bucket in replays.buckets where room > 0 {
+            room -= try removeClientIDs(of: work, bucket: bucket, limit: room)
+        }
         if room > 0, work.outboundNext == work.outboundThrough {
             try db.prepare("UPDATE erasures SET removed = 1, id = '' WHERE consumer = ?").int(work.consumer).run()
         }
@@ -130,7 +133,7 @@ extension Writer {
         return db.changedRows
     }
 
-    private func removeClientIDs(of work: ErasureWork, day: Int64, limit: Int) throws -> Int {
+    private func removeClientIDs(of work: ErasureWork, bucket: Int64, limit: Int) throws -> Int {
         let keys = ClientRequest.keys(of: work.consumer)
         try db.prepare(
             """
@@ -138,11 +141,10 @@ extension Writer {
             (SELECT event FROM dedupe WHERE day = ?1 AND brand = ?2 AND event >= ?3 AND event < ?5 \
             ORDER BY event LIMIT ?4))
             """
-        ).int(day).int(work.brand).text(keys.lowerBound).int(limit).text(keys.upperBound)
+        ).int(bucket).int(work.brand).text(keys.lowerBound).int(limit).text(keys.upperBound)
             .run()
         let removed = db.changedRows
-        // The day may be empty now.
-        if removed > 0 { memory.dedupeDays = nil }
+        if removed > 0 { try noteRemoved(from: bucket) }
         return removed
     }
 }

@@ -162,35 +162,49 @@ extension Writer {
         known.isIndexed = row.int64(2) != 0
     }
 
-    /// Forgets ids of events whose day is over.
+    /// Forgets ids of events whose day is over, bucket by bucket, the oldest first.
     func removeEventIDs(
         _ batch: HousekeepingBatch,
         keepHours: [BrandID: Int64]
     ) throws -> (removed: Int, next: HousekeepingPosition?) {
-        var removed = 0
+        try loadReplays()
         let today = batch.now.milliseconds / 86_400_000
-        let first = batch.position?.brand?.rawValue ?? ""
-        for brand in keepHours.keys.sorted(by: { $0.rawValue < $1.rawValue }) where brand.rawValue >= first {
-            guard let key = try brandKey(brand), let hours = keepHours[brand] else { continue }
-            for day in try dedupeDays() where day < oldestDay(today, hours: hours) {
-                removed += try removeEventIDs(brand: key, day: day, limit: batch.limit - removed)
-                if removed == batch.limit { return (removed, HousekeepingPosition(brand: brand)) }
+        var oldest: [Int64: Int64] = [:]
+        for (brand, hours) in keepHours {
+            if let key = try brandKey(brand) { oldest[key] = oldestDay(today, hours: hours) }
+        }
+        var removed = 0
+        let first = batch.position?.row ?? .min
+        for bucket in replays.buckets.reversed() where bucket >= first && ReplayMemory.day(of: bucket) < today {
+            var brand = Int64.min
+            while let next = try nextBrand(after: brand, in: bucket) {
+                brand = next
+                guard let oldest = oldest[brand], ReplayMemory.day(of: bucket) < oldest else { continue }
+                removed += try removeEventIDs(brand: brand, bucket: bucket, limit: batch.limit - removed)
+                if removed == batch.limit { return (removed, HousekeepingPosition(row: bucket)) }
             }
         }
         return (removed, nil)
     }
 
-    /// Removes a brand's ids of one day, at most `limit` of them.
-    func removeEventIDs(brand: Int64, day: Int64, limit: Int) throws -> Int {
+    /// The next brand that has ids in a bucket.
+    private func nextBrand(after brand: Int64, in bucket: Int64) throws -> Int64? {
+        let row = try db.prepare("SELECT brand FROM dedupe WHERE day = ? AND brand > ? ORDER BY brand LIMIT 1")
+            .int(bucket).int(brand)
+        defer { row.end() }
+        return try row.next() ? row.int64(0) : nil
+    }
+
+    /// Removes a brand's ids of a bucket, at most `limit` of them.
+    func removeEventIDs(brand: Int64, bucket: Int64, limit: Int) throws -> Int {
         try db.prepare(
             """
             DELETE FROM dedupe WHERE day = ?1 AND brand = ?2 AND event <= (SELECT max(event) FROM \
             (SELECT event FROM dedupe WHERE day = ?1 AND brand = ?2 ORDER BY event LIMIT ?3))
             """
-        ).int(day).int(brand).int(limit).run()
+        ).int(bucket).int(brand).int(limit).run()
         let removed = db.changedRows
-        // The day may be empty now.
-        if removed > 0 { memory.dedupeDays = nil }
+        if removed > 0 { try noteRemoved(from: bucket) }
         return removed
     }
 

@@ -12,8 +12,6 @@ struct WriterMemory {
     var brands: [String: Int64] = [:]
     /// The numbers of campaigns.
     var campaigns = RecentValues<BrandedName, Int64>(limit: 256 << 10) { name, _ in 128 + name.id.utf8.count }
-    /// The days that have remembered event ids, newest first; nil until they are needed.
-    var dedupeDays: [Int64]?
     /// The last day whose long event ids were not hashed yet; nil until it is needed.
     var lastTextDay: Int64?
     /// Who reads outbound feeds; nil until it is needed.

@@ -6,6 +6,7 @@ extension Writer {
     func begin(now: Timestamp, quietUntil: QuietUntil) throws -> IncarnationStart {
         try db.prepare("INSERT INTO incarnations (started_at) VALUES (?)").int(now.milliseconds).run()
         let incarnation = IncarnationID(db.lastInsertedRow)
+        try loadReplays()
         let recovered = try takeBack(now: now, quietUntil)
         return IncarnationStart(
             incarnation: incarnation,

@@ -6,6 +6,8 @@ import GatewayStorage
 final class Writer {
     let db: Connection
     var memory: WriterMemory
+    /// What is known of the event ids that are remembered.
+    var replays = ReplayMemory()
     /// Whom the running transaction has told how many outbound items.
     var told: [BrandID: Int] = [:]
     /// Whose sessions the running transaction has ended.
@@ -33,9 +35,11 @@ final class Writer {
         do {
             let value = try work(self)
             try db.prepare("COMMIT").run()
+            replays.committed()
             return value
         } catch {
             forgetAll()
+            replays.rolledBack()
             told = [:]
             endedSessions = []
             db.endAll()

@@ -7,7 +7,7 @@ struct Replay {
     let brand: Int64
     /// The day that it came on, since 1970.
     let day: Int64
-    /// What stands for a long key: pages with short keys hold more of them, and each event changes one.
+    /// What stands for a long key: pages with short keys hold more of them.
     let hash: [UInt8]?
 
     /// The first half of a SHA-256 is shorter than most ids with their source, and no two keys have the same.
@@ -32,6 +32,29 @@ struct Replay {
         var key = key
         key.withUTF8 { sha.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         hash = Array(sha.finalize().prefix(Self.hashBytes))
+    }
+
+    /// Stands for what is stored of the key in a ``ReplayFilter``.
+    var mark: UInt32 {
+        if let hash { return hash.withUnsafeBytes { Self.mark($0, brand: brand) } }
+        var key = key
+        return key.withUTF8 { Self.mark(UnsafeRawBufferPointer($0), brand: brand) }
+    }
+
+    /// The mark of what is stored of a key.
+    ///
+    /// Marks are stored: whoever changes this must forget those of before, or events are taken twice.
+    static func mark(_ bytes: UnsafeRawBufferPointer, brand: Int64) -> UInt32 {
+        var hash = UInt64(bitPattern: brand) ^ UInt64(bytes.count) << 32
+        var place = 0
+        while place < bytes.count {
+            var word: UInt64 = 0
+            for byte in bytes[place..<min(place + 8, bytes.count)] { word = word << 8 | UInt64(byte) }
+            hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+            hash ^= hash >> 32
+            place += 8
+        }
+        return UInt32(truncatingIfNeeded: hash &* 0x9E37_79B9_7F4A_7C15 >> 32)
     }
 }
 

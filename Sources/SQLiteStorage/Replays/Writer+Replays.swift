@@ -1,0 +1,183 @@
+import GatewayModel
+import GatewayStorage
+
+/// What is remembered of an event's first coming.
+struct FirstComing {
+    var message: Int64?
+    var hash: UInt64
+}
+
+extension Writer {
+    /// Remembers an event, or says what is remembered of its first coming.
+    func remember(_ replay: Replay, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstComing? {
+        if let first = try find(replay, hours: hours) { return first }
+        if let closed = replays.prepare(for: replay.day) { try storeMarks(closed) }
+        try db.prepare("INSERT INTO dedupe (day, brand, event, body_hash, message) VALUES (?, ?, ?, ?, ?)")
+            .int(replays.current).int(replay.brand).event(replay).int(Int64(bitPattern: hash)).int(message).run()
+        replays.add(replay.mark)
+        return nil
+    }
+
+    /// The first day whose ids tell a replay: one day more than the hours say, because they may begin late in it.
+    func oldestDay(_ today: Int64, hours: Int64) -> Int64 { today - (hours + 23) / 24 }
+
+    /// What is remembered of an event, if it is.
+    ///
+    /// Days to come are asked too: the clock may have been set back.
+    func find(_ replay: Replay, hours: Int64) throws -> FirstComing? {
+        let oldest = oldestDay(replay.day, hours: hours)
+        try loadReplays()
+        for bucket in replays.candidates(replay.mark, since: oldest) {
+            if let first = try firstComing(replay, in: bucket) { return first }
+        }
+        return nil
+    }
+
+    /// Forgets the event that was remembered last.
+    func forget(_ replay: Replay) throws {
+        try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
+            .int(replays.current).int(replay.brand).event(replay).run()
+    }
+
+    private func firstComing(_ replay: Replay, in bucket: Int64) throws -> FirstComing? {
+        let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
+            .int(bucket).int(replay.brand).event(replay)
+        guard try row.next() else { return try firstComingByText(replay, on: bucket) }
+        defer { row.end() }
+        return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
+    }
+
+    /// The same of a hashed key where the version before may have remembered it as it was.
+    private func firstComingByText(_ replay: Replay, on day: Int64) throws -> FirstComing? {
+        guard replay.hash != nil, try day <= lastTextDay() else { return nil }
+        let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
+            .int(day).int(replay.brand).text(replay.key)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
+    }
+
+    /// The last day on which long keys were not hashed yet.
+    private func lastTextDay() throws -> Int64 {
+        if let known = memory.lastTextDay { return known }
+        let row = try db.prepare("SELECT max(day) FROM dedupe_text_days")
+        defer { row.end() }
+        let day = try row.next() ? row.optionalInt64(0) ?? .min : .min
+        memory.lastTextDay = day
+        return day
+    }
+
+    // MARK: Buckets
+
+    /// Reads what is known of the ids that are remembered, once in a process.
+    func loadReplays() throws {
+        guard !replays.isLoaded else { return }
+        var loaded = ReplayMemory()
+        var isFirst = true
+        // Hops from bucket to bucket: the table is far too long to be read.
+        var before = Int64.max
+        while let bucket = try newestBucket(before: before) {
+            before = bucket
+            guard ReplayMemory.isKnown(bucket) else {
+                loaded.load(bucket, nil, isOpen: false)
+                continue
+            }
+            if let marks = try storedMarks(of: bucket) {
+                loaded.load(bucket, marks, isOpen: false)
+                continue
+            }
+            let marks = try marks(of: bucket)
+            loaded.load(bucket, marks, isOpen: isFirst)
+            // Only one is filled further.
+            if !isFirst { try storeMarks(ReplayMemory.Closed(bucket: bucket, marks: marks)) }
+            isFirst = false
+        }
+        loaded.isLoaded = true
+        replays = loaded
+    }
+
+    private func newestBucket(before bucket: Int64) throws -> Int64? {
+        let row = try db.prepare("SELECT max(day) FROM dedupe WHERE day < ?").int(bucket)
+        defer { row.end() }
+        return try row.next() ? row.optionalInt64(0) : nil
+    }
+
+    private func marks(of bucket: Int64) throws -> [UInt32] {
+        var marks: [UInt32] = []
+        let rows = try db.prepare("SELECT brand, event FROM dedupe WHERE day = ?").int(bucket)
+        while try rows.next() {
+            let brand = rows.int64(0)
+            rows.withBytes(1) { marks.append(Replay.mark($0, brand: brand)) }
+        }
+        return marks
+    }
+
+    private func storedMarks(of bucket: Int64) throws -> [UInt32]? {
+        let row = try db.prepare("SELECT marks FROM dedupe_marks WHERE bucket = ?").int(bucket)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        var marks: [UInt32] = []
+        row.withBytes(0) { bytes in
+            marks.reserveCapacity(bytes.count / 4)
+            for place in stride(from: 0, to: bytes.count - 3, by: 4) {
+                marks.append(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+            }
+        }
+        return marks
+    }
+
+    private func storeMarks(_ closed: ReplayMemory.Closed) throws {
+        let bytes = closed.marks.map(\.littleEndian).withUnsafeBytes { Array($0) }
+        try db.prepare(
+            """
+            INSERT OR REPLACE INTO dedupe_marks (bucket, marks) \
+            SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM dedupe WHERE day = ?1)
+            """
+        ).int(closed.bucket).blob(bytes).run()
+    }
+
+    /// Rows of a bucket were removed: it may be empty now.
+    func noteRemoved(from bucket: Int64) throws {
+        let row = try db.prepare("SELECT 1 FROM dedupe WHERE day = ? LIMIT 1").int(bucket)
+        let isThere = try row.next()
+        row.end()
+        guard !isThere else { return }
+        try db.prepare("DELETE FROM dedupe_marks WHERE bucket = ?").int(bucket).run()
+        replays.noteEmptied(bucket)
+    }
+
+    /// The answer to a replay: the first's ids, and the unread count of now.
+    func duplicate(
+        of first: FirstComing,
+        _ event: AgentEvent,
+        brand: Int64,
+        _ context: inout TurnContext
+    ) throws -> EventResult {
+        let bodyDiffers = first.hash != event.bodyHash
+        if let message = first.message {
+            try flush(&context)
+            let row = try db.prepare(
+                """
+                SELECT m.low, m.sequence, c.id, \
+                (SELECT coalesce(sum(o.unread), 0) FROM conversations o INDEXED BY conversations_unread \
+                WHERE o.consumer = c.consumer AND o.has_unread = 1) \
+                FROM messages m JOIN conversations c ON c.key = m.conversation JOIN consumers u ON u.key = c.consumer \
+                WHERE m.key = ?
+                """
+            ).int(message)
+            if try row.next() {
+                defer { row.end() }
+                let accepted = AcceptedEvent(
+                    messageID: MessageID(high: UInt64(bitPattern: message), low: UInt64(bitPattern: row.int64(0))),
+                    conversation: ConversationID(trusted: row.string(2)),
+                    sequence: row.int64(1),
+                    unread: row.int64(3),
+                    deliveries: 0
+                )
+                return .duplicate(accepted, bodyDiffers: bodyDiffers)
+            }
+        }
+        let unread = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))?.unread ?? 0
+        return .duplicate(.withoutMessage(event.conversation, unread: unread), bodyDiffers: bodyDiffers)
+    }
+}

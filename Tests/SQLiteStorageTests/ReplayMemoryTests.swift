@@ -1,0 +1,163 @@
+import Foundation
+import GRDB
+import GatewayModel
+import GatewayStorage
+import Testing
+
+@testable import SQLiteStorage
+
+@Suite("What the writer knows of event ids", .timeLimit(.minutes(10)))
+struct ReplayMemoryTests {
+    private static func mark(_ number: Int, _ brand: Int64 = 1) -> UInt32 {
+        Replay(key: "event-with-a-long-id-\(number)", brand: brand, day: 0, isHashed: true).mark
+    }
+
+    /// Stores so many ids of a day, and says in which bucket each is.
+    private static func fill(_ memory: inout ReplayMemory, _ numbers: Range<Int>, on day: Int64) -> [Int64] {
+        numbers.map { number in
+            _ = memory.prepare(for: day)
+            memory.add(mark(number))
+            return memory.current
+        }
+    }
+
+    @Test("an id is looked for where it is, and in few other buckets")
+    func finds() {
+        var memory = ReplayMemory()
+        let count = 3 * ReplayMemory.bucketSize
+        let buckets = Self.fill(&memory, 0..<count, on: 20_000)
+        #expect(Set(buckets).count == 3 && Set(buckets) == Set(memory.buckets))
+        var others = 0
+        for number in 0..<count {
+            let found = memory.candidates(Self.mark(number), since: 19_997)
+            #expect(found.contains(buckets[number]))
+            others += found.count - 1
+        }
+        #expect(others < count / 20)
+        let unknown = (count..<2 * count).count { !memory.candidates(Self.mark($0), since: 19_997).isEmpty }
+        #expect(unknown < count / 20)
+        // Its day is over for a brand that remembers for less long.
+        #expect(memory.candidates(Self.mark(0), since: 20_001).isEmpty)
+    }
+
+    @Test("a new day, and a full bucket, begin another one; the one before says what is in it")
+    func closes() {
+        var memory = ReplayMemory()
+        #expect(memory.prepare(for: 20_000) == nil)
+        memory.add(Self.mark(1))
+        let first = memory.current
+        let closed = memory.prepare(for: 20_001)
+        #expect(closed?.bucket == first && closed?.marks == [Self.mark(1)])
+        #expect(ReplayMemory.day(of: memory.current) == 20_001 && memory.current > first)
+        memory.add(Self.mark(2))
+        // The clock was set back.
+        #expect(memory.prepare(for: 20_000)?.marks == [Self.mark(2)])
+        #expect(memory.current == first + 1)
+        memory.add(Self.mark(3))
+        #expect(memory.candidates(Self.mark(2), since: 19_999).count == 1)
+    }
+
+    @Test("with more ids than filters hold they are stored by the day, where each is looked for")
+    func overflows() {
+        var memory = ReplayMemory()
+        for bucket in 1...ReplayMemory.maxFilters * ReplayFilter.maxBuckets {
+            memory.load(20_000 << 20 | Int64(bucket), [], isOpen: false)
+        }
+        #expect(memory.candidates(Self.mark(1), since: 20_000).isEmpty)
+        _ = memory.prepare(for: 20_000)
+        #expect(memory.current == 20_000 << 20)
+        memory.add(Self.mark(1))
+        #expect(memory.candidates(Self.mark(1), since: 20_000).contains(20_000 << 20))
+        #expect(memory.candidates(Self.mark(1), since: 20_001).isEmpty)
+    }
+
+    @Test("what a failed transaction has emptied is looked in further, what a committed one has is not")
+    func empties() {
+        var memory = ReplayMemory()
+        let bucket: Int64 = 20_000 << 20 | 1
+        memory.load(bucket, [Self.mark(1)], isOpen: false)
+        memory.load(20_000, nil, isOpen: false)
+        for isCommitted in [false, true] {
+            #expect(memory.candidates(Self.mark(1), since: 0) == [bucket, 20_000])
+            memory.noteEmptied(bucket)
+            memory.noteEmptied(20_000)
+            if isCommitted { memory.committed() } else { memory.rolledBack() }
+        }
+        #expect(memory.candidates(Self.mark(1), since: 0).isEmpty && memory.buckets.isEmpty)
+        // Ids that were not stored after all are not known either.
+        memory.isLoaded = true
+        _ = memory.prepare(for: 20_001)
+        memory.add(Self.mark(2))
+        memory.rolledBack()
+        #expect(!memory.isLoaded && memory.candidates(Self.mark(2), since: 0).isEmpty)
+    }
+
+    // MARK: With the file
+
+    private let brand = BrandID(trusted: "acme")
+    private let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+    private func post(
+        _ numbers: some Sequence<Int>,
+        to store: SQLiteStore,
+        at now: Timestamp,
+        _ ids: inout MessageIDGenerator
+    ) async throws -> [Bool] {
+        let events = numbers.map { number in
+            var event = AgentEvent(
+                id: EventID(trusted: "0190f3c2-7f0e-7cc0-8000-\(number)"),
+                type: .agentMessage,
+                consumer: ConsumerID(trusted: "u-\(number % 10)")
+            )
+            event.text = "text"
+            return PostedEvent(event, ids.next(at: now))
+        }
+        var turn = WriterTurn(now: now, incarnation: IncarnationID(1))
+        turn.accepts = [AcceptRequest(brand: brand, messageTtlSeconds: 60, dedupeHours: 72, events: events)]
+        let results = try await store.commit(turn).accepts.flatMap { $0 }
+        return results.map { if case .duplicate = $0 { true } else { false } }
+    }
+
+    @Test("ids of full and of other buckets are known after starts, until their days are over")
+    func restarts() async throws {
+        let engine = try SQLiteEngine()
+        var ids = MessageIDGenerator()
+        var store = try engine.openSQLite()
+        _ = try await store.begin(now: now)
+        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now))
+        let count = ReplayMemory.bucketSize + 1000
+        for start in stride(from: 0, to: count, by: 2000) {
+            let isKnown = try await post(start..<min(start + 2000, count), to: store, at: now, &ids)
+            #expect(!isKnown.contains(true))
+        }
+        let probes = stride(from: 0, to: count, by: 97)
+        for days in 0..<3 {
+            await store.close()
+            store = try engine.openSQLite()
+            let time = now.adding(seconds: Int64(days) * 86_400)
+            _ = try await store.begin(now: time)
+            // The bucket of before is filled further on its day.
+            let isKnown = try await post([-1 - days], to: store, at: time, &ids)
+            #expect(isKnown == [false])
+            #expect(try await post(probes, to: store, at: time, &ids).allSatisfy(\.self))
+        }
+        let marks = try await store.pool.read { try Int64.fetchAll($0, sql: "SELECT bucket FROM dedupe_marks") }
+        let buckets = try await store.pool.read {
+            try Row.fetchAll($0, sql: "SELECT day, count(*) FROM dedupe GROUP BY day").map { row -> [Int64] in
+                [try row.value(0), try row.value(1)]
+            }
+        }
+        #expect(buckets.map { $0[1] } == [Int64(ReplayMemory.bucketSize), 1001, 1, 1])
+        #expect(marks == buckets.prefix(3).map { $0[0] })
+        // Five days later all are forgotten, with what stood for them.
+        let later = now.adding(seconds: 5 * 86_400)
+        var batch = HousekeepingBatch(work: .eventIDs(keepHours: [brand: 72]), now: later, limit: 500)
+        repeat { batch.position = try await store.keepHouse(batch).next } while batch.position != nil
+        let left = try await store.pool.read { try Int64.fetchAll($0, sql: "SELECT day FROM dedupe") }
+        #expect(left == [buckets[3][0]])
+        #expect(try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM dedupe_marks") } == 0)
+        #expect(try await post([0, 5], to: store, at: later, &ids) == [false, false])
+        await store.close()
+        withExtendedLifetime(engine) {}
+    }
+}
