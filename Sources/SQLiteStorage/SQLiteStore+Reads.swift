@@ -37,8 +37,7 @@ extension SQLiteStore {
 
     /// The unread count of consumer `u`: of the conversations with something unread, however many others it has.
     private static let unreadOfConsumer = """
-        (SELECT coalesce(sum(c.unread), 0) FROM conversations c INDEXED BY conversations_unread
-        WHERE c.consumer = u.key AND c.has_unread = 1)
+        (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key)
         """
 
     package func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? {
@@ -117,7 +116,7 @@ extension SQLiteStore {
             return try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT key, id, unread, last_sequence, read_sequence, resolved FROM conversations
+                    SELECT key, id, unread, last_sequence, read_sequence, resolved FROM current_conversations
                     WHERE consumer = ? AND key > ? ORDER BY key LIMIT ?
                     """,
                 arguments: [owner, after?.rawValue ?? 0, limit]
@@ -144,7 +143,8 @@ extension SQLiteStore {
             try String.fetchOne(
                 db,
                 sql: """
-                    SELECT c.id FROM \(Self.namedConsumer) JOIN conversations c ON c.consumer = u.key AND c.resolved = 0
+                    SELECT c.id FROM \(Self.namedConsumer)
+                    JOIN current_conversations c ON c.consumer = u.key AND c.resolved = 0
                     WHERE b.id = ? AND n.id = ? ORDER BY c.last_message DESC LIMIT 1
                     """,
                 arguments: [brand.rawValue, consumer.rawValue]
@@ -203,8 +203,8 @@ extension SQLiteStore {
             let conversations = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT id, unread, last_sequence, read_sequence FROM conversations
-                    WHERE consumer = ? AND last_sequence > 0 ORDER BY unread > 0 DESC, last_message DESC LIMIT ?
+                    SELECT id, unread, last_sequence, read_sequence FROM current_conversations
+                    WHERE consumer = ? AND last_sequence > 0 ORDER BY has_unread DESC, last_message DESC LIMIT ?
                     """,
                 arguments: [key, UnreadCounts.maxConversations + 1]
             ).map {

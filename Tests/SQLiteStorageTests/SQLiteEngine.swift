@@ -54,7 +54,7 @@ extension SQLiteEngine {
             try String.fetchAll(
                 $0,
                 sql: """
-                    SELECT id FROM conversations c WHERE consumer IN (SELECT key FROM consumers)
+                    SELECT id FROM current_conversations c WHERE consumer IN (SELECT key FROM consumers)
                     AND (unread <> (SELECT count(*) FROM messages m WHERE m.conversation = c.key AND m.counts = 1
                     AND m.sequence > c.read_sequence) OR has_unread <> (unread > 0))
                     """

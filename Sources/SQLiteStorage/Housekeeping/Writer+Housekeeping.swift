@@ -111,7 +111,8 @@ extension Writer {
         for key in keys {
             let row = try db.prepare(
                 """
-                SELECT m.low, m.conversation, m.counts AND m.sequence > c.read_sequence FROM messages m \
+                SELECT m.low, m.conversation, m.counts AND m.sequence > c.read_sequence, m.sequence > c.last_sequence \
+                FROM messages m \
                 JOIN conversations c ON c.key = m.conversation WHERE m.key = ? \
                 AND NOT EXISTS (SELECT 1 FROM registrations r JOIN outbox o ON o.registration = r.id \
                 WHERE r.consumer = c.consumer AND o.message = m.key)
@@ -120,7 +121,9 @@ extension Writer {
             // A delivery of it may be tried again since it was found.
             guard try row.next() else { continue }
             let (low, conversation, isUnread) = (row.int64(0), row.int64(1), row.int64(2) != 0)
+            let isCountedOn = row.int64(3) != 0
             row.end()
+            if isCountedOn { try storeCounters(of: conversation) }
             if isUnread { unread[conversation, default: 0] += 1 }
             try removeMessage(key)
             // Its deliveries are listed with its id as long as they are kept.
@@ -144,10 +147,24 @@ extension Writer {
         if kind != MessageKind.agent.rawValue { try forgetPending(key, in: conversation) }
     }
 
+    /// Stores a conversation's counters as they are, before messages go that they are counted on from.
+    private func storeCounters(of conversation: Int64) throws {
+        try db.prepare(
+            """
+            UPDATE conversations SET (last_sequence, unread, last_message) = \
+            (SELECT last_sequence, unread, last_message FROM current_conversations WHERE key = ?1) WHERE key = ?1
+            """
+        ).int(conversation).run()
+    }
+
     /// Lowers a conversation's count in the file, and where the writer remembers it.
     private func lowerUnread(of conversation: Int64, by count: Int64) throws {
-        try db.prepare("UPDATE conversations SET unread = unread - ?1, has_unread = unread > ?1 WHERE key = ?2")
-            .int(count).int(conversation).run()
+        try db.prepare(
+            """
+            UPDATE conversations SET unread = unread - ?1, \
+            has_unread = (SELECT unread > ?1 FROM current_conversations WHERE key = ?2) WHERE key = ?2
+            """
+        ).int(count).int(conversation).run()
         let row = try db.prepare(
             """
             SELECT c.brand, u.id, c.has_unread FROM conversations c JOIN consumers u ON u.key = c.consumer WHERE c.key = ?

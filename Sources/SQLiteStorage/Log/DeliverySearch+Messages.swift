@@ -83,7 +83,7 @@ extension DeliverySearch {
         var found: [(key: Int64, last: Int64)] = []
         let rows = try Statement(
             db,
-            "SELECT key, last_message FROM conversations WHERE consumer = ? ORDER BY last_message DESC"
+            "SELECT key, last_message FROM current_conversations WHERE consumer = ? ORDER BY last_message DESC"
         ).int(owner)
         while try rows.next() { found.append((rows.int64(0), rows.int64(1))) }
         return found

@@ -9,6 +9,10 @@ final class KnownConversation {
     var unread: Int64
     var lastMessage: Int64
     var isResolved: Bool
+    /// What is stored of them: messages behind that sequence are counted from it.
+    private var storedSequence: Int64
+    private var storedRead: Int64
+    private var storedResolved: Bool
     /// Whether it is stored as one with something unread, and so in their index.
     var isIndexed: Bool
     /// Whether one of them waits to be stored.
@@ -26,7 +30,8 @@ final class KnownConversation {
         unread: Int64 = 0,
         lastMessage: Int64 = 0,
         isResolved: Bool = false,
-        isIndexed: Bool = false
+        isIndexed: Bool = false,
+        storedSequence: Int64 = 0
     ) {
         self.key = key
         self.name = name
@@ -37,5 +42,21 @@ final class KnownConversation {
         self.lastMessage = lastMessage
         self.isResolved = isResolved
         self.isIndexed = isIndexed
+        self.storedSequence = storedSequence
+        storedRead = readSequence
+        storedResolved = isResolved
+    }
+
+    /// This many messages are counted on from what is stored: who asks for the count reads no more of the index.
+    private static let countedOn: Int64 = 32
+
+    /// Whether the values are to be stored, because more than messages has changed them, or many messages have.
+    var isToBeStored: Bool {
+        readSequence != storedRead || isResolved != storedResolved || lastSequence - storedSequence >= Self.countedOn
+    }
+
+    /// The values were stored.
+    func noteStored() {
+        (storedSequence, storedRead, storedResolved) = (lastSequence, readSequence, isResolved)
     }
 }

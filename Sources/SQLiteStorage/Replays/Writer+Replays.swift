@@ -159,8 +159,7 @@ extension Writer {
             let row = try db.prepare(
                 """
                 SELECT m.low, m.sequence, c.id, \
-                (SELECT coalesce(sum(o.unread), 0) FROM conversations o INDEXED BY conversations_unread \
-                WHERE o.consumer = c.consumer AND o.has_unread = 1) \
+                (SELECT coalesce(sum(o.unread), 0) FROM unread_conversations o WHERE o.consumer = c.consumer) \
                 FROM messages m JOIN conversations c ON c.key = m.conversation JOIN consumers u ON u.key = c.consumer \
                 WHERE m.key = ?
                 """

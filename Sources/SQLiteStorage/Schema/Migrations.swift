@@ -17,6 +17,7 @@ enum Migrations {
         M0010QueueByClass.migration,
         M0011KeepClockMark.migration,
         M0013RememberInBuckets.migration,
+        M0014CountFromMessages.migration,
         M0015RememberDevicesQuickly.migration,
     ]
 

@@ -85,8 +85,7 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT u.key, u.anonymous, u.name, u.email, u.phone, \
-            (SELECT coalesce(sum(c.unread), 0) FROM conversations c INDEXED BY conversations_unread \
-            WHERE c.consumer = u.key AND c.has_unread = 1), u.created_at, u.id, u.quiet_hours FROM consumers u WHERE u.key = ?
+            (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key), u.created_at, u.id, u.quiet_hours FROM consumers u WHERE u.key = ?
             """
         ).int(key)
         guard try row.next() else { return .notFound }

@@ -161,12 +161,8 @@ extension Writer {
 
     /// A consumer's unread count in the file: of the conversations with something unread, however many others it has.
     func unread(of consumer: Int64) throws -> Int64 {
-        let row = try db.prepare(
-            """
-            SELECT coalesce(sum(unread), 0) FROM conversations INDEXED BY conversations_unread \
-            WHERE consumer = ? AND has_unread = 1
-            """
-        ).int(consumer)
+        let row = try db.prepare("SELECT coalesce(sum(unread), 0) FROM unread_conversations WHERE consumer = ?")
+            .int(consumer)
         defer { row.end() }
         return try row.next() ? row.int64(0) : 0
     }

@@ -8,8 +8,7 @@ extension Writer {
         if let known = memory.consumers.value(name) { return known }
         let row = try db.prepare(
             """
-            SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM conversations c INDEXED BY conversations_unread \
-            WHERE c.consumer = u.key AND c.has_unread = 1), \
+            SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key), \
             (SELECT t.id FROM consumers t WHERE t.key = u.merged_into) FROM consumers u WHERE u.brand = ? AND u.id = ?
             """
         ).int(name.brand).text(name.id)
@@ -54,9 +53,8 @@ extension Writer {
         if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
         let row = try db.prepare(
             """
-            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved, has_unread \
-            FROM conversations \
-            WHERE brand = ? AND id = ?
+            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved, has_unread, stored_sequence \
+            FROM current_conversations WHERE brand = ? AND id = ?
             """
         ).int(name.brand).text(name.id)
         guard try row.next() else { return try wake(name) ? try self.conversation(name, of: consumer) : .none }
@@ -73,7 +71,8 @@ extension Writer {
             unread: row.int64(4),
             lastMessage: row.int64(5),
             isResolved: row.int64(6) != 0,
-            isIndexed: row.int64(7) != 0
+            isIndexed: row.int64(7) != 0,
+            storedSequence: row.int64(8)
         )
         remember(conversation, of: consumer)
         return .own(conversation)
@@ -144,7 +143,9 @@ extension Writer {
         }
         try flush(&context)
         let row = try db.prepare(
-            "SELECT id FROM conversations WHERE consumer = ? AND resolved = 0 ORDER BY last_message DESC LIMIT 1"
+            """
+            SELECT id FROM current_conversations WHERE consumer = ? AND resolved = 0 ORDER BY last_message DESC LIMIT 1
+            """
         ).int(consumer.key)
         guard try row.next() else {
             consumer.active = .none

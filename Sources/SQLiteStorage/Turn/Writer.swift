@@ -76,7 +76,8 @@ final class Writer {
         return result
     }
 
-    /// Stores the counters that the turn has moved: one statement for each conversation, however many events it got.
+    /// Stores the counters that the turn has moved: one statement for each conversation, however many events it got, and none
+    /// where they are soon counted on from what is stored.
     func flush(_ context: inout TurnContext) throws {
         context.unread.reserveCapacity(context.unread.count + context.changedConsumers.count)
         for consumer in context.changedConsumers {
@@ -86,6 +87,8 @@ final class Writer {
         context.changedConsumers.removeAll(keepingCapacity: true)
         for conversation in context.changedConversations {
             try storeHasUnread(conversation)
+            conversation.isChanged = false
+            guard conversation.isToBeStored else { continue }
             try db.prepare(
                 """
                 UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
@@ -94,7 +97,7 @@ final class Writer {
             )
             .int(conversation.lastSequence).int(conversation.readSequence).int(conversation.unread)
             .int(conversation.lastMessage).int(conversation.isResolved ? 1 : 0).int(conversation.key).run()
-            conversation.isChanged = false
+            conversation.noteStored()
         }
         context.changedConversations.removeAll(keepingCapacity: true)
     }

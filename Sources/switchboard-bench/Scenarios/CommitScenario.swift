@@ -80,7 +80,7 @@ struct CommitScenario {
             "SELECT count(*), sum(key), sum(sequence), sum(length(text)), sum(length(data)) FROM messages",
             "SELECT count(*), sum(id), sum(registration), sum(message) FROM outbox",
             "SELECT count(*), sum(message) FROM dedupe",
-            "SELECT count(*), sum(unread), sum(last_sequence), sum(last_message) FROM conversations",
+            "SELECT count(*), sum(unread), sum(last_sequence), sum(last_message) FROM current_conversations",
         ]
         for check in checks where try engine.rows(check) != raw.rows(check) {
             throw HarnessError("the engine and the C interface wrote different rows: \(check)")
