@@ -80,6 +80,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case crowdLane
     /// The machine does not know campaigns' paces.
     case hidePace
+    /// The machine believes that lanes have a thousand times as many devices.
+    case multiplyDevices
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -118,6 +120,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .mixClasses: .classOrder
         case .crowdLane: .classShare
         case .hidePace: .paceIsKept
+        case .multiplyDevices: .registrationsAreKept
         }
     }
 

@@ -382,7 +382,7 @@ extension SQLiteStore {
 
     private static let registrationSQL = """
         SELECT r.*, b.id AS brand_id, u.id AS consumer_id FROM registrations r JOIN brands b ON b.key = r.brand
-        JOIN consumers u ON u.key = r.consumer JOIN lanes l ON l.id = r.lane
+        JOIN consumers u ON u.key = r.consumer JOIN lanes l ON l.id = r.lane AND r.state <> 'invalid'
         """
 
     private static func registration(_ row: Row) throws -> DeviceRegistration? {

@@ -3,6 +3,7 @@ package enum StorageContract {
     /// All cases, independent of each other.
     package static let cases: [ContractCase] =
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
+        + StoppedDeviceCases.all
         + WindowCases.all + WaitingCases.all + PushClassCases.all + RegistrationCases.all + DeviceLifeCases.all
         + ReadCases.all
         + TapCases.all + ProactiveCases.all + CampaignCases.all

@@ -5,7 +5,8 @@ import GatewayStorage
 enum StoreText {
     static func text(_ start: IncarnationStart) -> String {
         "incarnation \(start.incarnation), recovered \(start.recovered), backlog \(text(start.backlog)), "
-            + "last message \(start.lastMessage?.description ?? "none")"
+            + "last message \(start.lastMessage?.description ?? "none"), "
+            + "stopped \(start.stopped.sorted { $0.key.rawValue < $1.key.rawValue })"
     }
 
     static func text(_ result: WriterTurnResult) -> String {
@@ -22,6 +23,8 @@ enum StoreText {
             for row in claim.rows { lines.append("claimed \(text(row))") }
         }
         lines.append("requeued \(result.requeued)")
+        lines.append("stopped \(result.stopped.sorted { $0.key.rawValue < $1.key.rawValue })")
+        lines.append("invalidated \(result.invalidations), put back \(result.putBacks)")
         let withdrawn = result.withdrawn.map { "\($0.delivery)@\($0.registration)" }.sorted()
         lines.append("withdrawn \(withdrawn)")
         let unread = result.unread.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }

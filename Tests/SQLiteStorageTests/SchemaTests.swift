@@ -27,6 +27,7 @@ struct SchemaTests {
         "0009-hold-many-consumers": "ce86bbf4368dae870917987fe6bdaa81ff04e233e190c0d5bd2e60df379ce618",
         "0010-queue-by-class": "3705e2eac267fd1f12a6564653bf0ea0937e7f87d5495a829812080b7f79f0fa",
         "0011-keep-clock-mark": "4c6b201e9410b46e7a89e7c4a32f0ed8107ade7bbc4c638a07304c08c0f5902a",
+        "0012-stop-devices": "0f5e669541600c694862e33944170ce7c7d72c2e085491461ddc291b1146ee90",
         "0013-remember-in-buckets": "194dc1db6a240496d0e6d8eb15bada9b8b2a0e0a4cc929c316015dc60312e583",
         "0014-count-from-messages": "bd9041cc594609752030f0d28cf8a2b371e45764d4ab7b246d42fad2f40c662a",
         "0015-remember-devices-quickly": "b6d4b1e81fb9c54e10efb7f105b92b3e8e79b6ed1883082f56b42aa23050d0ec",

@@ -170,6 +170,7 @@ extension DeliveryMachine {
         lanes[id]?.breaker = .closed
         lanes[id]?.platforms = [:]
         lanes[id]?.pause = LanePause(manyFaults: settings.faultsBeforePause)
+        lanes[id]?.invalidation.reset(now: now)
         lanes[id]?.unsent = UnsentWait()
         lanes[id]?.refusals = 0
         lanes[id]?.isRemoved = false

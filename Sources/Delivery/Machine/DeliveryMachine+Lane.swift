@@ -33,6 +33,8 @@ extension DeliveryMachine {
         package var stoppedPlatforms: Int { platforms.count }
         /// Whether the provider is overloaded.
         var pause: LanePause
+        /// Whether the provider is believed that devices are gone.
+        package internal(set) var invalidation = InvalidationGuard()
         /// How long what was not sent waits.
         var unsent = UnsentWait()
 
@@ -68,7 +70,7 @@ extension DeliveryMachine {
         ///
         /// What waits in the store for one that is removed waits until it is started over.
         var isIdle: Bool {
-            guard rows.total == 0, ready.isEmpty else { return false }
+            guard rows.total == 0, ready.isEmpty, invalidation.isIdle else { return false }
             return isRemoved || backlog.isEmpty && breaker == .closed && pause.until == nil
         }
 
@@ -97,6 +99,7 @@ extension DeliveryMachine {
             var until: Timestamp?
             if let end = pause.until, end > now { until = end }
             if case .open(let end) = breaker, end > now { until = max(until ?? end, end) }
+            if let end = invalidation.until, end > now { until = max(until ?? end, end) }
             return until
         }
     }

@@ -31,6 +31,8 @@ extension DeliveryMachine {
         if lane.breaker == .trying { room = lane.inFlight == 0 ? min(room, 1) : 0 }
         let isProbing = lane.pause.isProbing(now: now)
         if isProbing { room = lane.pause.probe == nil ? min(room, 1) : 0 }
+        let isSuspended = lane.invalidation.isProbing(now: now)
+        if isSuspended { room = lane.invalidation.probe == nil ? min(room, 1) : 0 }
         while room > 0, let key = lane.ready.popFirst() {
             guard var registration = registrations.removeValue(forKey: key) else { continue }
             let pushClass = registration.readyClass ?? .agent
@@ -109,6 +111,7 @@ extension DeliveryMachine {
                 isResend: max(row.attempts, summary?.attempts ?? 0) > 0
             )
             if isProbing { lane.pause.probe = row.id }
+            if isSuspended { lane.invalidation.probe = row.id }
             if stopped != nil { lane.platforms[registration.platform]?.probe = row.id }
             lane.inFlight += 1
             room -= 1
@@ -162,7 +165,7 @@ extension DeliveryMachine {
             let hasOtherToken = registration.token != push.token
             let tries = max(row.attempts, summary?.attempts ?? 0)
             var verdict = decide(row, result.answer, after: tries, push, hasOtherToken, now: now)
-            if summary == nil, case .finished = verdict.disposition {
+            if summary == nil, case .finished = verdict.disposition, !verdict.stopsDevice {
                 // What is behind one that has expired waits for what the provider asked for, not for the try that is not made.
                 verdict.due = registration.head == nil ? nil : verdict.asked
             }
@@ -179,7 +182,8 @@ extension DeliveryMachine {
                 )
             )
             if let due = verdict.due {
-                lanes[lane]?.noteBacklog(row.queue, due: due)
+                // Nothing leaves for a device that is called gone until that is written down.
+                if !verdict.stopsDevice { lanes[lane]?.noteBacklog(row.queue, due: due) }
                 giveBack(&registration, key: key, due: due, isAsked: true)
             } else if let summary {
                 if case .accepted = result.answer.outcome { end(summary.others, of: &registration) }
@@ -239,6 +243,8 @@ extension DeliveryMachine {
             return
         }
         lanes[place].followLoad(result, now: now)
+        let isAccepted = if case .accepted = result.answer.outcome { true } else { false }
+        followInvalidation(isAccepted: isAccepted, result.delivery, of: push, now: now)
         followCredential(result.answer, of: push.lane, now: now)
         followPlatform(result, of: push, now: now)
     }
@@ -297,6 +303,9 @@ extension DeliveryMachine {
         var due: Timestamp?
         /// What the provider asked for of that.
         var asked: Timestamp?
+
+        /// Whether the store is to stop the device.
+        var stopsDevice: Bool { if case .drop = token { true } else { false } }
     }
 
     private mutating func decide(
@@ -316,7 +325,16 @@ extension DeliveryMachine {
             guard case .unregistered(let since) = answer.outcome else {
                 return Verdict(disposition: .finished(.failed, nil), token: .quarantine(token: push.token))
             }
-            return Verdict(disposition: .finished(.failed, nil), token: .drop(token: push.token, since: since))
+            let isBelieved = lanes[push.lane]?.invalidation.believes(
+                pushOf: push.takenAt,
+                now: now,
+                settings.invalidation
+            )
+            guard isBelieved ?? true else {
+                return retry(row, due: now.adding(milliseconds: delay(after: tries, asked: nil, row: row.id)))
+            }
+            let token = OutcomeRecord.TokenEffect.drop(token: push.token, since: since)
+            return Verdict(disposition: .finished(.failed, nil), token: token, due: now, asked: now)
         case .rejected(.keep):
             return Verdict(disposition: .finished(.failed, nil))
         case .retry(let seconds, _):

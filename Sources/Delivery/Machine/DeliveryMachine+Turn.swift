@@ -17,10 +17,17 @@ extension DeliveryMachine {
         package var recalls: [RegistrationID] = []
         /// Waiting rows that are to be due at once.
         package var requeues: [RequeueRequest] = []
+        /// Lanes that are suspended from now on, and those that are no longer.
+        package var suspensions: [LaneID: Bool] = [:]
+        /// Stopped devices that are gone.
+        package var invalidations: [StoppedDeviceRequest] = []
+        /// Stopped devices that are not.
+        package var putBacks: [StoppedDeviceRequest] = []
 
         /// Whether there is anything in it that is worth a commit of its own.
         package var needsCommit: Bool {
-            !claims.isEmpty || !outcomes.isEmpty || !requeues.isEmpty || !recalls.isEmpty
+            !claims.isEmpty || !outcomes.isEmpty || !requeues.isEmpty || !recalls.isEmpty || !suspensions.isEmpty
+                || !invalidations.isEmpty || !putBacks.isEmpty
         }
     }
 
@@ -63,6 +70,7 @@ extension DeliveryMachine {
             let queues = lanes[id]?.queues.sorted() ?? []
             plan.requeues = [RequeueRequest(lane: id, queues: queues, limit: settings.maxClaimsPerTurn)]
         }
+        planInvalidations(&plan, now: now)
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
         if !outcomesWait { outcomesWaitSince = nil }
@@ -278,6 +286,7 @@ extension DeliveryMachine {
         for effect in result.outcomes {
             for ended in effect.ended { end(ended) }
         }
+        followInvalidations(result, of: committed, now: now)
         for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change, now: now) }
         remove(result.withdrawn)
         for (consumer, unread) in result.unread {
@@ -356,6 +365,7 @@ extension DeliveryMachine {
             next = min(next ?? now, now)
         }
         if let outcomesDue { next = min(next ?? outcomesDue, outcomesDue) }
+        if let invalidation = nextInvalidation(now: now) { next = min(next ?? invalidation, invalidation) }
         return next
     }
 

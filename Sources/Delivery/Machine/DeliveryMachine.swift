@@ -50,6 +50,8 @@ package struct DeliveryMachine: Sendable {
     var requeues: [LaneID: UInt64] = [:]
     /// Of campaigns that have a pace, how many pushes may leave, by their queues; one that is absent may begin.
     var paces: [OutboxQueue: CampaignPace] = [:]
+    /// Lanes with stopped devices, and those whose provider is not believed.
+    var guarded: Set<LaneID> = []
     var isDraining = false
     /// Whether rows end when their time is over; not while the clock may be wrong.
     package var mayExpire = true
@@ -71,6 +73,17 @@ package struct DeliveryMachine: Sendable {
             addLane(place.lane)
             lanes[place.lane]?.backlog[place.queue] = due
         }
+    }
+
+    /// Starts with nothing in memory, where the process before ended.
+    ///
+    /// - Parameters:
+    ///   - settings: How it behaves.
+    ///   - start: What the store found.
+    ///   - now: The wall clock.
+    package init(settings: DeliverySettings, start: IncarnationStart, now: Timestamp) {
+        self.init(settings: settings, backlog: start.backlog)
+        for (id, found) in start.stopped { takeStopped(found, of: id, now: now) }
     }
 
     /// How many rows are in memory.

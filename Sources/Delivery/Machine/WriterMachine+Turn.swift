@@ -23,6 +23,9 @@ extension WriterMachine {
         turn.rowsInMemory = plan.rowsInMemory
         turn.recalls = plan.recalls
         turn.requeues = plan.requeues
+        turn.suspensions = plan.suspensions
+        turn.invalidations = plan.invalidations
+        turn.putBacks = plan.putBacks
         turn.releases = presence.takeReleases(atMost: settings.maxChangesPerTurn)
         turn.windows = presence.windows
         turn.seen = takeSightings(atMost: settings.maxChangesPerTurn)

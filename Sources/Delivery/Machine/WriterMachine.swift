@@ -72,7 +72,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     /// More signs of life than these wait for no turn, about a megabyte: the next within the hour tells the same.
     static var maxSightings: Int { 10_000 }
 
-    /// Starts with nothing in memory; nothing is taken before ``start(_:randomPart:)``.
+    /// Starts with nothing in memory; nothing is taken before ``start(_:now:randomPart:)``.
     ///
     /// - Parameter settings: How it behaves.
     package init(settings: DeliverySettings) {
@@ -86,9 +86,10 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     ///
     /// - Parameters:
     ///   - start: What the store found.
+    ///   - now: The wall clock.
     ///   - randomPart: The part of message ids that is drawn for each; given only where a run must be the same again.
-    package mutating func start(_ start: IncarnationStart, randomPart: UInt64? = nil) {
-        delivery = DeliveryMachine(settings: settings, backlog: start.backlog)
+    package mutating func start(_ start: IncarnationStart, now: Timestamp, randomPart: UInt64? = nil) {
+        delivery = DeliveryMachine(settings: settings, start: start, now: now)
         incarnation = start.incarnation
         ids = MessageIDGenerator(after: start.lastMessage, randomPart: randomPart)
         phase = .running

@@ -53,6 +53,8 @@ package struct DeliverySettings: Sendable, Equatable {
     package var breakerFirstSeconds: Int64 = 30
     /// The longest time between two tries of a lane whose credential is refused, in seconds.
     package var breakerMaxSeconds: Int64 = 900
+    /// When a lane stops to believe its provider that devices are gone.
+    package var invalidation = InvalidationSettings()
 
     /// The defaults.
     package init() {}

@@ -14,4 +14,9 @@ package enum LaneAlert: Sendable, Equatable {
     /// The provider quarantined this many devices' tokens and accepted none in between: rather the app's environment or
     /// topic is wrong than each of them.
     case tokensRefused(count: Int, reason: String?)
+    /// The provider called this many devices gone within minutes, of so many that the lane has: the lane is suspended, and the
+    /// devices' registrations are kept.
+    case suspended(gone: Int, of: Int)
+    /// A push was accepted while the lane was suspended: it goes on, and the devices are put back.
+    case resumed
 }

@@ -103,13 +103,18 @@ extension DeliveryService {
             return (lanes, histories, state.writer.delivery.takeAlerts(), needsTurn)
         }
         // Before the answers are written down: who reads what became of a push finds why.
-        for (lane, alert) in alerts { log(alert, of: lane, now: now) }
+        log(alerts, now: now)
         if needsTurn { signal() }
         wakeFromLoop(lanes)
         for (result, history) in zip(answers, histories) {
             if history?.isResend == true { metrics.resends[provider].increment() }
             metrics.answered(provider, result.answer, queuedAt: history?.queuedAt)
         }
+    }
+
+    /// Tells operators what happened to lanes.
+    func log(_ alerts: [(lane: LaneID, alert: LaneAlert)], now: Timestamp) {
+        for (lane, alert) in alerts { log(alert, of: lane, now: now) }
     }
 
     private func log(_ alert: LaneAlert, of lane: LaneID, now: Timestamp) {
@@ -146,6 +151,22 @@ extension DeliveryService {
                     LogKey.laneName: "\(name)", LogKey.count: "\(count)", LogKey.reason: "\(reason ?? "")",
                 ]
             )
+        case .suspended(let gone, let devices):
+            if let pushType = directory.lane(lane)?.key.pushType { metrics.suspensions[pushType].increment() }
+            logger.error(
+                """
+                a provider calls too many devices of a lane gone: the lane is suspended, one push at a time finds out, and \
+                no registration is lost
+                """,
+                metadata: [
+                    LogKey.laneName: "\(name)", LogKey.count: "\(gone)", LogKey.devices: "\(devices)",
+                ]
+            )
+        case .resumed:
+            logger.notice(
+                "a suspended lane goes on: a push was accepted, and the devices that were called gone are put back",
+                metadata: [LogKey.laneName: "\(name)"]
+            )
         }
     }
 
@@ -157,18 +178,21 @@ extension DeliveryService {
         var inFlight: [PushType: Int] = [:]
         var open: [PushType: Int] = [:]
         var stopped: [PushType: Int] = [:]
+        var suspended: [PushType: Int] = [:]
         for (id, lane) in lanes {
             guard let pushType = directory.lane(id)?.key.pushType else { continue }
             rows[pushType, default: 0] += lane.rows.total
             inFlight[pushType, default: 0] += lane.inFlight
             if lane.breaker != .closed { open[pushType, default: 0] += 1 }
             stopped[pushType, default: 0] += lane.stoppedPlatforms
+            if lane.invalidation.isSuspended { suspended[pushType, default: 0] += 1 }
         }
         for pushType in PushType.allCases {
             metrics.ownedRows[pushType].set(rows[pushType] ?? 0)
             metrics.inFlight[pushType].set(inFlight[pushType] ?? 0)
             metrics.openBreakers[pushType].set(open[pushType] ?? 0)
             metrics.stoppedPlatforms[pushType].set(stopped[pushType] ?? 0)
+            metrics.suspendedLanes[pushType].set(suspended[pushType] ?? 0)
         }
     }
 

@@ -36,7 +36,10 @@ extension DeliveryService {
             metrics.commit.recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start))
             metrics.commitRows.record(SplitTurn.partCount(of: commit.turn))
             let now = clock.now
-            let effects = state.withLock { $0.writer.committed(result, now: now) }
+            let (effects, alerts) = state.withLock {
+                ($0.writer.committed(result, now: now), $0.writer.delivery.takeAlerts())
+            }
+            log(alerts, now: now)
             tellWindows(result, of: commit.turn)
             carryOut(effects)
             count(result)

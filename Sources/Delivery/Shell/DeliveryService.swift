@@ -62,11 +62,13 @@ package final class DeliveryService: Service, Sendable {
         }
         let lanes = Set(start.backlog.keys.map(\.lane))
         let rules = lanes.map { ($0, directory.rules(of: $0)) }
-        state.withLock {
-            $0.writer.start(start)
+        let alerts = state.withLock {
+            $0.writer.start(start, now: now)
             $0.writer.delivery.mayExpire = mayExpire
             for (lane, rules) in rules { $0.writer.delivery.setRules(rules, of: lane, isChange: false) }
+            return $0.writer.delivery.takeAlerts()
         }
+        log(alerts, now: now)
         return start
     }
 

@@ -46,6 +46,7 @@ extension Checker {
         try checkOrder(id, except: try summed(job, threshold: threshold, now: now, store), store)
         try checkBadge(job, row, of: known.consumer)
         move(id, to: .inFlight)
+        pushes += 1
     }
 
     /// What a push stands for besides its own message, which must be all that waits with it when that is too much.

@@ -33,6 +33,12 @@ struct Checker: Sendable {
     private var paced: [OutboxQueue: (left: Int64, since: Timestamp)] = [:]
     /// What each registration's device shows, by the registration's place.
     var shown: [Shown?] = []
+    /// Whether a lane's provider must not be believed that devices are gone, by its place.
+    var doubts: [LaneDoubts]
+    /// Registrations that were ever put back.
+    var restored: Set<RegistrationID> = []
+    /// How many pushes have left.
+    var pushes = 0
 
     /// A badge on a device.
     struct Shown: Sendable {
@@ -46,6 +52,7 @@ struct Checker: Sendable {
         self.settings = settings
         self.deviceLimit = deviceLimit
         waits = Array(repeating: LaneWaits(), count: lanes)
+        doubts = Array(repeating: LaneDoubts(), count: lanes)
         rows = Array(repeating: 0, count: lanes)
         inFlight = Array(repeating: 0, count: lanes)
     }
@@ -123,6 +130,11 @@ struct Checker: Sendable {
     }
 
     mutating func started(_ store: SimulatedStore) {
+        forgetStops()
+        // What it could not store any more a start finds by itself, but not when some were registered again.
+        for place in doubts.indices where !store.suspended.contains(LaneID(Int64(place) + 1)) {
+            doubts[place].isDoubted = false
+        }
         told = snapshot(store)
     }
 
@@ -181,6 +193,7 @@ struct Checker: Sendable {
             tracked[place].message = store.deliveries[place].message.flatMap { ledger.places[$0.id.high] }
         }
         try checkPace(of: turn, result, now: now)
+        try checkInvalidations(of: turn, result, store)
         var applied = AppliedTurn(withdrawn: store.withdrawn, told: snapshot(store))
         for row in result.owned { applied.arriving.append(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
@@ -193,7 +206,10 @@ struct Checker: Sendable {
     }
 
     /// The wall clock was set: nobody knows how much time has passed, or will seem to.
-    mutating func clockJumped() { paced = [:] }
+    mutating func clockJumped() {
+        paced = [:]
+        forgetStops()
+    }
 
     /// A campaign lets out what its pace brings, and once what 40 ms do, at least one push.
     private mutating func checkPace(of turn: WriterTurn, _ result: WriterTurnResult, now: Timestamp) throws(Violation) {

@@ -63,6 +63,9 @@ package enum Invariant: String, Sendable, CaseIterable {
     /// Nothing leaves before the time that its provider asked for, for it or for the whole lane, nor while a refused
     /// credential stops the lane.
     case waitsAreKept
+    /// A registration that its provider calls gone ends after its wait only, and not while its lane's provider calls too many
+    /// gone.
+    case registrationsAreKept
     /// Nothing leaves by settings that were replaced.
     case settingsAreCurrent
     /// Whoever asked something that was taken is answered once, as long as the process lives.

@@ -61,6 +61,9 @@ extension Simulation {
         ) {
             "\(writer.delivery.rowCount) rows and \(writer.delivery.outcomes.count) outcomes are left in memory"
         }
+        try expect(.everythingEnds, store.registrations.allSatisfy { $0?.stoppedAt == nil }) {
+            "devices are stopped, and neither gone nor put back"
+        }
         try checkAnswered()
         guard !dropped.isEmpty else { return }
         // What could not be written down is taken back by the next start, and by that only.

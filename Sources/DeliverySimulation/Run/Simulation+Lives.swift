@@ -10,7 +10,7 @@ extension Simulation {
         let start = store.begin(now: now) { [rules] _, traits in DeliveryMachine.heldUntil(traits, rules, now: now) }
         if isRecorded { storeSteps.append(.begin(now, rules, start)) }
         writer = WriterMachine(settings: plan.settings)
-        writer.start(start, randomPart: 0)
+        writer.start(start, now: now, randomPart: 0)
         if plan.isPerDevice { writer.presence.set(perDevice: [SimulatedWorld.brands[0]], pushing: []) }
         setRules(isChange: false)
         providers = providers.map { _ in 0 }

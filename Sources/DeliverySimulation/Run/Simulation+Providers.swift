@@ -36,7 +36,15 @@ extension Simulation {
             try checkQuiet(job)
             if job.summary > 0 { counts.summaries += 1 }
             let reads = checker.reads(of: job.registration)
-            flights[lane].append(Flight(job: job, takenAt: now, credential: credentials[lane], reads: reads))
+            flights[lane].append(
+                Flight(
+                    job: job,
+                    number: checker.pushes,
+                    takenAt: now,
+                    credential: credentials[lane],
+                    reads: reads
+                )
+            )
         }
     }
 
@@ -82,7 +90,8 @@ extension Simulation {
     }
 
     mutating func answer(_ flight: Flight, isGood: Bool) throws(Violation) {
-        let outcome = isGood || !random.chance(plan.badAnswers) ? .accepted(providerID: nil) : badOutcome(flight)
+        var outcome = isGood || !random.chance(plan.badAnswers) ? .accepted(providerID: nil) : badOutcome(flight)
+        if !isGood, plan.episode?.contains(counts.steps) == true { outcome = .unregistered(since: nil) }
         let id = flight.job.delivery.rawValue
         var status = 200
         switch outcome {
@@ -101,6 +110,7 @@ extension Simulation {
         case .misconfigured: status = 403
         case .platformMisconfigured: status = 401
         }
+        if outcome == .accepted(providerID: nil) { checker.accepted(flight) }
         checker.waits(
             for: outcome,
             of: flight.job,

@@ -32,6 +32,7 @@ extension Simulation {
         case .reverseRows:
             result.owned.reverse()
             for index in result.claims.indices { result.claims[index].rows.reverse() }
+        case .multiplyDevices: for lane in result.stopped.keys { result.stopped[lane]?.devices *= 1000 }
         case .hideUnread: result.unread = [:]
         case .hideEnded:
             for index in result.outcomes.indices { result.outcomes[index].ended = [] }

@@ -36,6 +36,8 @@ struct SimulationPlan: Sendable {
     }
     /// The running sums of the events' weights.
     private var sums: [Int] = []
+    /// During these steps providers call every device gone; nil when they never do.
+    var episode: Range<Int>?
 
     init(_ random: inout SplitMix64) {
         steps = random.between(120, 200)
@@ -57,6 +59,9 @@ struct SimulationPlan: Sendable {
         settings.rowsPerDevice = 4 + steps % 3
         settings.slots = steps % 5 == 0 ? settings.slotsPerLane : 1000
         settings.leastSlotsPerLane = 1 + steps % 2
+        settings.invalidation.leastDevices = 1 + steps % 2
+        settings.invalidation.devicesPerTurn = 1 + steps % 3
+        if steps % 3 == 0 { episode = 60..<110 }
         failingCommits = [0, 2, 10][random.below(3)]
         poisonedCommits = [0, 0, 4][random.below(3)]
         badAnswers = [0, 10, 30, 60][random.below(4)]

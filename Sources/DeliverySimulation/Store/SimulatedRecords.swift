@@ -53,6 +53,10 @@ extension SimulatedStore {
         var platform: DevicePlatform
         var receives: Receives
         var isActive = true
+        /// When its provider called its token dead: nobody knows it any more.
+        var stoppedAt: Timestamp?
+        /// What ended because of that.
+        var stopped: [Int64] = []
         var registeredAt: Timestamp
         var createdAt: Timestamp
         /// The numbers of its deliveries in the outbox, rising.
@@ -139,5 +143,7 @@ extension SimulatedStore {
         var owned: [Int64] = []
         /// Consumers whose unread count moved.
         var changed: Set<Int64> = []
+        /// Registrations that outcomes have stopped, by their lanes.
+        var stopped: [LaneID: [RegistrationID]] = [:]
     }
 }

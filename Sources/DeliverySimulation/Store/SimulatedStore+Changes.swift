@@ -40,22 +40,26 @@ extension SimulatedStore {
             if found.app == device.app, found.device == device.device {
                 if found.consumer == consumer, found.lane == lane { kept = key } else { old = (key, found.token) }
             } else if found.token == device.token, found.pushType == device.pushType {
-                ended.append(end(key, by: .tokenMoved))
+                ended += end(key, by: .tokenMoved)
             }
         }
         if let old {
             // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
-            ended.append(end(old.id, by: old.token == device.token ? .tokenMoved : .unregistered))
+            ended += end(old.id, by: old.token == device.token ? .tokenMoved : .unregistered)
         }
         let key: Int64
+        var isStopped = false
         if let kept {
             key = kept
+            isStopped = registration(kept)?.stoppedAt != nil
             if !device.receives.contains(.agent) { withdrawAgents(of: kept) }
             if !device.receives.contains(.proactive) { withdrawProactive(of: kept) }
             registrations[Int(kept) - 1]?.token = device.token
             registrations[Int(kept) - 1]?.platform = device.platform
             registrations[Int(kept) - 1]?.receives = device.receives
             registrations[Int(kept) - 1]?.isActive = true
+            registrations[Int(kept) - 1]?.stoppedAt = nil
+            registrations[Int(kept) - 1]?.stopped = []
             registrations[Int(kept) - 1]?.registeredAt = context.now
         } else {
             registrations.append(
@@ -96,7 +100,8 @@ extension SimulatedStore {
             registeredAt: context.now,
             createdAt: self.registration(key)?.createdAt ?? context.now
         )
-        return .registered(RegistrationChange(registration: registration, created: kept == nil, ended: ended))
+        let isCreated = kept == nil || isStopped
+        return .registered(RegistrationChange(registration: registration, created: isCreated, ended: ended))
     }
 
     private mutating func unregister(
@@ -111,23 +116,24 @@ extension SimulatedStore {
             guard let found = registration(key), app == nil || found.app == app, device == nil || found.device == device
             else { continue }
             if scope == .all {
-                change.ended.append(end(key, by: .unregistered))
+                change.ended += end(key, by: .unregistered)
             } else if found.receives.contains(.agent) {
                 withdrawAgents(of: key)
                 registrations[Int(key) - 1]?.receives.remove(.agent)
-                change.narrowed.append(RegistrationID(key))
+                if found.stoppedAt == nil { change.narrowed.append(RegistrationID(key)) }
             }
         }
         return change
     }
 
+    /// Ends a registration; returns it, unless it was stopped and so known to nobody.
     @discardableResult
-    mutating func end(_ key: Int64, by reason: SuppressedBy) -> RegistrationID {
-        guard let found = registration(key) else { return RegistrationID(key) }
+    mutating func end(_ key: Int64, by reason: SuppressedBy) -> [RegistrationID] {
+        guard let found = registration(key) else { return [] }
         for id in found.pending { withdraw(id, .cancelled, by: reason) }
         consumers[Int(found.consumer) - 1].registrations.removeAll { $0 == key }
         registrations[Int(key) - 1] = nil
-        return RegistrationID(key)
+        return found.stoppedAt == nil ? [RegistrationID(key)] : []
     }
 
     /// Agents' messages and the badges that follow them.

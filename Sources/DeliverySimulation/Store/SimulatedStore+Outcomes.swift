@@ -4,6 +4,7 @@ import GatewayStorage
 extension SimulatedStore {
     mutating func record(_ outcome: OutcomeRecord, _ context: inout Context) -> OutcomeEffect {
         let id = outcome.delivery.rawValue
+        let refused = isPending(id) ? id : nil
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
             if outcome.answer == nil {
@@ -24,7 +25,7 @@ extension SimulatedStore {
         }
         if case .none = outcome.token { return OutcomeEffect(ended: []) }
         storeGivenBack()
-        return OutcomeEffect(ended: applyTokenEffect(outcome))
+        return OutcomeEffect(ended: applyTokenEffect(outcome, refused, &context))
     }
 
     /// The push of a row that was cancelled while it was on its way did leave: the log says so.
@@ -69,17 +70,21 @@ extension SimulatedStore {
     }
 
     /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.
-    private mutating func applyTokenEffect(_ outcome: OutcomeRecord) -> [RegistrationID] {
+    private mutating func applyTokenEffect(
+        _ outcome: OutcomeRecord,
+        _ refused: Int64?,
+        _ context: inout Context
+    ) -> [RegistrationID] {
         let key = outcome.registration.rawValue
         switch outcome.token {
         case .none: return []
         case .drop(let token, let since):
             guard let limit = since ?? outcome.answer?.sentAt, let found = registration(key), found.token == token,
-                found.registeredAt <= limit
+                found.registeredAt <= limit, found.stoppedAt == nil
             else { return [] }
-            end(key, by: .unregistered)
+            stop(key, refused, &context)
         case .quarantine(let token):
-            guard let found = registration(key), found.token == token else { return [] }
+            guard let found = registration(key), found.token == token, found.stoppedAt == nil else { return [] }
             registrations[Int(key) - 1]?.isActive = false
             for id in found.pending { withdraw(id, .failed, by: nil) }
         }

@@ -44,7 +44,7 @@ extension SimulatedStore {
                 opening.endedSessions += endSessions(of: key)
                 for registration in consumers[Int(key) - 1].registrations
                 where self.registration(registration)?.device != device {
-                    opening.endedRegistrations.append(end(registration, by: .unregistered))
+                    opening.endedRegistrations += end(registration, by: .unregistered)
                 }
             }
             for (place, found) in registrations.enumerated() {
@@ -52,7 +52,7 @@ extension SimulatedStore {
                     terms.currentToken?.proves(found.token) == true,
                     !(consumer.isAnonymous && consumers[Int(found.consumer) - 1].isAnonymous)
                 else { continue }
-                opening.endedRegistrations.append(end(Int64(place) + 1, by: .tokenMoved))
+                opening.endedRegistrations += end(Int64(place) + 1, by: .tokenMoved)
             }
         }
         sessions.append(
@@ -85,7 +85,9 @@ extension SimulatedStore {
             .max { ($0.createdAt, $0.consumer) < ($1.createdAt, $1.consumer) }
         if let latest { found.insert(latest.consumer) }
         for registration in registrations {
-            if let registration, registration.brand == brand, registration.device == device {
+            if let registration, registration.brand == brand, registration.device == device,
+                registration.stoppedAt == nil
+            {
                 found.insert(registration.consumer)
             }
         }
@@ -108,7 +110,7 @@ extension SimulatedStore {
         opening.endedSessions += endSessions(of: from)
         for registration in consumers[Int(from) - 1].registrations
         where device == nil || self.registration(registration)?.device != device {
-            opening.endedRegistrations.append(end(registration, by: .unregistered))
+            opening.endedRegistrations += end(registration, by: .unregistered)
         }
         let old = consumers[Int(from) - 1]
         consumers[Int(from) - 1].registrations = []

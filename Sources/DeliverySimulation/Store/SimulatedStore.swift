@@ -18,6 +18,8 @@ package struct SimulatedStore: Sendable {
     var sessions: [Session] = []
     /// The outbox and the log.
     var deliveries: [Delivery] = []
+    /// Lanes whose provider is not believed that devices are gone.
+    var suspended: Set<LaneID> = []
     /// The numbers of the deliveries in the outbox, rising.
     var pending: [Int64] = []
     /// Until when devices' rows wait, by registration and queue; only those with rows that nobody owns.
@@ -99,12 +101,14 @@ package struct SimulatedStore: Sendable {
             waiting[key]?.due = due
             noteBacklog(LaneQueue(wait.lane, key.queue), due: due)
         }
-        return IncarnationStart(
+        var start = IncarnationStart(
             incarnation: IncarnationID(incarnation),
             backlog: backlog,
             recovered: recovered,
             lastMessage: lastMessage
         )
+        start.stopped = stoppedAtStart()
+        return start
     }
 
     // MARK: Turns
@@ -129,6 +133,11 @@ package struct SimulatedStore: Sendable {
         storeGivenBack()
         for registration in turn.recalls { recall(registration.rawValue) }
         for request in turn.requeues { result.requeued.append(requeue(request)) }
+        for (lane, isSuspended) in turn.suspensions {
+            if isSuspended { suspended.insert(lane) } else { suspended.remove(lane) }
+        }
+        for request in turn.invalidations { result.invalidations.append(invalidate(request)) }
+        for request in turn.putBacks { result.putBacks.append(putBack(request)) }
         for name in turn.releases { release(name, &context) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
@@ -138,6 +147,9 @@ package struct SimulatedStore: Sendable {
         for key in context.changed { result.unread[ConsumerKey(key)] = consumers[Int(key) - 1].unread }
         result.news = context.news
         result.held = context.held
+        for (lane, registrations) in context.stopped {
+            result.stopped[lane] = StoppedDevices(registrations: registrations, devices: devices(of: lane))
+        }
         // No lane knows the rows that were made in this turn.
         for id in withdrawn where id <= newest {
             let registration = RegistrationID(delivery(id).registration)

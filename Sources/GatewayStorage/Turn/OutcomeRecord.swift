@@ -17,7 +17,9 @@ package struct OutcomeRecord: Sendable {
     package enum TokenEffect: Sendable, Equatable {
         /// Nothing.
         case none
-        /// It is dropped with all its rows, unless it was registered after `since` (nil: after the attempt was sent).
+        /// It is stopped with all its rows, unless it was registered after `since` (nil: after the attempt was sent): nothing
+        /// finds it any more. A later turn ends it (``WriterTurn/invalidations``) or puts it back
+        /// (``WriterTurn/putBacks``); when it is registered again it is simply there.
         case drop(token: String, since: Timestamp?)
         /// It is quarantined: kept, not pushed to; its other rows finish as failed.
         case quarantine(token: String)
@@ -64,11 +66,11 @@ package struct OutcomeRecord: Sendable {
 
 /// What an outcome did beyond its own row.
 package struct OutcomeEffect: Sendable, Equatable {
-    /// Registrations that are gone or quarantined; their other rows are finished in the same transaction.
+    /// Registrations that are stopped or quarantined; their other rows are finished in the same transaction.
     package var ended: [RegistrationID]
 
     /// Takes what an outcome did.
     ///
-    /// - Parameter ended: Registrations that are gone or quarantined.
+    /// - Parameter ended: Registrations that are stopped or quarantined.
     package init(ended: [RegistrationID] = []) { self.ended = ended }
 }

@@ -33,6 +33,18 @@ package struct WriterTurn: Sendable {
     package var recalls: [RegistrationID] = []
     /// Lanes whose rows wait no longer for quiet hours, because these are others now; done right after the outcomes.
     package var requeues: [RequeueRequest] = []
+    /// Lanes that are suspended from now on, and those that are no longer (false).
+    ///
+    /// So many of a lane's devices were stopped that their provider is not believed. It is only remembered, for the next start.
+    package var suspensions: [LaneID: Bool] = [:]
+    /// Stopped devices that are believed to be gone: their registrations end, and the outbound feed says
+    /// ``GatewayModel/UnregisterReason/tokenDead``; done right after the outcomes.
+    package var invalidations: [StoppedDeviceRequest] = []
+    /// Stopped devices that are registered again as if nothing had been; done after ``invalidations``.
+    ///
+    /// What failed or was cancelled for them when they were stopped waits to be sent, if its time is not over and nothing has
+    /// taken its place.
+    package var putBacks: [StoppedDeviceRequest] = []
 
     /// An empty turn.
     ///

@@ -16,6 +16,12 @@ package struct WriterTurnResult: Sendable {
     package var claims: [ClaimResult]
     /// How many rows each request to requeue made due, in order.
     package var requeued: [Int]
+    /// Devices that outcomes have stopped, by their lanes.
+    package var stopped: [LaneID: StoppedDevices]
+    /// A result for each request of ``WriterTurn/invalidations``, in order.
+    package var invalidations: [StoppedDeviceResult]
+    /// A result for each request of ``WriterTurn/putBacks``, in order.
+    package var putBacks: [StoppedDeviceResult]
     /// Rows of earlier turns that this one ended without an answer, whatever for: read, collapsed, unregistered; what of
     /// them waits in memory goes.
     package var withdrawn: [WithdrawnRow]
@@ -35,6 +41,9 @@ package struct WriterTurnResult: Sendable {
         unowned = [:]
         claims = []
         requeued = []
+        stopped = [:]
+        invalidations = []
+        putBacks = []
         withdrawn = []
         unread = [:]
         news = []
@@ -122,6 +131,8 @@ package struct IncarnationStart: Sendable {
     package var recovered: Int
     /// The newest message's id, above which those of new ones lie whatever the clock says; nil when there is none.
     package var lastMessage: MessageID?
+    /// Lanes with stopped devices, and those that are suspended.
+    package var stopped: [LaneID: StoppedAtStart] = [:]
 
     /// Longer than any wait that a provider's answer leads to, in milliseconds: two days.
     ///

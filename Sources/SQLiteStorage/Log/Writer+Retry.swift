@@ -20,16 +20,54 @@ extension Writer {
     func retry(_ request: RetryRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
         guard let brand = try brandKey(request.brand) else { return .notFound }
         let id = request.delivery.rawValue
+        guard let (failed, state, _) = try logged(id), failed.brand == brand else {
+            return try unfinishedState(id, brand: brand)
+        }
+        guard state == .failed || state == .expired else { return .notRetried(.state(state)) }
+        guard let registration = try self.registration(of: failed) else { return .notRetried(.registrationGone) }
+        guard let known = try registrations(of: failed.consumer).first(where: { $0.id == registration }) else {
+            return .notRetried(.registrationQuarantined)
+        }
+        let expiresAt = context.turn.now.adding(seconds: request.ttlSeconds)
+        if let refusal = try queueAgain(failed, known, until: expiresAt, &context) { return .notRetried(refusal) }
+        try write(request.audit)
+        return .retried
+    }
+
+    /// Moves a delivery back to the outbox that ended because its device was stopped; does nothing when it cannot be sent any
+    /// more.
+    ///
+    /// - Parameters:
+    ///   - id: The delivery.
+    ///   - registration: The device's registration.
+    ///   - expiresAt: When its time is over.
+    ///   - context: The turn.
+    /// - Throws: An error of SQLite.
+    func reopen(
+        _ id: Int64,
+        for registration: KnownRegistration,
+        until expiresAt: Timestamp,
+        _ context: inout TurnContext
+    ) throws {
+        guard let (failed, state, suppressedBy) = try logged(id),
+            state == .failed || state == .cancelled && suppressedBy == .unregistered
+        else { return }
+        _ = try queueAgain(failed, registration, until: expiresAt, &context)
+    }
+
+    /// A row of the log, and how it ended.
+    private func logged(_ id: Int64) throws -> (failed: Failed, state: DeliveryState, by: SuppressedBy?)? {
         let row = try db.prepare(
             """
             SELECT app, device, (SELECT coalesce(merged_into, key) FROM consumers WHERE key = consumer), message, state, \
-            attempts, campaign FROM delivery_log WHERE id = ? AND brand = ?
+            attempts, campaign, brand, suppressed_by FROM delivery_log WHERE id = ?
             """
-        ).int(id).int(brand)
-        guard try row.next() else { return try unfinishedState(id, brand: brand) }
+        ).int(id)
+        guard try row.next() else { return nil }
+        defer { row.end() }
         let failed = Failed(
             id: id,
-            brand: brand,
+            brand: row.int64(7),
             app: row.string(0),
             device: row.string(1),
             consumer: row.int64(2),
@@ -38,15 +76,7 @@ extension Writer {
             campaign: row.optionalInt64(6)
         )
         let state = DeliveryState(rawValue: row.string(4)) ?? .cancelled
-        row.end()
-        guard state == .failed || state == .expired else { return .notRetried(.state(state)) }
-        guard let registration = try self.registration(of: failed) else { return .notRetried(.registrationGone) }
-        guard let known = try registrations(of: failed.consumer).first(where: { $0.id == registration }) else {
-            return .notRetried(.registrationQuarantined)
-        }
-        if let refusal = try queueAgain(failed, known, request, &context) { return .notRetried(refusal) }
-        try write(request.audit)
-        return .retried
+        return (failed, state, row.optionalString(8).flatMap(SuppressedBy.init(rawValue:)))
     }
 
     private func unfinishedState(_ id: Int64, brand: Int64) throws -> StoreChangeResult {
@@ -65,7 +95,7 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT id FROM registrations WHERE brand = ? AND app = ? AND device = ? AND consumer = ? \
-            AND lane IN (SELECT id FROM lanes)
+            AND state <> 'invalid' AND lane IN (SELECT id FROM lanes)
             """
         ).int(failed.brand).text(failed.app).text(failed.device).int(failed.consumer)
         guard try row.next() else { return nil }
@@ -76,10 +106,9 @@ extension Writer {
     private func queueAgain(
         _ failed: Failed,
         _ registration: KnownRegistration,
-        _ request: RetryRequest,
+        until expiresAt: Timestamp,
         _ context: inout TurnContext
     ) throws -> RetryRefusal? {
-        let now = context.turn.now
         // The file must say how far its conversation has been read.
         try flush(&context)
         var conversation: Int64?
@@ -119,7 +148,7 @@ extension Writer {
             """
         )
         .int(failed.id).int(registration.lane).int(registration.id).int(conversation).int(sequence).int(kind.rawValue)
-        .int(now.adding(seconds: request.ttlSeconds).milliseconds).text(collapse).int(queue.rawValue).run()
+        .int(expiresAt.milliseconds).text(collapse).int(queue.rawValue).run()
         try keepLastChange()
         _ = try removeFromLog(failed.id, isForgotten: false, &context.counts)
         try addWaiting(1, queue, of: registration.id, lane: registration.lane, &context)

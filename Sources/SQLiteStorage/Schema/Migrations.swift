@@ -16,6 +16,7 @@ enum Migrations {
         M0009HoldManyConsumers.migration,
         M0010QueueByClass.migration,
         M0011KeepClockMark.migration,
+        M0012StopDevices.migration,
         M0013RememberInBuckets.migration,
         M0014CountFromMessages.migration,
         M0015RememberDevicesQuickly.migration,

@@ -64,6 +64,8 @@ struct TurnContext {
     var held = HeldCounts()
     /// What the turn changed of rows of the log that are counted.
     var counts = LogDeltas()
+    /// Registrations that outcomes of the turn have stopped, by their lanes.
+    private(set) var stopped: [Int64: [RegistrationID]] = [:]
     /// What the turn made for campaigns, by their numbers.
     var campaigns: [Int64: CampaignDelta] = [:]
 
@@ -123,6 +125,11 @@ struct TurnContext {
         // No lane knows the rows that were made in this turn.
         if let firstNew, id >= firstNew { return }
         withdrawnEarlier.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
+    }
+
+    /// An outcome has stopped a device.
+    mutating func noteStopped(_ registration: Int64, lane: Int64) {
+        stopped[lane, default: []].append(RegistrationID(registration))
     }
 
     /// A row went back to the store, where its device's rows are not due before then, whatever their queue.

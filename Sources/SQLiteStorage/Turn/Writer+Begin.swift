@@ -8,12 +8,14 @@ extension Writer {
         let incarnation = IncarnationID(db.lastInsertedRow)
         try loadReplays()
         let recovered = try takeBack(now: now, quietUntil)
-        return IncarnationStart(
+        var start = IncarnationStart(
             incarnation: incarnation,
             backlog: try waitingQueues(),
             recovered: recovered,
             lastMessage: try lastMessage()
         )
+        start.stopped = try stoppedAtStart()
+        return start
     }
 
     /// Frees what earlier incarnations owned or held for their windows, and makes due what only quiet hours that are others by

@@ -56,7 +56,8 @@ extension Writer {
             key = (SELECT consumer FROM sessions WHERE brand = ?1 AND device = ?2 AND expires_at >= ?3 \
             ORDER BY created_at DESC, consumer DESC LIMIT 1) \
             OR key IN (SELECT r.consumer FROM apps a CROSS JOIN registrations r \
-            ON r.brand = a.brand AND r.app = a.id AND r.device = ?2 AND r.lane IN (SELECT id FROM lanes) \
+            ON r.brand = a.brand AND r.app = a.id AND r.device = ?2 AND r.state <> 'invalid' \
+            AND r.lane IN (SELECT id FROM lanes) \
             WHERE a.brand = ?1)) ORDER BY key
             """
         ).int(brand).text(device).int(now.adding(seconds: -86_400).milliseconds)

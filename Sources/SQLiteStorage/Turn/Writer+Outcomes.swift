@@ -4,6 +4,8 @@ import GatewayStorage
 extension Writer {
     func record(_ outcome: OutcomeRecord, _ context: inout TurnContext) throws -> OutcomeEffect {
         let id = outcome.delivery.rawValue
+        var expiresAt: Int64?
+        if case .drop = outcome.token { expiresAt = try expiry(of: id) }
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
             if let answer = outcome.answer {
@@ -22,7 +24,14 @@ extension Writer {
         }
         if case .none = outcome.token { return OutcomeEffect(ended: []) }
         try storeGivenBack(&context)
-        return OutcomeEffect(ended: try applyTokenEffect(outcome, &context))
+        return OutcomeEffect(ended: try applyTokenEffect(outcome, expiresAt.map { (id, $0) }, &context))
+    }
+
+    /// When the time of a row in the outbox is over.
+    private func expiry(of id: Int64) throws -> Int64? {
+        let row = try db.prepare("SELECT expires_at FROM outbox WHERE id = ?").int(id)
+        defer { row.end() }
+        return try row.next() ? row.int64(0) : nil
     }
 
     // MARK: With an answer
@@ -133,6 +142,7 @@ extension Writer {
     /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.
     private func applyTokenEffect(
         _ outcome: OutcomeRecord,
+        _ refused: (id: Int64, expiresAt: Int64)?,
         _ context: inout TurnContext
     ) throws -> [RegistrationID] {
         let registration = outcome.registration.rawValue
@@ -142,17 +152,21 @@ extension Writer {
         case .drop(let token, let since):
             guard let limit = since ?? outcome.answer?.sentAt else { return [] }
             let row = try db.prepare(
-                "SELECT consumer FROM registrations WHERE id = ? AND token = ? AND registered_at <= ?"
+                """
+                SELECT consumer, lane FROM registrations WHERE id = ? AND token = ? AND registered_at <= ? \
+                AND state <> 'invalid'
+                """
             ).int(registration).text(token).int(limit.milliseconds)
             guard try row.next() else { return [] }
             consumer = row.int64(0)
+            let lane = row.int64(1)
             row.end()
-            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, .all, &context)
-            try tellUnregistered(registration, .tokenDead, at: context.turn.now)
-            try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
+            try stop(registration, lane: lane, refused, &context)
         case .quarantine(let token):
-            let row = try db.prepare("SELECT consumer FROM registrations WHERE id = ? AND token = ?")
-                .int(registration).text(token)
+            let row = try db.prepare(
+                "SELECT consumer FROM registrations WHERE id = ? AND token = ? AND state <> 'invalid'"
+            )
+            .int(registration).text(token)
             guard try row.next() else { return [] }
             consumer = row.int64(0)
             row.end()

@@ -14,7 +14,7 @@ extension Writer {
             guard try isLive(session, of: known?.key, at: now) else { return .sessionEnded }
             guard try !isBound(session, elsewhereThan: device.device.rawValue) else { return .boundElsewhere }
             // Who knows a device's id must not get what is for it, nor end it: the device's token shows who has it.
-            if let existing, !existing.isDeleted, existing.consumer != known?.key, !existing.isProven(by: device) {
+            if let existing, !existing.isHidden, existing.consumer != known?.key, !existing.isProven(by: device) {
                 return .conflict
             }
         }
@@ -25,19 +25,18 @@ extension Writer {
         var kept: (id: Int64, createdAt: Timestamp)?
         var hasMoved = false
         if let existing, existing.isDeleted {
-            ended.append(try end(existing.id, by: .unregistered, .appDeleted, &context))
+            ended += try end(existing.id, by: .unregistered, .appDeleted, &context)
         } else if let existing {
             hasMoved = existing.timeZone != device.timeZone
             if existing.consumer == consumer, existing.lane == lane {
                 kept = (existing.id, existing.createdAt)
             } else {
-                if existing.consumer != consumer { isOthers = true }
+                if existing.consumer != consumer, !existing.isStopped { isOthers = true }
                 // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
-                ended.append(
+                ended +=
                     existing.token.utf8.elementsEqual(device.token.utf8)
-                        ? try end(existing.id, by: .tokenMoved, .tokenMoved, &context)
-                        : try end(existing.id, by: .unregistered, .replaced, &context)
-                )
+                    ? try end(existing.id, by: .tokenMoved, .tokenMoved, &context)
+                    : try end(existing.id, by: .unregistered, .replaced, &context)
             }
         }
         if isOthers, device.session == nil { try write(device.audit) }
@@ -45,6 +44,7 @@ extension Writer {
         if let kept {
             id = kept.id
             try renew(id, device, &context)
+            if existing?.isStopped == true { try forgetStop(id) }
             // What waits for the end of quiet hours waits for that of another place.
             if hasMoved { try requeue(registration: id, &context) }
         } else {
@@ -82,7 +82,8 @@ extension Writer {
             createdAt: kept?.createdAt ?? now
         )
         registration.extraTokens = device.extraTokens
-        return .registered(RegistrationChange(registration: registration, created: kept == nil, ended: ended))
+        let isCreated = kept == nil || existing?.isStopped == true
+        return .registered(RegistrationChange(registration: registration, created: isCreated, ended: ended))
     }
 
     /// The registration of a device for an app, before it is registered anew.
@@ -95,6 +96,10 @@ extension Writer {
         var timeZone: String?
         /// Whether it is of an app of the same id that was deleted.
         var isDeleted: Bool
+        /// Whether its provider called its token dead.
+        var isStopped: Bool
+        /// Whether nobody knows it any more.
+        var isHidden: Bool { isDeleted || isStopped }
 
         /// Whether a device shows the registration's present token.
         func isProven(by device: DeviceToRegister) -> Bool {
@@ -106,7 +111,8 @@ extension Writer {
     private func existing(_ device: DeviceToRegister, brand: Int64) throws -> ExistingRegistration? {
         let row = try db.prepare(
             """
-            SELECT id, consumer, lane, token, created_at, time_zone, lane NOT IN (SELECT id FROM lanes) FROM registrations \
+            SELECT id, consumer, lane, token, created_at, time_zone, lane NOT IN (SELECT id FROM lanes), state = 'invalid' \
+            FROM registrations \
             WHERE brand = ? AND app = ? AND device = ?
             """
         )
@@ -120,7 +126,8 @@ extension Writer {
             token: row.string(3),
             createdAt: Timestamp(milliseconds: row.int64(4)),
             timeZone: row.optionalString(5),
-            isDeleted: row.int64(6) != 0
+            isDeleted: row.int64(6) != 0,
+            isStopped: row.int64(7) != 0
         )
     }
 
@@ -132,12 +139,12 @@ extension Writer {
         var oldest: [Int64] = []
         let rows = try db.prepare(
             """
-            SELECT id FROM registrations WHERE consumer = ? AND lane IN (SELECT id FROM lanes) \
+            SELECT id FROM registrations WHERE consumer = ? AND state <> 'invalid' AND lane IN (SELECT id FROM lanes) \
             ORDER BY registered_at DESC, id DESC LIMIT -1 OFFSET ?
             """
         ).int(consumer).int(Self.perConsumer)
         while try rows.next() { oldest.append(rows.int64(0)) }
-        return try oldest.map { try end($0, by: .unregistered, .replaced, &context) }
+        return try oldest.flatMap { try end($0, by: .unregistered, .replaced, &context) }
     }
 
     private func lane(of device: DeviceToRegister, brand: Int64) throws -> Int64? {
@@ -209,7 +216,7 @@ extension Writer {
         var isOthers = false
         let rows = try db.prepare(
             """
-            SELECT id, consumer FROM registrations \
+            SELECT id, consumer, state FROM registrations \
             WHERE brand = ? AND token = ? AND push_type = ? AND NOT (app = ? AND device = ?) \
             AND lane IN (SELECT id FROM lanes)
             """
@@ -219,27 +226,31 @@ extension Writer {
         )
         while try rows.next() {
             others.append(rows.int64(0))
-            if rows.int64(1) != consumer { isOthers = true }
+            if rows.int64(1) != consumer, rows.string(2) != "invalid" { isOthers = true }
         }
-        return (try others.map { try end($0, by: .tokenMoved, .tokenMoved, &context) }, isOthers)
+        return (try others.flatMap { try end($0, by: .tokenMoved, .tokenMoved, &context) }, isOthers)
     }
 
     /// Deletes a registration; what is pending for it is cancelled.
+    ///
+    /// Returns it, unless it was stopped and so known to nobody.
     func end(
         _ registration: Int64,
         by suppressedBy: SuppressedBy,
         _ reason: UnregisterReason,
         _ context: inout TurnContext
-    ) throws -> RegistrationID {
+    ) throws -> [RegistrationID] {
         try withdrawAll(of: registration, state: .cancelled, by: suppressedBy, .all, &context)
         try tellUnregistered(registration, reason, at: context.turn.now)
-        let owner = try db.prepare("SELECT consumer FROM registrations WHERE id = ?").int(registration)
+        var isStopped = false
+        let owner = try db.prepare("SELECT consumer, state FROM registrations WHERE id = ?").int(registration)
         if try owner.next() {
             memory.registrations.remove(owner.int64(0))
+            isStopped = owner.string(1) == "invalid"
             owner.end()
         }
         try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
-        return RegistrationID(registration)
+        return isStopped ? [] : [RegistrationID(registration)]
     }
 
     func unregister(
@@ -252,23 +263,25 @@ extension Writer {
     ) throws -> RegistrationsChange {
         var change = RegistrationsChange()
         guard scope != .none else { return change }
-        var found: [(id: Int64, receives: Receives)] = []
+        var found: [(id: Int64, receives: Receives, isStopped: Bool)] = []
         let rows = try db.prepare(
             """
-            SELECT id, receives FROM registrations WHERE consumer = ?1 AND (?2 IS NULL OR app = ?2) \
+            SELECT id, receives, state FROM registrations WHERE consumer = ?1 AND (?2 IS NULL OR app = ?2) \
             AND (?3 IS NULL OR device = ?3) AND lane IN (SELECT id FROM lanes) ORDER BY id
             """
         ).int(consumer).text(app).text(device)
-        while try rows.next() { found.append((rows.int64(0), Receives(rawValue: Int(rows.int64(1))))) }
-        for (id, receives) in found {
+        while try rows.next() {
+            found.append((rows.int64(0), Receives(rawValue: Int(rows.int64(1))), rows.string(2) == "invalid"))
+        }
+        for (id, receives, isStopped) in found {
             if scope == .all {
-                change.ended.append(try end(id, by: .unregistered, reason, &context))
+                change.ended += try end(id, by: .unregistered, reason, &context)
             } else if receives.contains(.agent) {
                 try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, .agent, &context)
                 try db.prepare("UPDATE registrations SET receives = ? WHERE id = ?")
                     .int(receives.subtracting(.agent).rawValue).int(id).run()
                 try tellUnregistered(id, reason, isOnlyAgent: true, at: context.turn.now)
-                change.narrowed.append(RegistrationID(id))
+                if !isStopped { change.narrowed.append(RegistrationID(id)) }
             }
         }
         memory.registrations.remove(consumer)

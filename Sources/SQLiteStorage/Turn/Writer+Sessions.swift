@@ -93,7 +93,7 @@ extension Writer {
         while try rows.next() {
             if proof.proves(rows.string(1)) { others.append(rows.int64(0)) }
         }
-        return try others.map { try end($0, by: .tokenMoved, .tokenMoved, &context) }
+        return try others.flatMap { try end($0, by: .tokenMoved, .tokenMoved, &context) }
     }
 
     private func isInForce(_ credential: String, brand: Int64) throws -> Bool {
@@ -130,7 +130,7 @@ extension Writer {
         let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ? AND device IS NOT ? ORDER BY id")
             .int(consumer).text(device)
         while try rows.next() { others.append(rows.int64(0)) }
-        return try others.map { try end($0, by: .unregistered, .unregistered, &context) }
+        return try others.flatMap { try end($0, by: .unregistered, .unregistered, &context) }
     }
 
     /// Whether a session is a consumer's and has not ended.

@@ -57,6 +57,9 @@ final class Writer {
         try storeGivenBack(&context)
         for registration in turn.recalls { try recall(registration, &context) }
         result.requeued = try turn.requeues.map { try requeue($0, &context) }
+        try store(suspensions: turn.suspensions, at: turn.now)
+        result.invalidations = try turn.invalidations.map { try invalidate($0, context) }
+        result.putBacks = try turn.putBacks.map { try putBack($0, &context) }
         for name in turn.releases { try release(name, &context) }
         for sighting in turn.seen { try note(sighting, context) }
         result.changes = try turn.changes.map { try apply($0, &context) }
@@ -73,6 +76,7 @@ final class Writer {
         result.unread = context.unread
         result.news = context.news
         result.held = context.held
+        result.stopped = try stopped(context)
         return result
     }
 

@@ -87,6 +87,8 @@ enum OutboundCases {
                 token: .drop(token: row.token, since: nil)
             )
         )
+        let gone = StoppedDeviceRequest(lane: f.apns, stoppedBy: f.now, limit: 1)
+        _ = try await f.commit { $0.invalidations = [gone] }
         _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
         _ = try await f.keepHouse(.deletedApps)
         let told = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)

@@ -158,7 +158,7 @@ enum OutcomeCases {
         #expect(try await f.restart().backlog.isEmpty)
     }
 
-    static let drop = ContractCase("a dead token drops its registration with everything that waits for it") {
+    static let drop = ContractCase("a dead token stops its registration with everything that waits for it") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")

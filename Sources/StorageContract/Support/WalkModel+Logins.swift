@@ -70,6 +70,8 @@ extension WalkModel {
         if let conversation = row.conversation, conversations[conversation].map({ $0.mark >= row.sequence }) == true {
             return .read
         }
+        let wanted: Receives = row.kind == nil || row.kind == .agent ? .agent : .proactive
+        guard registration.value.receives.contains(wanted) else { return .notReceived }
         var now = row
         now.registration = registration.key
         return open.contains { $0.key > id && $0.value.takesPlace(of: now) } ? .collapsed : nil

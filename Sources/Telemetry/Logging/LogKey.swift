@@ -48,6 +48,8 @@ package enum LogKey {
     package static let errorText = "error.text"
     /// How many.
     package static let count = "count"
+    /// How many devices there are.
+    package static let devices = "devices"
     /// A duration in milliseconds.
     package static let milliseconds = "duration.ms"
     /// A wait in seconds.

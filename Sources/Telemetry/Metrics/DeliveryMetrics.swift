@@ -34,6 +34,10 @@ package struct DeliveryMetrics: Sendable {
     package let openBreakers: LabelledMetrics<PushType, Meter>
     /// Platforms of lanes whose devices are stopped.
     package let stoppedPlatforms: LabelledMetrics<PushType, Meter>
+    /// Lanes that are suspended because their provider calls too many devices gone.
+    package let suspendedLanes: LabelledMetrics<PushType, Meter>
+    /// How often lanes were suspended.
+    package let suspensions: LabelledMetrics<PushType, Counter>
 
     private let outcomesWithoutReason: LabelledMetrics<PushType, LabelledMetrics<OutcomeLabel, Counter>>
     private let reasons: ReasonCounters
@@ -89,6 +93,12 @@ package struct DeliveryMetrics: Sendable {
         }
         stoppedPlatforms = perProvider {
             Meter(label: MetricCatalogue.deliveryStoppedPlatforms.name, dimensions: $0, factory: factory)
+        }
+        suspendedLanes = perProvider {
+            Meter(label: MetricCatalogue.deliverySuspendedLanes.name, dimensions: $0, factory: factory)
+        }
+        suspensions = perProvider {
+            Counter(label: MetricCatalogue.deliverySuspensions.name, dimensions: $0, factory: factory)
         }
         outcomesWithoutReason = LabelledMetrics { provider in
             LabelledMetrics { outcome in

@@ -121,6 +121,20 @@ package enum MetricCatalogue {
         help: "Platforms of lanes whose devices wait: the provider's own credential for them is refused.",
         labels: ["provider"]
     )
+    /// Lanes whose provider calls too many devices gone.
+    package static let deliverySuspendedLanes = MetricDeclaration(
+        "switchboard_delivery_suspended_lanes",
+        .gauge,
+        help: "Lanes that wait because their provider calls too many devices gone; no registration is lost.",
+        labels: ["provider"]
+    )
+    /// How often lanes were suspended.
+    package static let deliverySuspensions = MetricDeclaration(
+        "switchboard_delivery_lane_suspensions_total",
+        .counter,
+        help: "Times that a lane was suspended because its provider called too many devices gone.",
+        labels: ["provider"]
+    )
     /// APNs certificates by how near their end is.
     package static let apnsCertificates = MetricDeclaration(
         "switchboard_apns_certificates",
@@ -359,7 +373,8 @@ package enum MetricCatalogue {
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors,
         housekeepingRemovedRows, housekeepingBatch, clockGuarded, clockAhead, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
-        deliveryInFlight, deliveryOpenBreakers, deliveryStoppedPlatforms, deliveryQueueWait, deliveryResends,
+        deliveryInFlight, deliveryOpenBreakers, deliveryStoppedPlatforms, deliverySuspendedLanes,
+        deliverySuspensions, deliveryQueueWait, deliveryResends,
         deliveryHeldRows,
         providerConnections,
         providerConnectionsClosed, providerOpenStreams, providerHeldBack, apnsCertificates,

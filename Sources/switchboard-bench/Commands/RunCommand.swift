@@ -19,6 +19,7 @@ struct RunCommand: AsyncParsableCommand {
         case windows, attack, requeue, campaign, population, outage
         case busyDevice = "busy-device"
         case largeChanges = "large-changes"
+        case massInvalidation = "mass-invalidation"
         case httpOverhead = "http-overhead"
         case senderLatency = "sender-latency"
         case commitLatency = "commit-latency"
@@ -140,6 +141,9 @@ struct RunCommand: AsyncParsableCommand {
         case .largeChanges:
             return try await LargeChangesScenario(devices: scaled(200_000), events: scaled(10_000))
                 .run(group: group, http: http, say: say)
+        case .massInvalidation:
+            let seconds = min(max(60 * scale, 15), 60)
+            return try await MassInvalidationScenario(devices: scaled(10_000), seconds: seconds).run(http: http)
         case .population:
             return try await PopulationScenario(
                 consumers: scaled(50_000),

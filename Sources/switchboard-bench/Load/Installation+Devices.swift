@@ -1,6 +1,4 @@
 import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
 import ProcessHarness
 import SQLiteStorage
 
@@ -49,22 +47,7 @@ extension Installation {
     ///   - http: A client.
     /// - Throws: ``HarnessError`` when the simulator refuses.
     func delayAnswers(milliseconds: Int, _ http: HTTPClient) async throws {
-        try await setRules(#"[{"match":{"provider":"apns"},"do":{"delayMs":\#(milliseconds)}}]"#, http)
-    }
-
-    /// Gives the simulator other rules.
-    ///
-    /// - Parameters:
-    ///   - rules: A JSON array of rules.
-    ///   - http: A client.
-    /// - Throws: ``HarnessError`` when the simulator refuses them.
-    func setRules(_ rules: String, _ http: HTTPClient) async throws {
-        var request = HTTPClientRequest(url: simulator.control + "/rules")
-        request.method = .PUT
-        request.body = .bytes(ByteBuffer(string: rules))
-        let response = try await http.execute(request, timeout: .seconds(10))
-        guard response.status == .ok else {
-            throw HarnessError("the simulator answered \(response.status) to its rules")
-        }
+        let rules = #"[{"match":{"provider":"apns"},"do":{"delayMs":\#(milliseconds)}}]"#
+        try await simulator.setRules(rules, http)
     }
 }

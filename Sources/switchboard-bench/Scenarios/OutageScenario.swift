@@ -84,7 +84,7 @@ struct OutageScenario {
             installation.simulator.process.signal(SIGSTOP)
         } else {
             let rule = #"[{"match":{"provider":"apns"},"do":{"status":503,"reason":"ServiceUnavailable"}}]"#
-            try await installation.setRules(rule, http)
+            try await installation.simulator.setRules(rule, http)
         }
     }
 
@@ -92,7 +92,7 @@ struct OutageScenario {
         if isSilent {
             installation.simulator.process.signal(SIGCONT)
         } else {
-            try await installation.setRules("[]", http)
+            try await installation.simulator.setRules("[]", http)
         }
     }
 

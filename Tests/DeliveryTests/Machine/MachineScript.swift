@@ -76,16 +76,33 @@ struct MachineScript {
         unread: [ConsumerKey: Int64] = [:],
         unowned: [LaneID: Timestamp] = [:],
         claims: [ClaimResult] = [],
-        effects: [OutcomeEffect]? = nil
+        effects: [OutcomeEffect]? = nil,
+        stopped: [LaneID: StoppedDevices] = [:],
+        invalidations: [StoppedDeviceResult] = [],
+        putBacks: [StoppedDeviceResult] = []
     ) -> DeliveryMachine.TurnPlan {
         let plan = machine.beginTurn(now: now)
-        commit(plan, owned: owned, changes: changes, unread: unread, unowned: unowned, claims: claims, effects: effects)
+        var result = WriterTurnResult()
+        result.stopped = stopped
+        result.invalidations = invalidations
+        result.putBacks = putBacks
+        commit(
+            plan,
+            result,
+            owned: owned,
+            changes: changes,
+            unread: unread,
+            unowned: unowned,
+            claims: claims,
+            effects: effects
+        )
         return plan
     }
 
     /// The second half of a turn, for scripts in which something happens while it is committed.
     mutating func commit(
         _ plan: DeliveryMachine.TurnPlan,
+        _ done: WriterTurnResult = WriterTurnResult(),
         owned: [OutboxRow] = [],
         changes: [(StoreChange, StoreChangeResult)] = [],
         unread: [ConsumerKey: Int64] = [:],
@@ -96,7 +113,10 @@ struct MachineScript {
         var turn = WriterTurn(now: now, incarnation: IncarnationID(1))
         turn.outcomes = plan.outcomes
         turn.changes = changes.map(\.0)
-        var result = WriterTurnResult()
+        turn.suspensions = plan.suspensions
+        turn.invalidations = plan.invalidations
+        turn.putBacks = plan.putBacks
+        var result = done
         result.outcomes = effects ?? plan.outcomes.map { _ in OutcomeEffect() }
         result.changes = changes.map(\.1)
         result.owned = owned

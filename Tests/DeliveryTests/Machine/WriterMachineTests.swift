@@ -22,6 +22,7 @@ struct WriterMachineTests {
         init(backlog: [LaneQueue: Timestamp] = [:]) {
             writer.start(
                 IncarnationStart(incarnation: IncarnationID(1), backlog: backlog, recovered: 0, lastMessage: nil),
+                now: WriterMachineTests.start,
                 randomPart: 0
             )
         }
