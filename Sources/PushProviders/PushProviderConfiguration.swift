@@ -25,6 +25,10 @@ package struct PushProviderConfiguration: Sendable {
     /// The longest wait between fetches of an access token.
     package var tokenBackoffCap: TimeAmount = .minutes(5)
 
+    /// Messages that leave in a minute for one FCM project, 60 or more: what Google allows one that has not asked for more
+    /// (firebase.google.com/docs/cloud-messaging/throttling-and-quotas).
+    package var fcmMessagesPerMinute: Int64 = 600_000
+
     /// The defaults.
     package init() {}
 }

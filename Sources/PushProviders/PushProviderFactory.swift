@@ -261,6 +261,7 @@ package final class PushProviderFactory: Sendable {
             source: source,
             clock: clock,
             requestTimeout: configuration.requestTimeout,
+            quota: PushQuota(group: credential.projectID, perMinute: configuration.fcmMessagesPerMinute),
             makeDialect: { [clock] onChange in
                 FCMDialect(
                     credential: credential,

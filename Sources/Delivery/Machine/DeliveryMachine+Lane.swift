@@ -35,6 +35,10 @@ extension DeliveryMachine {
         var pause: LanePause
         /// Whether the provider is believed that devices are gone.
         package internal(set) var invalidation = InvalidationGuard()
+        /// What its provider takes in a minute; nil sets no limit.
+        var quota: PushQuota?
+        /// Until when nothing of a class or of later ones leaves, because the quota is used up.
+        var quotaWait: (until: Timestamp, pushClass: PushClass)?
         /// How long what was not sent waits.
         var unsent = UnsentWait()
 
@@ -89,6 +93,20 @@ extension DeliveryMachine {
                 return
             }
             unsent.sent()
+        }
+
+        /// Until when what may leave waits for the provider's quota; nil when it does not.
+        func quotaUntil(now: Timestamp) -> Timestamp? {
+            guard let quotaWait, quotaWait.until > now, let first = ready.firstClass, first >= quotaWait.pushClass
+            else {
+                return nil
+            }
+            return quotaWait.until
+        }
+
+        /// Whether something may leave now.
+        func hasWork(now: Timestamp) -> Bool {
+            !ready.isEmpty && blockedUntil(now: now) == nil && quotaUntil(now: now) == nil
         }
 
         /// When the lane may next send, if not now.

@@ -24,7 +24,12 @@ extension DeliveryMachine {
         guard !isDraining, lanes[id]?.provider == provider, lanes[id]?.blockedUntil(now: now) == nil,
             var lane = lanes.remove(id)
         else { return }
-        defer { lanes[id] = lane }
+        var bucket = bucket(of: lane, now: now)
+        defer {
+            if let quota = lane.quota { quotas[quota.group] = bucket }
+            lanes[id] = lane
+        }
+        lane.quotaWait = nil
         var room = capacity
         let rules = rules.isEmpty ? nil : rules[id]
         if case .open = lane.breaker { lane.breaker = .trying }
@@ -33,7 +38,12 @@ extension DeliveryMachine {
         if isProbing { room = lane.pause.probe == nil ? min(room, 1) : 0 }
         let isSuspended = lane.invalidation.isProbing(now: now)
         if isSuspended { room = lane.invalidation.probe == nil ? min(room, 1) : 0 }
-        while room > 0, let key = lane.ready.popFirst() {
+        while room > 0 {
+            if let next = lane.ready.firstClass, let bucket, !bucket.admits(next) {
+                lane.quotaWait = (bucket.next(for: next), next)
+                break
+            }
+            guard let key = lane.ready.popFirst() else { break }
             guard var registration = registrations.removeValue(forKey: key) else { continue }
             let pushClass = registration.readyClass ?? .agent
             while let row = registration.head, row.expiresAt <= now, mayExpire {
@@ -113,6 +123,7 @@ extension DeliveryMachine {
             if isProbing { lane.pause.probe = row.id }
             if isSuspended { lane.invalidation.probe = row.id }
             if stopped != nil { lane.platforms[registration.platform]?.probe = row.id }
+            bucket?.take()
             lane.inFlight += 1
             room -= 1
         }
@@ -126,7 +137,7 @@ extension DeliveryMachine {
     /// - Returns: True when a provider with room would get a push.
     package func hasWork(_ id: LaneID, now: Timestamp) -> Bool {
         guard !isDraining, let lane = lanes[id] else { return false }
-        return !lane.ready.isEmpty && lane.blockedUntil(now: now) == nil
+        return lane.hasWork(now: now)
     }
 
     /// When a delivery that is on its way was queued, and whether it was tried before.

@@ -327,9 +327,7 @@ extension DeliveryMachine {
     /// - Returns: Their numbers.
     package func lanesWithWork(now: Timestamp) -> Set<LaneID> {
         guard !isDraining else { return [] }
-        return Set(
-            lanes.busyLanes.lazy.filter { !$0.lane.ready.isEmpty && $0.lane.blockedUntil(now: now) == nil }.map(\.id)
-        )
+        return Set(lanes.busyLanes.lazy.filter { $0.lane.hasWork(now: now) }.map(\.id))
     }
 
     /// Puts back what a failed commit would have written down; nothing of the turn is stored.
@@ -353,6 +351,7 @@ extension DeliveryMachine {
                 if !lane.backlog.isEmpty || lane.rows.total > 0 { next = min(next ?? blocked, blocked) }
                 continue
             }
+            if let until = lane.quotaUntil(now: now) { next = min(next ?? until, until) }
             let room = LaneRoom(slots: slots, lane.rows)
             for (queue, due) in lane.backlog where room.isWorthAClaim(queue.pushClass) {
                 let due = max(due, nextPush(of: LaneQueue(id, queue), now: now) ?? due)

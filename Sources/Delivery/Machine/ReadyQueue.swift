@@ -9,6 +9,11 @@ struct ReadyQueue: Sendable {
 
     var isEmpty: Bool { agent.isEmpty && badge.isEmpty && proactive.isEmpty }
 
+    /// The class of what leaves next; nil when nothing may.
+    var firstClass: PushClass? {
+        agent.isEmpty ? (badge.isEmpty ? (proactive.isEmpty ? nil : .proactive) : .badge) : .agent
+    }
+
     mutating func append(_ id: RegistrationID, _ pushClass: PushClass) {
         switch pushClass {
         case .agent: agent.append(id)

@@ -46,7 +46,12 @@ extension DeliveryService {
                 let isCurrent = providers.withLock { providers in
                     guard providers.made(made, of: lane, changes: changes) else { return false }
                     // Before a later change can set its own.
-                    if made != nil { state.withLock { $0.writer.delivery.setRules(rules, of: lane, isChange: false) } }
+                    if let made {
+                        state.withLock {
+                            $0.writer.delivery.setRules(rules, of: lane, isChange: false)
+                            $0.writer.delivery.setQuota(made.quota, of: lane)
+                        }
+                    }
                     return true
                 }
                 if isCurrent { return result }
@@ -86,11 +91,13 @@ extension DeliveryService {
 
     func take(_ lane: LaneID, provider: UInt64, capacity: Int, into pushes: inout [PushJob]) {
         let now = clock.now
-        let hasUrgent = state.withLock { state in
+        let isWriterNeeded = state.withLock { state in
             state.writer.delivery.take(lane, provider: provider, capacity: capacity, now: now, into: &pushes)
+            // When the quota lets more out, the writer says so.
             return !state.writer.delivery.outcomesMayWait(now: now)
+                || state.writer.delivery.lanes[lane]?.quotaUntil(now: now) != nil
         }
-        if hasUrgent { signal() }
+        if isWriterNeeded { signal() }
     }
 
     func receive(_ answers: [PushResult], of lane: LaneID, from provider: PushType) {

@@ -14,6 +14,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
     private static let minSecondsBetweenReplacements: Int64 = 5
 
     let eventLoop: any EventLoop
+    let quota: PushQuota?
     private let source: any PushSource
     private let clock: any GatewayClock
     private let requestTimeout: TimeAmount
@@ -52,6 +53,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         source: any PushSource,
         clock: any GatewayClock,
         requestTimeout: TimeAmount,
+        quota: PushQuota? = nil,
         makeDialect: (@escaping @Sendable () -> Void) -> sending any ProviderDialect,
         makePool: (any HTTP2RequestSource, any EventLoop) -> HTTP2ConnectionPool
     ) {
@@ -59,6 +61,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         self.source = source
         self.clock = clock
         self.requestTimeout = requestTimeout
+        self.quota = quota
         let relay = CredentialRelay()
         let dialect = makeDialect { relay.core?.credentialChanged() }
         state = NIOLoopBoundBox.makeBoxSendingValue(State(dialect: dialect), eventLoop: eventLoop)

@@ -1,6 +1,9 @@
 /// One provider under one credential in one environment: renders what its source hands over, sends it, and reads the
 /// answers by the provider's tables.
 package protocol PushProvider: AnyObject, Sendable {
+    /// How many pushes leave in a minute, of this provider and of those that it is counted with; nil sets no limit.
+    var quota: PushQuota? { get }
+
     /// Says that the source has something; any thread, coalesced, cheap. Connects when there is no connection.
     func wake()
 
@@ -13,6 +16,11 @@ package protocol PushProvider: AnyObject, Sendable {
     ///
     /// - Parameter limit: How long that may take.
     func shutdown(within limit: Duration) async
+}
+
+extension PushProvider {
+    /// There is no limit.
+    package var quota: PushQuota? { nil }
 }
 
 /// What a check of a provider found.

@@ -5,6 +5,7 @@ import Configuration
 /// - `provider.trustRoots` (path of a PEM file, default none: the system's roots alone)
 /// - `provider.requestTimeoutSeconds` (seconds, 10 to 600, default 15)
 /// - `provider.maxConnections` (connections, 1 to 1,000,000, default 2048, or what the descriptor limit leaves)
+/// - `provider.fcmMessagesPerMinute` (messages, 60 to 100,000,000, default 600,000)
 struct ProviderSettings: Equatable {
     /// A file of certificate authorities that are trusted beside the system's, for every outgoing connection.
     var trustRoots: String?
@@ -13,6 +14,8 @@ struct ProviderSettings: Equatable {
     var requestTimeoutSeconds = 15
     /// How many connections there are to all providers at once.
     var maxConnections = 2048
+    /// How many messages leave in a minute for one FCM project.
+    var fcmMessagesPerMinute = 600_000
 
     /// The defaults.
     init() {}
@@ -33,6 +36,11 @@ struct ProviderSettings: Equatable {
             .providerMaxConnections,
             in: 1...1_000_000,
             default: maxConnections
+        )
+        fcmMessagesPerMinute = try await reader.integer(
+            .providerFCMMessagesPerMinute,
+            in: 60...100_000_000,
+            default: fcmMessagesPerMinute
         )
     }
 }

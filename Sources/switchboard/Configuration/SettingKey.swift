@@ -23,6 +23,7 @@ enum SettingKey: String, CaseIterable {
     case providerTrustRoots = "provider.trustRoots"
     case providerRequestTimeoutSeconds = "provider.requestTimeoutSeconds"
     case providerMaxConnections = "provider.maxConnections"
+    case providerFCMMessagesPerMinute = "provider.fcmMessagesPerMinute"
     case intakeMaxPendingEvents = "intake.maxPendingEvents"
     case intakeMaxPendingBytes = "intake.maxPendingBytes"
     case deliverySlotsPerLane = "delivery.slotsPerLane"

@@ -46,6 +46,7 @@ struct GatewayProviders: Sendable {
         var limits = PushProviderConfiguration()
         limits.maxConnections = maxConnections
         limits.requestTimeout = .seconds(Int64(settings.provider.requestTimeoutSeconds))
+        limits.fcmMessagesPerMinute = Int64(settings.provider.fcmMessagesPerMinute)
         do {
             factory = try PushProviderFactory(
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
