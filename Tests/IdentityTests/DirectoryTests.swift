@@ -128,6 +128,21 @@ struct DirectoryTests {
             #expect(change.changedLanes == [fcm])
             #expect(Set(change.removedLanes) == [production, sandbox])
 
+            // One provider's part is changed: the other's lanes hear nothing, unless both share what changed.
+            var both = Self.fcmOnly
+            both.apns = Gateway.apns
+            #expect(try await put(both, gateway) == false)
+            #expect(heard.changedLanes() == [[production, sandbox]])
+            let style = both.fcm?.style
+            both.fcm?.style = style == .data ? .notification : .data
+            #expect(try await put(both, gateway) == false)
+            #expect(heard.changedLanes() == [[fcm]])
+            both.dialect = .ujet
+            #expect(try await put(both, gateway) == false)
+            #expect(heard.changedLanes() == [[production, sandbox, fcm]])
+            #expect(try await put(Self.fcmOnly, gateway) == false)
+            _ = heard.take()
+
             // A brand's change touches the lanes that can send.
             _ = try await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in brand.name = "A" }
             #expect(heard.take() == [DirectoryChange(changedLanes: [fcm], laneChange: .rendering)])

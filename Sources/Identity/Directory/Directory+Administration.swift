@@ -151,10 +151,10 @@ extension Directory {
             for (id, key) in lanes where key.brand == brand && key.app == app {
                 next.insert(lane: id, key: key)
                 // A lane whose credential was taken away stays in the store with what waits for it; it cannot send.
-                if settings.supports(key.pushType) {
-                    change.changedLanes.append(id)
-                } else {
+                if !settings.supports(key.pushType) {
                     change.removedLanes.append(id)
+                } else if Self.isOther(key.pushType, in: settings, than: old?.settings) {
+                    change.changedLanes.append(id)
                 }
             }
             publish(next, change)
@@ -227,6 +227,23 @@ extension Directory {
             sealedSettings: try seal([UInt8](json), context: context),
             updatedAt: app.updatedAt
         )
+    }
+
+    /// Whether a provider is made of something else since an app's change.
+    ///
+    /// It is too when the app was put again as it was: perhaps something was put right that only its provider knows.
+    private static func isOther(_ pushType: PushType, in new: AppSettings, than old: AppSettings?) -> Bool {
+        guard let old, old != new else { return true }
+        let isShared =
+            old.platform != new.platform || old.dialect != new.dialect || old.links != new.links
+            || old.endpointsBy != new.endpointsBy
+        // FCM's devices are woken as the app's APNs settings say.
+        func wakesOnRead(_ app: AppSettings) -> Bool { app.apns?.wakesOnRead ?? false }
+        switch pushType {
+        case .apns: return isShared || old.apns != new.apns
+        case .fcm: return isShared || old.fcm != new.fcm || wakesOnRead(old) != wakesOnRead(new)
+        case .huawei, .webpush: return true
+        }
     }
 
     /// What a brand's change changes of its lanes.

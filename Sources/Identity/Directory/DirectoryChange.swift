@@ -2,7 +2,8 @@ package import GatewayModel
 
 /// What an administrative change means for those who hold something of the directory.
 package struct DirectoryChange: Sendable, Equatable {
-    /// Lanes that can send and are new, or whose app was put again, unchanged or not, or whose brand changed.
+    /// Lanes that can send and are new, or whose part of their app was changed, or whose app was put again as it was, or whose
+    /// brand changed.
     package var changedLanes: [LaneID] = []
     /// What changed of them.
     package var laneChange = LaneChange.credential
