@@ -150,8 +150,7 @@ struct WriterMachineTests {
     )
     func yields(isChange: Bool) throws {
         let campaign = LaneQueue(LaneID(1), .proactive(campaign: nil))
-        let agent = LaneQueue(LaneID(2), .agent)
-        let script = Script(backlog: [campaign: Self.start, agent: Self.start])
+        let script = Script(backlog: [campaign: Self.start])
         var claims: [[LaneQueue]] = []
         for number in 0..<4 {
             #expect((isChange ? script.read("c\(number)") : script.accept("\(number)", events: ["e\(number)"])) == nil)
@@ -160,9 +159,9 @@ struct WriterMachineTests {
             claims.append(turn.claims.map { LaneQueue($0.lane, $0.queue) })
             _ = script.commit(turn)
         }
-        #expect(claims == [[agent], [agent, campaign], [agent], [agent, campaign]])
+        #expect(claims == [[], [campaign], [], [campaign]])
         // With nobody there they are claimed at once.
-        #expect(try #require(script.turn()).claims.count == 2)
+        #expect(try #require(script.turn()).claims.count == 1)
     }
 
     @Test("a change of many receipts counts as many")
