@@ -79,7 +79,7 @@ extension DeliveryMachine {
             }
         }
         for id in old.registrations { registrations[id]?.consumer = into }
-        consumers[into, default: Consumer(unread: old.unread)].add(old)
+        consumers[into, default: Consumer(unread: old.unread)].registrations += old.registrations
     }
 
     /// A registration is gone, with all its rows; what is on its way cannot be called back.
@@ -109,7 +109,7 @@ extension DeliveryMachine {
         }
         registrations.values[place] = registration
         moveReady(id, from: before)
-        drop(removed, of: registration.consumer, lane: registration.lane)
+        drop(removed, lane: registration.lane)
         forgetIfIdle(id)
         return removed
     }

@@ -64,7 +64,6 @@ extension DeliveryMachine {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
             deviceRows.went(key)
-            consumers[registration.consumer]?.rows -= 1
             release(row, due: until, isAsked: true)
             lane.noteBacklog(row.queue, due: until)
         }

@@ -107,7 +107,6 @@ extension DeliveryMachine {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
             deviceRows.went(key)
-            consumers[registration.consumer]?.rows -= 1
             if row.expiresAt > until || !mayExpire {
                 release(row, due: until)
                 lane.noteBacklog(row.queue, due: until)

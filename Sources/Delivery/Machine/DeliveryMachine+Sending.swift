@@ -50,7 +50,6 @@ extension DeliveryMachine {
                 registration.head = registration.tail.popFirst()
                 lane.rows.remove(row)
                 deviceRows.went(key)
-                consumers[registration.consumer]?.rows -= 1
                 addExpired(row)
             }
             guard var row = registration.head else {
@@ -172,7 +171,6 @@ extension DeliveryMachine {
                 lanes[place].rows.remove(row)
             }
             deviceRows.went(key)
-            consumers[registration.consumer]?.rows -= 1
             let hasOtherToken = registration.token != push.token
             let tries = max(row.attempts, summary?.attempts ?? 0)
             var verdict = decide(row, result.answer, after: tries, push, hasOtherToken, now: now)
@@ -229,7 +227,7 @@ extension DeliveryMachine {
             registration.head = registration.tail.popFirst()
             rows.append(row)
         }
-        drop(rows, of: registration.consumer, lane: registration.lane)
+        drop(rows, lane: registration.lane)
         // A commit may be under way that hands us younger rows of this registration: until the one that carries these
         // outcomes, they must follow.
         registration.givenBack = GivenBack(due: due, outcome: outcomesAdded, isAsked: isAsked)

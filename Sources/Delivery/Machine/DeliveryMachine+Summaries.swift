@@ -93,7 +93,6 @@ extension DeliveryMachine {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
             deviceRows.went(key)
-            consumers[registration.consumer]?.rows -= 1
             // Who waited longest is handed out first.
             let due = min(row.queuedAt, now)
             release(row, due: due)
@@ -112,7 +111,7 @@ extension DeliveryMachine {
     mutating func end(_ others: Set<DeliveryID>, of registration: inout Registration) {
         let ended = registration.removeWaiting { others.contains($0.id) }
         for row in ended { addEnd(of: row, .suppressed, by: .collapsed) }
-        drop(ended, of: registration.consumer, lane: registration.lane)
+        drop(ended, lane: registration.lane)
     }
 
     /// Gives back what a summary stood for that is tried again: before its own outcome, or a crash between the two would make
@@ -120,7 +119,7 @@ extension DeliveryMachine {
     mutating func giveBack(_ others: Set<DeliveryID>, of registration: inout Registration, due: Timestamp) {
         let released = registration.removeWaiting { others.contains($0.id) }
         for row in released { release(row, due: due, isAsked: true) }
-        drop(released, of: registration.consumer, lane: registration.lane)
+        drop(released, lane: registration.lane)
     }
 }
 

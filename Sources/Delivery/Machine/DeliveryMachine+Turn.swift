@@ -381,7 +381,6 @@ extension DeliveryMachine {
     }
 
     private static func count(_ row: OutboxRow, isNew: Bool, in consumer: inout Consumer) {
-        consumer.rows += 1
         consumer.unread = row.unread
         if isNew { consumer.registrations.append(row.registration) }
     }

@@ -98,15 +98,8 @@ package struct DeliveryMachine: Sendable {
     struct Consumer: Sendable {
         /// The unread count as of the last commit.
         var unread: Int64
-        /// Rows in memory.
-        var rows = 0
         /// Registrations of it that are in memory: a consumer has few.
         var registrations: [RegistrationID] = []
-
-        mutating func add(_ other: Consumer) {
-            rows += other.rows
-            registrations += other.registrations
-        }
     }
 
     /// A delivery that is on its way.
@@ -215,13 +208,11 @@ package struct DeliveryMachine: Sendable {
     }
 
     /// Rows have left the memory.
-    mutating func drop(_ rows: some Collection<OutboxRow>, of key: ConsumerKey, lane: LaneID) {
-        guard !rows.isEmpty else { return }
+    mutating func drop(_ rows: some Collection<OutboxRow>, lane: LaneID) {
         for row in rows {
             lanes[lane]?.rows.remove(row)
             deviceRows.went(row.registration)
         }
-        consumers[key]?.rows -= rows.count
     }
 
     /// Another row of a registration leaves next, or none any more.
