@@ -11,6 +11,7 @@ extension WriterMachine {
     package mutating func committed(_ result: WriterTurnResult, now: Timestamp) -> Effects {
         var effects = Effects()
         effects.isRecovered = store.succeeded()
+        openTurn?.isUnderWay = false
         guard let part = openTurn?.split?.part else {
             guard let open = openTurn else { return effects }
             openTurn = nil
@@ -49,6 +50,7 @@ extension WriterMachine {
     ///   - now: The wall clock.
     /// - Returns: What follows.
     package mutating func failed(_ error: StorageError, now: Timestamp) -> Effects {
+        openTurn?.isUnderWay = false
         guard let open = openTurn else { return storeFailed(error, now: now) }
         // Where a read found damage meanwhile nothing more is written, not in parts either.
         if case .constraint = error, !store.isDamaged {
@@ -86,7 +88,10 @@ extension WriterMachine {
     /// - Returns: What follows.
     package mutating func readFailed(_ error: StorageError, now: Timestamp) -> Effects {
         guard case .corrupt = error else { return Effects() }
-        return storeFailed(error, now: now)
+        var effects = storeFailed(error, now: now)
+        // A commit that is under way ends the turn with its result.
+        if openTurn?.isUnderWay == false { abandonIfDamaged(in: &effects) }
+        return effects
     }
 
     /// Notes that the store fails, and answers everybody who waits: nothing is taken until it answers again.

@@ -9,7 +9,10 @@ extension WriterMachine {
     /// - Parameter now: The wall clock.
     /// - Returns: The step; a commit must be answered before the next call.
     package mutating func next(now: Timestamp) -> WriterStep {
-        if let part = openTurn?.split?.turn { return .commit(WriterCommit(turn: part)) }
+        if let part = openTurn?.split?.turn {
+            openTurn?.isUnderWay = true
+            return .commit(WriterCommit(turn: part))
+        }
         let isStopping = phase == .stopping
         if store.isDamaged { return isStopping ? .done : .sleep(until: nil) }
         if let restsUntil = store.restsUntil(now: now) { return isStopping ? .done : .sleep(until: restsUntil) }

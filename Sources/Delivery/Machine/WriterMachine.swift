@@ -42,6 +42,8 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         var changeCallers: [ChangeCaller] = []
         /// It is done in parts.
         var split: SplitTurn?
+        /// Whether a commit of it is under way; not while its next part is still to be asked for.
+        var isUnderWay = true
     }
 
     /// How it behaves.
