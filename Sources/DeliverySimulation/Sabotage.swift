@@ -82,6 +82,30 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case hidePace
     /// The machine believes that lanes have a thousand times as many devices.
     case multiplyDevices
+    /// The store hands devices out in the order of their numbers.
+    case favourDevices
+    /// A brand's requests are kept from the machine while others wait.
+    case starveBrand
+    /// The machine knows no bound of what may wait.
+    case unboundQueues
+    /// The store makes no badges after a read.
+    case loseBadges
+    /// Windows are not told news.
+    case loseNews
+    /// A window that opens is not told what was there before.
+    case skipHistory
+    /// The machine does not know that the clock may be wrong.
+    case hideDoubt
+    /// The machine believes that everything expires in a second.
+    case shortenTime
+    /// A provider asks for more than it has room for.
+    case takeTooMany
+    /// Operators are told nothing.
+    case hideAlerts
+    /// The machine believes that the disk is full.
+    case inventFault
+    /// The writer does not wait after the store has failed.
+    case hurryStore
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -121,6 +145,17 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .crowdLane: .classShare
         case .hidePace: .paceIsKept
         case .multiplyDevices: .registrationsAreKept
+        case .favourDevices: .devicesTakeTurns
+        case .starveBrand: .brandsTakeTurns
+        case .unboundQueues: .queuesAreBounded
+        case .loseBadges: .badgesAreMade
+        case .loseNews, .skipHistory: .heldIsTold
+        case .hideDoubt: .doubtIsKept
+        case .shortenTime: .timeIsKept
+        case .takeTooMany: .roomIsUsed
+        case .hideAlerts: .operatorsAreTold
+        case .inventFault: .takesWhatItCan
+        case .hurryStore: .storeIsSpared
         }
     }
 
@@ -135,6 +170,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .countReplay: .countsReplay
         case .strandHeld: .strandsHeld
         case .suppressReleased: .suppressesReleased
+        case .favourDevices: .favoursDevices
+        case .loseBadges: .losesBadges
         default: nil
         }
     }

@@ -52,6 +52,18 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var expired = 0
     /// Pushes that arrived again, each explained.
     package var duplicates = 0
+    /// Messages that were tapped.
+    package var taps = 0
+    /// Receipts of devices.
+    package var receipts = 0
+    /// Deliveries that were tried again for an operator.
+    package var retries = 0
+    /// Deliveries that the housekeeper ended.
+    package var tidied = 0
+    /// Changes of what windows hold.
+    package var presenceChanges = 0
+    /// Times in which the clock might be wrong.
+    package var doubts = 0
 
     /// Nothing happened yet.
     package init() {}
@@ -86,5 +98,11 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
         summaries += other.summaries
         expired += other.expired
         duplicates += other.duplicates
+        taps += other.taps
+        receipts += other.receipts
+        retries += other.retries
+        tidied += other.tidied
+        presenceChanges += other.presenceChanges
+        doubts += other.doubts
     }
 }

@@ -24,6 +24,8 @@ package struct SimulationReport: Sendable {
 package enum StoreStep: Sendable {
     /// A process started.
     case begin(Timestamp, LaneRules?, IncarnationStart)
+    /// The housekeeper ended so many deliveries whose time was over.
+    case endExpired(Timestamp, Int)
     /// A turn was committed.
     case commit(WriterTurn, WriterTurnResult)
 }

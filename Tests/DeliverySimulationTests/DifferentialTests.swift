@@ -42,6 +42,9 @@ struct DifferentialTests {
                     DeliveryMachine.heldUntil(traits, rules, now: now)
                 }
                 (simulated, real) = (StoreText.text(start), StoreText.text(begun))
+            case .endExpired(let now, let count):
+                let done = try await store.keepHouse(HousekeepingBatch(work: .expired, now: now, limit: 1000))
+                (simulated, real) = ("\(count) ended", "\(done.removed) ended")
             case .commit(let turn, let result):
                 (simulated, real) = (StoreText.text(result), StoreText.text(try await store.commit(turn)))
             }

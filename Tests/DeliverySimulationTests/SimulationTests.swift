@@ -17,11 +17,16 @@ struct SimulationTests {
         let happened = [
             counts.accepted, counts.replays, counts.pushes, counts.crashes, counts.drains, counts.failedCommits,
             counts.poisonedCommits, counts.clockJumps, counts.reads, counts.logouts, counts.registrations,
-            counts.logins, counts.merges, counts.collapsed, counts.expired, counts.duplicates,
+            counts.logins, counts.collapsed, counts.expired, counts.duplicates,
             counts.windows, counts.held, counts.released, counts.suppressed,
             counts.quieted, counts.summaries, counts.refusals,
         ]
         #expect(happened.allSatisfy { $0 >= 1_000 }, "\(counts)")
+        let rare = [
+            counts.merges, counts.taps, counts.receipts, counts.retries, counts.tidied, counts.presenceChanges,
+            counts.doubts,
+        ]
+        #expect(rare.allSatisfy { $0 >= 300 }, "\(counts)")
     }
 
     @Test("does the same again from the same seed, written down or not")

@@ -167,7 +167,7 @@ extension DeliveryMachine {
         if !hadOutcomes || !outcomesMayWait(now: now) { return true }
         // There may be room now for rows that wait in the store.
         guard let rows = lanes[lane]?.rows, let queues = lanes[lane]?.backlog.keys else { return false }
-        let room = LaneRoom(slots: slotsPerLane, rows)
+        let room = LaneRoom(slots: slotsPerLane - outcomes.count, rows)
         return queues.contains { isAsking(LaneQueue(lane, $0), room, now: now) }
     }
 
@@ -345,7 +345,7 @@ extension DeliveryMachine {
     package func nextDeadline(now: Timestamp) -> Timestamp? {
         guard !isDraining else { return nil }
         var next: Timestamp?
-        let slots = slotsPerLane
+        let slots = slotsPerLane - (outcomesMayWait(now: now) ? outcomes.count : 0)
         for (id, lane) in lanes.busyLanes where !lane.isRemoved {
             if let blocked = lane.blockedUntil(now: now) {
                 if !lane.backlog.isEmpty || lane.rows.total > 0 { next = min(next ?? blocked, blocked) }

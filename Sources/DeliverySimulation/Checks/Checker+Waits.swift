@@ -1,3 +1,4 @@
+import Delivery
 import GatewayModel
 
 extension Checker {
@@ -7,8 +8,27 @@ extension Checker {
         var asked: Timestamp?
         /// Because its credential was refused.
         var stopped: Timestamp?
+        /// Whether its credential works, and how often in a row it did not.
+        var breaker = Breaker()
+        /// Pushes that were not sent, with none that was in between.
+        var unsent = Unsent()
+        /// What operators are to be told of the answer that came last.
+        var alerts: [String] = []
+        /// Because its provider had too many faults.
+        var pause = Pause()
         /// Platforms whose devices the provider cannot reach.
         var platforms: [DevicePlatform: StoppedPlatform] = [:]
+    }
+
+    /// A lane that is left alone because its provider had faults; in seconds it waits one, two, then five.
+    struct Pause: Sendable {
+        var until: Timestamp?
+        /// The push that finds out whether it is over.
+        var probe: Int64?
+        var waits = 0
+        /// Faults with nothing taken in between, and when the first of them was.
+        var faults = 0
+        var since: Timestamp?
     }
 
     /// A platform whose devices wait.
@@ -16,6 +36,34 @@ extension Checker {
         var until: Timestamp
         /// The push that finds out whether they can be reached again.
         var probe: Int64?
+        var refusals = 1
+    }
+
+    /// A lane whose credential was refused: each time for twice as long.
+    struct Breaker: Sendable, Equatable {
+        var until: Timestamp?
+        /// A push is on its way to see whether it works again.
+        var isTrying = false
+        var refusals = 0
+        /// Tokens that were quarantined, with nothing accepted in between.
+        var quarantined = 0
+
+        static func == (left: Breaker, right: Breaker) -> Bool {
+            left.until == right.until && left.isTrying == right.isTrying
+        }
+    }
+
+    /// What is not sent waits no time, then one, two, and five seconds.
+    struct Unsent: Sendable {
+        var place = 0
+        var since: Timestamp?
+    }
+
+    /// How long a credential that was refused so often before stops what needs it, in seconds.
+    private func stopSeconds(after refusals: Int) -> Int64 {
+        var seconds = settings.breakerFirstSeconds
+        for _ in 0..<min(refusals, 10) { seconds = min(seconds * 2, settings.breakerMaxSeconds) }
+        return min(seconds, settings.breakerMaxSeconds)
     }
 
     /// A provider answered: what it asked for is waited for from now on.
@@ -23,14 +71,21 @@ extension Checker {
     /// - Parameters:
     ///   - outcome: What became of its push.
     ///   - job: The push.
-    ///   - stopSeconds: How long a refused credential stops a lane, or a platform, at least.
+    ///   - takenAt: When it left.
     ///   - isOld: Whether it left with a credential that the lane has no more: what is answered is the push's alone.
     ///   - now: The wall clock.
-    mutating func waits(for outcome: PushOutcome, of job: PushJob, stopSeconds: Int64, isOld: Bool, now: Timestamp) {
+    mutating func waits(for outcome: PushOutcome, of job: PushJob, takenAt: Timestamp, isOld: Bool, now: Timestamp) {
         let id = job.delivery.rawValue
         let lane = tracked[Int(id) - 1].lane
         endWaits(of: lane, now: now)
-        if !isOld { followPlatform(outcome, of: job, on: lane, until: now.adding(seconds: stopSeconds)) }
+        waits[lane].alerts = []
+        if !isOld {
+            followPause(outcome, of: id, on: lane, now: now)
+            followBreaker(outcome, on: lane, now: now)
+        }
+        delayNextTry(after: outcome, of: id, now: now)
+        if outcome == .notSent { delayUnsent(id, takenAt: takenAt, on: lane, now: now) }
+        if !isOld { followPlatform(outcome, of: job, on: lane, now: now) }
         switch outcome {
         case .retry(let seconds?, let scope) where seconds > 0:
             tracked[Int(id) - 1].notBefore = now.adding(seconds: seconds)
@@ -38,11 +93,141 @@ extension Checker {
             let until = now.adding(seconds: min(seconds, 60))
             waits[lane].asked = max(waits[lane].asked ?? until, until)
         case _ where isOld: break
-        case .misconfigured:
-            if waits[lane].stopped.map({ $0 <= now }) ?? true { waits[lane].stopped = now.adding(seconds: stopSeconds) }
+        case .misconfigured: waits[lane].stopped = waits[lane].breaker.until
         // A push that was judged on its merits: the credential is good.
-        case .accepted, .unregistered, .rejected, .platformMisconfigured: waits[lane].stopped = nil
+        case .accepted, .unregistered, .rejected, .platformMisconfigured:
+            waits[lane].stopped = waits[lane].breaker.until
         case .retry, .unknown, .notSent: break
+        }
+    }
+
+    /// What may be the lane's fault stops it for a second at least, when it happens often enough.
+    private mutating func followPause(_ outcome: PushOutcome, of id: Int64, on lane: Int, now: Timestamp) {
+        let isProbe = waits[lane].pause.probe == id
+        if isProbe { waits[lane].pause.probe = nil }
+        var asked: Int64?
+        switch outcome {
+        case .unknown, .notSent: break
+        default: waits[lane].unsent = Unsent()
+        }
+        switch outcome {
+        case .accepted, .unregistered, .rejected, .misconfigured, .platformMisconfigured:
+            waits[lane].pause.faults = 0
+            if waits[lane].pause.until.map({ $0 <= now }) ?? true { waits[lane].pause = Pause() }
+            return
+        case .retry(_, .device): return
+        case .unknown, .notSent: if !isProbe { return }
+        case .retry(let seconds, .lane): asked = seconds
+        case .retry(_, .laneIfSeveral): break
+        }
+        var pause = waits[lane].pause
+        if pause.until != nil {
+            // What was on its way when it began waits for nobody.
+            guard isProbe else { return }
+            pause.waits += 1
+        } else {
+            let isSoon = pause.since.map { abs(now.milliseconds - $0.milliseconds) < 1000 } ?? false
+            if pause.faults == 0 || !isSoon { (pause.faults, pause.since) = (0, now) }
+            pause.faults += 1
+            let isOfLane = if case .retry(_, .lane) = outcome { true } else { false }
+            waits[lane].pause = pause
+            guard isOfLane || pause.faults >= settings.faultsBeforePause else { return }
+        }
+        let seconds = max([1, 2, 5][min(pause.waits, 2)], asked ?? 0)
+        pause.until = now.adding(seconds: min(seconds, 60))
+        pause.faults = 0
+        waits[lane].pause = pause
+    }
+
+    /// Whether the credential works, by what the provider says of a push that left with it.
+    private mutating func followBreaker(_ outcome: PushOutcome, on lane: Int, now: Timestamp) {
+        var breaker = waits[lane].breaker
+        switch outcome {
+        case .retry, .unknown, .notSent: if breaker.isTrying { (breaker.until, breaker.isTrying) = (now, false) }
+        case .misconfigured: if open(&breaker, now: now) { waits[lane].alerts.append("stopped") }
+        case .rejected(.quarantine) where breaker.quarantined >= 19:
+            breaker.quarantined += 1
+            let isFirst = breaker.quarantined == 20
+            if open(&breaker, now: now), isFirst { waits[lane].alerts.append("tokensRefused") }
+        case .accepted, .unregistered, .rejected, .platformMisconfigured:
+            if breaker != Breaker() { waits[lane].alerts.append("recovered") }
+            let quarantined = breaker.quarantined
+            breaker = Breaker()
+            if outcome == .rejected(token: .quarantine) { breaker.quarantined = quarantined + 1 }
+            if case .unregistered = outcome { breaker.quarantined = quarantined }
+            if case .rejected(.keep) = outcome { breaker.quarantined = quarantined }
+            if outcome == .platformMisconfigured { breaker.quarantined = quarantined }
+        }
+        waits[lane].breaker = breaker
+    }
+
+    /// A provider of a lane that has no credential any more cannot be made.
+    mutating func refused(_ lane: Int, now: Timestamp) { _ = open(&waits[lane].breaker, now: now) }
+
+    /// A provider pulls from a lane whose credential was refused, when it may be tried again.
+    mutating func pulls(on lane: Int, now: Timestamp) {
+        guard let until = waits[lane].breaker.until, until <= now, waits[lane].asked == nil,
+            waits[lane].pause.until.map({ $0 <= now }) ?? true
+        else { return }
+        waits[lane].breaker.isTrying = true
+    }
+
+    /// False when it was open already.
+    private func open(_ breaker: inout Breaker, now: Timestamp) -> Bool {
+        if let until = breaker.until, !breaker.isTrying, until > now { return false }
+        breaker.until = now.adding(seconds: stopSeconds(after: breaker.refusals))
+        breaker.isTrying = false
+        breaker.refusals += 1
+        return true
+    }
+
+    private mutating func delayUnsent(_ id: Int64, takenAt: Timestamp, on lane: Int, now: Timestamp) {
+        var unsent = waits[lane].unsent
+        if let since = unsent.since, since <= now {
+            if takenAt >= since {
+                unsent.place = min(unsent.place + 1, 3)
+                unsent.since = now
+            }
+        } else {
+            unsent.since = now
+        }
+        waits[lane].unsent = unsent
+        let due = (unsent.since ?? now).adding(seconds: [0, 1, 2, 5][unsent.place])
+        if due > now { tracked[Int(id) - 1].notBefore = due }
+    }
+
+    /// Operators are told of what a provider's answer means for its lane, and of nothing else.
+    ///
+    /// - Parameters:
+    ///   - alerts: What they are told.
+    ///   - id: The delivery that was answered.
+    /// - Throws: ``Violation`` when that is something else.
+    func checkAlerts(_ alerts: [LaneAlert], of id: Int64) throws(Violation) {
+        let words: [String] = alerts.compactMap { alert in
+            switch alert {
+            // Of its own invariant.
+            case .suspended, .resumed: nil
+            case .stopped: "stopped"
+            case .recovered: "recovered"
+            case .platformStopped: "platformStopped"
+            case .platformRecovered: "platformRecovered"
+            case .tokensRefused: "tokensRefused"
+            }
+        }
+        // A clock that was set makes some waits begin again.
+        guard !hasJumped else { return }
+        let expected = waits[tracked[Int(id) - 1].lane].alerts
+        try expect(.operatorsAreTold, words == expected) {
+            "the answer of delivery \(id) tells operators \(words) instead of \(expected)"
+        }
+    }
+
+    /// A try that failed is not followed by the next before the first of the delays.
+    private mutating func delayNextTry(after outcome: PushOutcome, of id: Int64, now: Timestamp) {
+        guard let delay = settings.retryDelaysSeconds.first, delay > 0 else { return }
+        switch outcome {
+        case .retry(nil, _), .unknown: tracked[Int(id) - 1].notBefore = now.adding(seconds: delay)
+        default: break
         }
     }
 
@@ -50,16 +235,21 @@ extension Checker {
         _ outcome: PushOutcome,
         of job: PushJob,
         on lane: Int,
-        until: Timestamp
+        now: Timestamp
     ) {
         let known = waits[lane].platforms[job.platform]
         if outcome == .platformMisconfigured, known == nil {
-            waits[lane].platforms[job.platform] = StoppedPlatform(until: until)
+            waits[lane].platforms[job.platform] = StoppedPlatform(until: now.adding(seconds: stopSeconds(after: 0)))
+            waits[lane].alerts.append("platformStopped")
         }
         guard let known, known.probe == job.delivery.rawValue else { return }
         switch outcome {
-        case .platformMisconfigured: waits[lane].platforms[job.platform] = StoppedPlatform(until: until)
-        case .accepted: waits[lane].platforms[job.platform] = nil
+        case .platformMisconfigured:
+            let until = now.adding(seconds: stopSeconds(after: known.refusals))
+            waits[lane].platforms[job.platform] = StoppedPlatform(until: until, refusals: known.refusals + 1)
+        case .accepted:
+            waits[lane].platforms[job.platform] = nil
+            waits[lane].alerts.append("platformRecovered")
         default: waits[lane].platforms[job.platform]?.probe = nil
         }
     }
@@ -98,10 +288,15 @@ extension Checker {
     mutating func checkWaits(_ id: Int64, now: Timestamp) throws(Violation) {
         let place = Int(id) - 1
         let (delivery, lane) = (tracked[place], waits[tracked[place].lane])
-        let until = [delivery.notBefore, lane.asked, lane.stopped].compactMap { $0 }.max()
+        let until = [delivery.notBefore, lane.asked, lane.stopped, lane.pause.until].compactMap { $0 }.max()
         try expect(.waitsAreKept, until.map { $0 <= now } ?? true) {
             "delivery \(id) leaves at \(now.milliseconds), and was to wait until \(until?.milliseconds ?? 0)"
         }
         tracked[place].notBefore = nil
+        guard lane.pause.until != nil else { return }
+        try expect(.waitsAreKept, lane.pause.probe == nil) {
+            "delivery \(id) leaves while \(lane.pause.probe ?? 0) finds out whether the pause is over"
+        }
+        waits[tracked[place].lane].pause.probe = id
     }
 }

@@ -9,11 +9,13 @@ extension Checker {
     ///   - store: The store.
     ///   - presence: Who has a window open in this process.
     ///   - releasing: Whose release is in a turn that is not applied yet.
+    ///   - windows: The windows that are open; nil while a commit is not told yet.
     /// - Throws: ``Violation`` when an invariant does not hold.
     func checkWindows(
         _ store: SimulatedStore,
         _ presence: Presence,
-        releasing: [ConsumerName]
+        releasing: [ConsumerName],
+        windows: [Window]?
     ) throws(Violation) {
         let due = Set(releasing.compactMap { store.consumerKeys[$0.brand]?[$0.consumer] })
         for id in store.pending where store.delivery(id).isHeld {
@@ -27,6 +29,14 @@ extension Checker {
             let isHeld = presence.windows.holds(name, device: device)
             try expect(.heldForAWindow, isHeld || presence.isReleasing(name) || due.contains(row.consumer)) {
                 "delivery \(id) waits for a window, and \(name.consumer) has none"
+            }
+            // Of those who were merged their windows know.
+            guard let windows, isHeld, !presence.isReleasing(name), !due.contains(row.consumer),
+                let message = row.message, message.consumer == name.consumer
+            else { continue }
+            let own = windows.filter { $0.name == name }
+            try expect(.heldIsTold, own.allSatisfy { $0.told.contains(message.id) }) {
+                "delivery \(id) waits for a window of \(name.consumer) that was not told of it"
             }
         }
         for (index, row) in store.deliveries.enumerated() where row.state == .suppressed {

@@ -7,6 +7,10 @@ import GatewayStorage
 /// does not hold.
 struct Checker: Sendable {
     let settings: DeliverySettings
+    /// Whether the clock is right as far as anybody knows.
+    var mayExpire = true
+    /// Whether the wall clock was ever set.
+    private(set) var hasJumped = false
     /// Rows that a device may have in memory; nil where brands want summaries.
     let deviceLimit: DeviceLimit?
     private(set) var ledger = Ledger()
@@ -25,6 +29,10 @@ struct Checker: Sendable {
     var sending: [Int64] = []
     /// The deliveries that wait in memory or are on their way, by the registration's place.
     private(set) var held: [Set<Int64>] = []
+    /// The class of the row that leaves next of each registration, by its place; nil while none may.
+    private var ready: [PushClass?] = []
+    /// How often others of the lane left in the class of a registration since it might leave, by its place.
+    var passes: [[Int64: Int]] = []
     /// What summaries stood for when they last left.
     private var summaries: [Int64: [Int64]] = [:]
     /// The slowest pace that campaigns always have; nil when sometimes they have none.
@@ -86,6 +94,70 @@ struct Checker: Sendable {
         }
         if place == .waiting || place == .inFlight { held[registration].insert(id) }
         tracked[index].place = place
+        let next = sending[registration] == 0 ? held[registration].map { tracked[Int($0) - 1].pushClass }.min() : nil
+        if next != ready[registration] {
+            ready[registration] = next
+            passes[registration] = [:]
+        }
+    }
+
+    /// How many devices of a lane have a push that may leave; nil while somebody asked to wait, or it is being found out whether
+    /// that is over.
+    func readyCount(_ lane: Int, now: Timestamp, _ store: SimulatedStore) -> Int? {
+        let wait = waits[lane]
+        guard !hasJumped, wait.asked == nil, wait.stopped == nil, wait.breaker == Breaker(), wait.pause.until == nil,
+            wait.platforms.isEmpty
+        else { return nil }
+        return ready.indices.count { place in
+            ready[place] != nil
+                && held[place].contains {
+                    tracked[Int($0) - 1].lane == lane && (store.delivery($0).expiresAt > now || !mayExpire)
+                }
+        }
+    }
+
+    /// What waits in memory has not been too late for long when a turn begins, though its lane may send nothing.
+    ///
+    /// Left alone once the clock was set, since nobody knows how long that is then.
+    func checkTime(_ store: SimulatedStore, now: Timestamp) throws(Violation) {
+        guard mayExpire, !hasJumped else { return }
+        let limit = now.adding(milliseconds: -1000)
+        for id in held.joined() where place(id) == .waiting && tracked[Int(id) - 1].arrivedAt <= limit {
+            let summary = tracked[Int(id) - 1].toldBy
+            if summary > 0, place(summary) == .inFlight { continue }
+            try expect(.timeIsKept, store.delivery(id).expiresAt > limit) {
+                "delivery \(id) waits since its time was over at \(store.delivery(id).expiresAt.milliseconds)"
+            }
+        }
+    }
+
+    /// An outcome plans no try that could only come too late, and ends nothing that has time left.
+    private func checkTime(of outcome: OutcomeRecord, now: Timestamp, _ store: SimulatedStore) throws(Violation) {
+        let end = store.delivery(outcome.delivery.rawValue).expiresAt
+        switch outcome.disposition {
+        case .retry(let due):
+            try expect(.timeIsKept, !mayExpire || due < end) { "delivery \(outcome.delivery) is tried after its end" }
+        case .finished(.expired, _):
+            // The longest wait that is asked for or our own, with a fifth on top; what was not sent waits five seconds.
+            let longest = outcome.answer == nil ? 5 : max(400, settings.retryDelaysSeconds.max() ?? 0) * 6 / 5
+            try expect(.timeIsKept, end <= now.adding(seconds: longest)) {
+                "delivery \(outcome.delivery) ends at \(now.milliseconds), and had time until \(end.milliseconds)"
+            }
+        default: break
+        }
+    }
+
+    /// A push leaves in a class: no other of its lane that might leave in that one is passed over a second time.
+    mutating func checkTurn(_ id: Int64) throws(Violation) {
+        let row = tracked[Int(id) - 1]
+        for (place, next) in ready.enumerated() where next == row.pushClass && Int64(place) + 1 != row.registration {
+            guard let first = held[place].first, tracked[Int(first) - 1].lane == row.lane else { continue }
+            let count = passes[place][row.registration, default: 0] + 1
+            passes[place][row.registration] = count
+            try expect(.devicesTakeTurns, count < 2) {
+                "delivery \(id) is the second of registration \(row.registration) that leaves before registration \(place + 1)"
+            }
+        }
     }
 
     /// A push left, and stood for others if it is a summary.
@@ -172,12 +244,20 @@ struct Checker: Sendable {
         let known = tracked.count
         while tracked.count < store.deliveries.count {
             let row = store.deliveries[tracked.count]
-            tracked.append(Tracked(lane: Int(row.lane.rawValue) - 1, registration: row.registration))
+            tracked.append(
+                Tracked(
+                    pushClass: row.queue.pushClass,
+                    lane: Int(row.lane.rawValue) - 1,
+                    registration: row.registration
+                )
+            )
         }
         while sending.count < store.registrations.count {
             sending.append(0)
             held.append([])
             shown.append(nil)
+            ready.append(nil)
+            passes.append([:])
         }
         for outcome in turn.outcomes {
             let id = outcome.delivery.rawValue
@@ -188,12 +268,16 @@ struct Checker: Sendable {
                 }
             }
         }
+        let reads = ledger.reads
         try ledger.follow(turn, result, store)
+        try checkBadges(turn, since: reads, after: known, store)
+        try checkClaims(result, store)
         for place in known..<tracked.count {
             tracked[place].message = store.deliveries[place].message.flatMap { ledger.places[$0.id.high] }
         }
         try checkPace(of: turn, result, now: now)
         try checkInvalidations(of: turn, result, store)
+        followRetries(of: turn, result, store)
         var applied = AppliedTurn(withdrawn: store.withdrawn, told: snapshot(store))
         for row in result.owned { applied.arriving.append(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
@@ -209,6 +293,7 @@ struct Checker: Sendable {
     mutating func clockJumped() {
         paced = [:]
         forgetStops()
+        hasJumped = true
     }
 
     /// A campaign lets out what its pace brings, and once what 40 ms do, at least one push.
@@ -236,17 +321,22 @@ struct Checker: Sendable {
     mutating func answered(
         _ applied: AppliedTurn,
         _ machine: DeliveryMachine,
-        _ store: SimulatedStore
+        _ store: SimulatedStore,
+        now: Timestamp
     ) throws(Violation) {
         told = applied.told
-        for id in applied.arriving { move(id, to: .waiting) }
-        for id in applied.withdrawn {
+        // What the same turn tries again has not ended.
+        for id in applied.withdrawn where !store.isPending(id) {
             tracked[Int(id) - 1].isGone = true
             guard place(id) == .waiting else { continue }
             let row = store.delivery(id)
             let isKept = machine.isWaiting(DeliveryID(id), of: RegistrationID(row.registration))
             try expect(Self.invariant(of: row), !isKept) { "delivery \(id) ended and still waits in memory" }
             move(id, to: .stored)
+        }
+        for id in applied.arriving {
+            move(id, to: .waiting)
+            tracked[Int(id) - 1].arrivedAt = now
         }
     }
 
@@ -262,11 +352,21 @@ struct Checker: Sendable {
     // MARK: Outcomes
 
     /// Outcomes that the machine has added.
-    mutating func decided(_ outcomes: some Sequence<OutcomeRecord>) throws(Violation) {
+    mutating func decided(
+        _ outcomes: some Sequence<OutcomeRecord>,
+        now: Timestamp,
+        _ store: SimulatedStore
+    ) throws(Violation) {
         for outcome in outcomes {
             let id = outcome.delivery.rawValue
             let isHeld = place(id) == .waiting || place(id) == .inFlight
             try expect(.countersAgree, isHeld) { "an outcome of delivery \(id), which it does not hold" }
+            if case .finished(let state, let suppressedBy) = outcome.disposition {
+                try expect(.doubtIsKept, mayExpire || state != .expired && suppressedBy != .quietHours) {
+                    "delivery \(id) ends by a clock that may be wrong"
+                }
+            }
+            try checkTime(of: outcome, now: now, store)
             if case .finished(.suppressed, .collapsed) = outcome.disposition {
                 let summary = tracked[Int(id) - 1].toldBy
                 let isTold = summary > 0 && tracked[Int(summary) - 1].isTaken

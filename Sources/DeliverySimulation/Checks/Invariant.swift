@@ -15,6 +15,13 @@ package enum Invariant: String, Sendable, CaseIterable {
     case classOrder
     /// Proactive pushes leave a part of their lane's slots to others.
     case classShare
+    /// While a device's push waits in memory no other device of the lane leaves twice in its class, and no claim passes over a
+    /// device whose rows were due before.
+    case devicesTakeTurns
+    /// While a brand's events wait no other brand's are taken beyond the credit of two rounds and one request.
+    case brandsTakeTurns
+    /// What waits for the writer, and what it has not written down yet, never grows beyond its bounds.
+    case queuesAreBounded
     /// No more pushes of a campaign leave the store than its pace lets out.
     case paceIsKept
     /// A push carries the consumer's unread count as the last answered commit left it; a silent one carries none.
@@ -33,6 +40,18 @@ package enum Invariant: String, Sendable, CaseIterable {
     case nothingCollapsed
     /// Nothing leaves whose time is over by the clock that the machine was given.
     case nothingExpired
+    /// What is too late in memory ends when a turn begins, no try is planned that would be, and nothing ends that has time left.
+    case timeIsKept
+    /// A provider gets no more pushes than it has room for, and no fewer while nothing holds its lane back.
+    case roomIsUsed
+    /// Operators are told once when a credential, a platform's or a run of tokens is refused, and when it works again.
+    case operatorsAreTold
+    /// Events and changes are taken unless the process stops, the store fails or too much waits; events need room on the disk.
+    case takesWhatItCan
+    /// Nothing is asked of a store within a second after it failed, nor ever after a read found damage.
+    case storeIsSpared
+    /// Nothing ends by its time while the clock may be wrong.
+    case doubtIsKept
     /// A device gets a push again only after a crash, an unknown answer or an outcome that could not be stored, and then
     /// once for each.
     case duplicatesExplained
@@ -46,12 +65,16 @@ package enum Invariant: String, Sendable, CaseIterable {
     case ownershipAgrees
     /// A row that is owned is in memory, in a turn, or among the outcomes: none is forgotten.
     case nothingForgotten
+    /// A read that lowered the unread count makes a badge for each other device that shows it.
+    case badgesAreMade
     /// The sequence of a conversation is dense from 1.
     case sequenceDense
     /// A replay stores and counts nothing and is answered as the first was.
     case replayCountsNothing
     /// A delivery waits for a window only while one of this process holds it or its release is due, and is an agent's.
     case heldForAWindow
+    /// What is held for a window was told to it: when it opened, or as news since.
+    case heldIsTold
     /// A delivery that was not made because of a window was read.
     case suppressedWasRead
     /// Nothing that shows something leaves in quiet hours that hold pushes back, and only quietly in those that do not.
@@ -60,8 +83,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case summaryStands
     /// The newest of too many messages that wait in memory leaves for all of them, and tells how many they are.
     case stormIsSummed
-    /// Nothing leaves before the time that its provider asked for, for it or for the whole lane, nor while a refused
-    /// credential stops the lane.
+    /// Nothing leaves before the time that its provider asked for, for it or for the whole lane, nor before the first delay of
+    /// a try that failed, nor while a refused credential or a pause stops the lane; after a pause one push at a time does.
     case waitsAreKept
     /// A registration that its provider calls gone ends after its wait only, and not while its lane's provider calls too many
     /// gone.

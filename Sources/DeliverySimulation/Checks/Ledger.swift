@@ -43,9 +43,11 @@ struct Ledger: Sendable {
             marks.append(0)
         }
         for (change, answer) in zip(turn.changes, result.changes) {
-            if case .sessionOpened(let opening) = answer {
+            switch answer {
+            case .sessionOpened(let opening), .merged(let opening):
                 for merged in opening.merged { merge(merged) }
                 continue
+            default: break
             }
             guard case .read(let request) = change, case .read(let read) = answer,
                 case .sequence(let sequence) = request.target

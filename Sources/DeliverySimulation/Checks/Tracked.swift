@@ -33,6 +33,12 @@ struct Tracked: Sendable {
     var isTaken = false
     /// The machine was told that it ended.
     var isGone = false
+    /// The newest delivery when it was tried again for an operator: those that were in memory then leave before it.
+    var triedAgainAfter: Int64 = 0
+    /// When it came into memory last.
+    var arrivedAt = Timestamp(milliseconds: 0)
+    /// The class of its queue.
+    var pushClass: PushClass
     /// The place of its message among those that were accepted; nil for one without.
     var message: Int?
     var lane: Int

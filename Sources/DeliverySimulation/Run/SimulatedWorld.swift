@@ -70,6 +70,26 @@ struct SimulatedWorld: Sendable {
         )
     }
 
+    /// A request whose events are all refused, since they read a conversation that nobody knows.
+    mutating func empty(_ brand: Int) -> IntakePiece {
+        var posted: [AgentEvent] = []
+        for _ in 0..<4 {
+            events += 1
+            let id = EventID(trusted: "e\(events)")
+            var event = AgentEvent(id: id, type: .messagesRead, consumer: name(of: brand))
+            event.conversation = ConversationID(trusted: "nowhere")
+            event.readTarget = .sequence(1)
+            posted.append(event)
+        }
+        return IntakePiece(
+            brand: Self.brands[brand],
+            messageTtlSeconds: Self.messageTtlSeconds,
+            dedupeHours: Self.dedupeHours,
+            events: posted[...],
+            takenAt: 0
+        )
+    }
+
     private mutating func event(of consumer: Int, _ random: inout SplitMix64) -> AgentEvent {
         events += 1
         // Sometimes a conversation that is another consumer's.
@@ -142,7 +162,7 @@ struct SimulatedWorld: Sendable {
     ) -> StoreChange {
         sessions += 1
         let session = StoredSession(
-            tokenHash: (0..<32).map { UInt8(truncatingIfNeeded: sessions >> ($0 % 4 * 8)) },
+            tokenHash: Self.tokenHash(sessions),
             brand: Self.brands[brand(of: consumer)],
             consumer: name(of: consumer),
             device: device.map { DeviceID(trusted: "d\($0)") },
@@ -152,6 +172,33 @@ struct SimulatedWorld: Sendable {
         var terms = terms
         terms.singleDevice = random.chance(20)
         return .openSession(session, terms)
+    }
+
+    private static func tokenHash(_ session: Int) -> [UInt8] {
+        (0..<32).map { UInt8(truncatingIfNeeded: session >> ($0 % 4 * 8)) }
+    }
+
+    /// A session logs out, or a back-end ends a consumer's.
+    func sessionEnd(_ random: inout SplitMix64) -> StoreChange {
+        let scope: UnregisterScope = [.all, .agent, .none][random.below(3)]
+        if random.chance(60) {
+            return .endSession(tokenHash: Self.tokenHash(random.between(1, max(sessions, 1))), unregister: scope)
+        }
+        let consumer = consumer(&random)
+        return .endSessions(
+            brand: Self.brands[brand(of: consumer)],
+            consumer: name(of: consumer),
+            device: random.chance(70) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil,
+            unregister: scope
+        )
+    }
+
+    /// A back-end says that two consumers are the same.
+    func merge(_ random: inout SplitMix64) -> StoreChange {
+        let (into, from) = (consumer(&random), consumer(&random))
+        return .merge(
+            MergeRequest(brand: Self.brands[brand(of: into)], consumer: name(of: into), from: name(of: from))
+        )
     }
 
     // MARK: Devices

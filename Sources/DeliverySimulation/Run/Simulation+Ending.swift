@@ -9,10 +9,15 @@ extension Simulation {
     /// that there is work: what it forgets to say is never done.
     mutating func finish() throws(Violation) {
         trace.note(30) { "quiet from here" }
+        // Only an operator makes it good.
+        if standing.isDamaged { try crash() }
+        setRoom(isLacking: false)
         closeWindows()
+        setDoubt(false)
         for lane in flights.indices where closedLanes.contains(lane) { try resetLane(lane) }
-        // Each row may wait for a time of its own, and a clock that was set back makes some wait longer.
-        let limit = 400 + 40 * store.pending.count + 20 * writer.pendingEvents
+        // Each row may wait for a time of its own, and a clock that was set back makes some wait longer; a lane that is suspended
+        // tries every 5 s meanwhile.
+        let limit = 2000 + 40 * store.pending.count + 20 * writer.pendingEvents
         for _ in 0..<limit {
             if try wholeStep(faults: false) { continue }
             for lane in writer.delivery.lanesWithWork(now: now).sorted(by: { $0.rawValue < $1.rawValue })
@@ -28,6 +33,7 @@ extension Simulation {
                 "lanes \(lanes.map(\.rawValue).sorted()) have work that nobody takes"
             }
             guard let deadline = sleepsUntil else { break }
+            try expect(.workIsPlanned, deadline > now) { "the machine asks to be woken at once, and does nothing" }
             trace.note(31, deadline.milliseconds) { "waits until \(deadline)" }
             elapsed += max(deadline.milliseconds - now.milliseconds, 1)
             try check(isFull: true)

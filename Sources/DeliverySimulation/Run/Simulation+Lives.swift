@@ -7,11 +7,18 @@ import GatewayStorage
 extension Simulation {
     mutating func begin() {
         let now = now
-        let start = store.begin(now: now) { [rules] _, traits in DeliveryMachine.heldUntil(traits, rules, now: now) }
+        let rules = LaneRules(rules)
+        let start = store.begin(now: now) { _, traits in DeliveryMachine.heldUntil(traits, rules, now: now) }
         if isRecorded { storeSteps.append(.begin(now, rules, start)) }
-        writer = WriterMachine(settings: plan.settings)
+        var settings = plan.settings
+        if sabotage == .unboundQueues { (settings.maxPendingEvents, settings.maxPendingBytes) = (.max / 8, .max / 8) }
+        writer = WriterMachine(settings: settings)
         writer.start(start, now: now, randomPart: 0)
-        if plan.isPerDevice { writer.presence.set(perDevice: [SimulatedWorld.brands[0]], pushing: []) }
+        writer.presence.set(perDevice: perDevice, pushing: pushing)
+        if sabotage == .inventFault { writer.faults = [.diskSpaceLow] }
+        standing = Standing()
+        checker.mayExpire = true
+        (waitingBrands, withheld) = ([:], [])
         setRules(isChange: false)
         providers = providers.map { _ in 0 }
         // A process that starts knows of no window, and nobody waits for it.
@@ -57,7 +64,8 @@ extension Simulation {
     mutating func drain() throws(Violation) {
         trace.note(22) { "the process is asked to stop" }
         closeWindows()
-        hasFailed = false
+        hasFailed = standing.isDamaged
+        standing.isStopping = true
         writer.stop()
         while try wholeStep(faults: true) { try moveWhileStopping() }
         let now = now
@@ -77,12 +85,14 @@ extension Simulation {
         while try wholeStep(faults: true) {}
         counts.drains += 1
         try checkAnswered()
-        try checker.checkWindows(store, writer.presence, releasing: [])
+        try checker.checkWindows(store, writer.presence, releasing: [], windows: windows)
         try restart(isClean: !hasFailed)
     }
 
     private mutating func moveWhileStopping() throws(Violation) {
         elapsed += Int64(random.below(200))
+        if random.chance(10) { try post() }
+        if random.chance(10) { try ask() }
         if random.chance(50) { try take(random.below(flights.count), capacity: 2) }
         if random.chance(50) { try answerAny() }
     }

@@ -10,15 +10,21 @@ extension Simulation {
         let (id, now) = (LaneID(Int64(lane) + 1), now)
         guard !closedLanes.contains(lane) else {
             // No provider can be made: the shell says so when it is to wake one.
-            if writer.delivery.hasWork(id, now: now) { try work { $0.refuse(id, now: now) } }
+            if writer.delivery.hasWork(id, now: now) {
+                checker.refused(lane, now: now)
+                try work { $0.refuse(id, now: now) }
+            }
             return
         }
         try replaceProvider(of: lane)
         checker.endWaits(of: lane, now: now)
+        checker.pulls(on: lane, now: now)
         let before = writer.delivery
         var jobs: [PushJob] = []
         let outcomes = writer.delivery.outcomes.count
         let provider = providers[lane]
+        let (room, waiting) = (capacity, plan.isPlain ? checker.readyCount(lane, now: now, store) : nil)
+        let capacity = sabotage == .takeTooMany ? capacity + 1 : capacity
         writer.delivery.take(id, provider: provider, capacity: capacity, now: now, into: &jobs)
         if sabotage == .sendTwice {
             var copy = before
@@ -27,12 +33,12 @@ extension Simulation {
         trace.note(10, Int64(jobs.count)) {
             "lane \(id) takes \(jobs.map { "\($0.delivery)@\($0.registration) badge \($0.badge ?? -1)" })"
         }
-        try checker.decided(writer.delivery.outcomes[outcomes...])
+        try checker.decided(writer.delivery.outcomes[outcomes...], now: now, store)
         for job in jobs {
             counts.pushes += 1
             trace.fold(job.delivery.rawValue)
             trace.fold(job.badge ?? -1)
-            try checker.taken(job, threshold: rules?.summaryThreshold, now: now, store)
+            try checker.taken(job, threshold: rules.summaryThreshold.map(Int.init), now: now, store)
             try checkQuiet(job)
             if job.summary > 0 { counts.summaries += 1 }
             let reads = checker.reads(of: job.registration)
@@ -45,6 +51,14 @@ extension Simulation {
                     reads: reads
                 )
             )
+        }
+        try expect(.roomIsUsed, jobs.count <= room) {
+            "lane \(id) is asked for \(room) pushes and sends \(jobs.count)"
+        }
+        // One that is not believed is only asked by one push at a time.
+        guard let waiting, before.lanes[id]?.invalidation.isSuspended != true else { return }
+        try expect(.roomIsUsed, jobs.count >= min(room, waiting)) {
+            "lane \(id) is asked for \(room) pushes and sends \(jobs.count) of \(waiting)"
         }
     }
 
@@ -114,7 +128,7 @@ extension Simulation {
         checker.waits(
             for: outcome,
             of: flight.job,
-            stopSeconds: plan.settings.breakerFirstSeconds,
+            takenAt: flight.takenAt,
             isOld: flight.credential != credentials[checker.tracked[Int(id) - 1].lane],
             now: now
         )
@@ -135,8 +149,12 @@ extension Simulation {
         )
         trace.note(12, id) { "delivery \(id) is answered \(outcome)" }
         trace.fold(Int64(status))
-        let now = now
+        let (now, lane) = (now, LaneID(Int64(checker.tracked[Int(id) - 1].lane) + 1))
         _ = try work { $0.answered([PushResult(delivery: DeliveryID(id), answer: answer)], now: now) }
+        var alerts = writer.delivery.takeAlerts().filter { $0.lane == lane }.map(\.alert)
+        if sabotage == .hideAlerts { alerts = [] }
+        // Nor does the machine know of it.
+        if sabotage != .hidePlatform { try checker.checkAlerts(alerts, of: id) }
     }
 
     private mutating func badOutcome(_ flight: Flight) -> PushOutcome {

@@ -11,22 +11,23 @@ extension Simulation {
         for lane in flights.indices where random.chance(50) {
             writer.delivery.renewProvider(of: LaneID(Int64(lane) + 1))
         }
-        trace.note(24) { "quiet hours \(rules?.quietHours.map { "\($0)" } ?? "none")" }
+        trace.note(24) { "quiet hours \(rules.quietHours.map { "\($0)" } ?? "none")" }
     }
 
     /// Tells the machine what the brand asks of its lanes.
     mutating func setRules(isChange: Bool) {
-        var rules = rules
-        if sabotage == .hideQuietHours { rules?.quietHours = nil }
-        if sabotage == .hideThreshold { rules?.summaryThreshold = nil }
-        if sabotage == .hidePace { rules?.campaignRatePerSecond = nil }
+        var settings = rules
+        if sabotage == .hideQuietHours { settings.quietHours = nil }
+        if sabotage == .hideThreshold { settings.summaryThreshold = nil }
+        if sabotage == .hidePace { settings.campaignRatePerSecond = nil }
+        let rules = LaneRules(settings)
         for lane in flights.indices { writer.delivery.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
     }
 
     /// A push that was taken leaves only when it may make itself heard, or does not.
     mutating func checkQuiet(_ job: PushJob) throws(Violation) {
         var mode: QuietHours.Mode?
-        if let hours = rules?.quietHours, job.message?.silent == false {
+        if let hours = rules.quietHours, job.message?.silent == false {
             let minute = Int(now.milliseconds / 60_000 % 1440)
             let isQuiet =
                 hours.from < hours.to

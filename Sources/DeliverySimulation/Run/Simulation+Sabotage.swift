@@ -17,7 +17,12 @@ extension Simulation {
         case .crowdDevice:
             for lane in turn.budgets.lanes { turn.budgets[lane]?.deviceLimit = nil }
             for index in turn.claims.indices { turn.claims[index].deviceRows = .any }
-        case .crowdLane: for lane in turn.budgets.lanes { turn.budgets[lane]?.proactiveSlots = 100 }
+        case .crowdLane:
+            for lane in turn.budgets.lanes { turn.budgets[lane]?.proactiveSlots = 100 }
+            for index in turn.claims.indices where turn.claims[index].queue == .proactive(campaign: nil) {
+                let held = checker.rows[Int(turn.claims[index].lane.rawValue) - 1]
+                turn.claims[index].limit = max(plan.settings.slotsPerLane - held, turn.claims[index].limit)
+            }
         case .forgetRecall: turn.recalls = []
         default: break
         }
@@ -44,9 +49,15 @@ extension Simulation {
             hide(.nothingRead, in: &result)
         case .hideMerge:
             result.changes = result.changes.map {
-                guard case .sessionOpened(var opening) = $0 else { return $0 }
-                opening.merged = []
-                return .sessionOpened(opening)
+                switch $0 {
+                case .sessionOpened(var opening):
+                    opening.merged = []
+                    return .sessionOpened(opening)
+                case .merged(var opening):
+                    opening.merged = []
+                    return .merged(opening)
+                default: return $0
+                }
             }
         case .mixClasses:
             for index in result.owned.indices { result.owned[index].queue = .agent }
@@ -54,12 +65,18 @@ extension Simulation {
                 for index in result.claims[claim].rows.indices { result.claims[claim].rows[index].queue = .agent }
             }
         case .hideCollapsed: hide(.nothingCollapsed, in: &result)
-        case .hideExpiry:
+        // Where there are summaries, they would stand for what has expired.
+        case .hideExpiry where plan.rules.allSatisfy({ $0.summaryThreshold == nil }):
             for index in result.owned.indices { result.owned[index].expiresAt = Timestamp(milliseconds: .max) }
             for claim in result.claims.indices {
                 for index in result.claims[claim].rows.indices {
                     result.claims[claim].rows[index].expiresAt = Timestamp(milliseconds: .max)
                 }
+            }
+        case .shortenTime where plan.isPlain:
+            let soon = now.adding(seconds: 1)
+            for index in result.owned.indices {
+                result.owned[index].expiresAt = min(result.owned[index].expiresAt, soon)
             }
         case .handTwice:
             // Where it fits, or the bound would be what is broken.
@@ -103,6 +120,7 @@ extension Simulation {
             change.ended = []
             return .registered(change)
         case .unregistered: return .unregistered(RegistrationsChange())
+        case .sessionsEnded(let ended): return .sessionsEnded(EndedSessions(count: ended.count))
         case .sessionOpened(var opening):
             opening.endedRegistrations = []
             return .sessionOpened(opening)

@@ -10,9 +10,32 @@ extension Simulation {
         var (name, device) = world.window(&random)
         if let key = store.consumerKeys[name.brand]?[name.consumer] { name = store.name(of: key) }
         counts.windows += 1
-        windows.append((name, device))
+        var window = Window(name: name, device: device)
+        // It shows what is there; what is committed from now on it is told.
+        if sabotage != .skipHistory { window.told = store.messages(of: name) }
+        windows.append(window)
         writer.presence.open(name, device: device)
         trace.note(40) { "\(name.consumer) opens a window on \(device?.rawValue ?? "-")" }
+    }
+
+    /// Windows are told what a commit did.
+    mutating func tellWindows(_ news: [WindowNews]) {
+        guard sabotage != .loseNews else { return }
+        for news in news {
+            guard case .message(let message) = news.kind else { continue }
+            for place in windows.indices where windows[place].name == news.consumer {
+                windows[place].told.insert(message.id)
+            }
+        }
+    }
+
+    /// A brand's windows hold for all devices of a consumer, for their own only, or for none.
+    mutating func changePresence() {
+        perDevice = Set(SimulatedWorld.brands.filter { _ in random.chance(40) })
+        pushing = Set(SimulatedWorld.brands.filter { !perDevice.contains($0) && random.chance(20) })
+        counts.presenceChanges += 1
+        writer.presence.set(perDevice: perDevice, pushing: pushing)
+        trace.note(43) { "windows hold per device for \(perDevice), nothing for \(pushing)" }
     }
 
     /// One closes, with or without a word from its device.
@@ -24,7 +47,7 @@ extension Simulation {
     }
 
     /// A window acknowledges what it was sent, or some of it.
-    mutating func acknowledge() {
+    mutating func acknowledge() throws(Violation) {
         guard !windows.isEmpty, writer.pendingChanges < 8 else { return }
         let window = windows[random.below(windows.count)]
         guard let key = store.consumerKeys[window.name.brand]?[window.name.consumer] else { return }
@@ -40,7 +63,7 @@ extension Simulation {
             device: window.device
         )
         trace.note(42, sequence) { "\(window.name.consumer) acknowledges \(conversation.name) up to \(sequence)" }
-        ask(.read(read))
+        try ask(.read(read))
     }
 
     mutating func closeWindows() { while !windows.isEmpty { closeWindow() } }

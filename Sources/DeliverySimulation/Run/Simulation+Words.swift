@@ -24,6 +24,11 @@ extension Simulation {
             case .sessionOpened(let opening):
                 counts.logins += 1
                 counts.merges += opening.merged.count
+            case .sessionsEnded: counts.logouts += 1
+            case .tapped(let tap): if tap.first { counts.taps += 1 }
+            case .receipts(let met): counts.receipts += met.count { $0 }
+            case .retried: counts.retries += 1
+            case .merged(let opening): counts.merges += opening.merged.count
             default: break
             }
             trace.note(8) { "  \(Self.word(change)): \(answer)" }
@@ -60,6 +65,9 @@ extension Simulation {
         case .openSession(let session, let terms):
             "log \(session.consumer) in on \(session.device?.rawValue ?? "-")\(terms.singleDevice ? " alone" : "")"
         case .read(let request): "read \(request.conversation) \(request.target)"
+        case .retry(let request): "try \(request.delivery) again"
+        case .tap(let request): "tap \(request.message)\(request.clearsOthers ? " and clear the others" : "")"
+        case .merge(let request): "merge \(request.from) into \(request.consumer)"
         default: "other"
         }
     }

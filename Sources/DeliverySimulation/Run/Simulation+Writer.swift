@@ -6,32 +6,100 @@ import GatewayStorage
 extension Simulation {
     // MARK: Asking
 
-    mutating func post() {
-        guard writer.pendingEvents < 15 else { return }
-        let piece = world.piece(&random)
+    mutating func post() throws(Violation) {
+        try post(world.piece(&random))
+    }
+
+    /// A back-end posts a request; what waits of it is passed over by others' for a round only.
+    mutating func post(_ piece: IntakePiece) throws(Violation) {
         trace.note(1, Int64(piece.events.count)) {
             "post \(piece.events.map { "\($0.id):\($0.type.rawValue)" }.joined(separator: " "))"
         }
+        if sabotage == .starveBrand, piece.brand == SimulatedWorld.brands[1], writer.pendingEvents > 0 {
+            withheld.append(piece)
+            waitingBrands[piece.brand, default: (0, 0)].requests += 1
+            return
+        }
         lastCaller += 1
-        if writer.accept(piece, from: lastCaller) == nil { callers.insert(lastCaller) } else { counts.refusals += 1 }
+        let isEmpty = writer.pendingEvents == 0
+        let refusal = writer.accept(piece, from: lastCaller)
+        try checkRefusal(refusal, ofChange: false, isEmpty: isEmpty)
+        if refusal == nil {
+            callers.insert(lastCaller)
+            waitingBrands[piece.brand, default: (0, 0)].requests += 1
+        } else {
+            counts.refusals += 1
+        }
     }
 
-    mutating func ask() {
+    /// A turn takes requests: no brand is passed over by more than a round's credit of others and one request.
+    private mutating func checkBrands(_ turn: WriterTurn) throws(Violation) {
+        let events = turn.accepts.reduce(0) { $0 + $1.events.count }
+        for brand in SimulatedWorld.brands {
+            guard var waiting = waitingBrands[brand] else { continue }
+            let own = turn.accepts.filter { $0.brand == brand }
+            waiting.requests -= own.count
+            waiting.passed = own.isEmpty ? waiting.passed + events : 0
+            // Who comes new waits for the credit of two rounds, 64 each; a request has four events, each for five devices.
+            try expect(.brandsTakeTurns, waiting.passed <= 2 * 64 + 20) {
+                "\(waiting.passed) events of others are taken while \(brand) waits"
+            }
+            waitingBrands[brand] = waiting.requests > 0 ? waiting : nil
+        }
+    }
+
+    mutating func ask() throws(Violation) {
         guard writer.pendingChanges < 8 else { return }
         let asked: [StoreChange] =
             switch random.below(100) {
-            case 0..<30: [world.read(&random)]
-            case 30..<55: [world.registration(of: random.below(plan.devices), &random)]
-            case 55..<85: world.login(&random, now: now)
-            default: [world.logout(&random)]
+            case 0..<25: [world.read(&random)]
+            case 25..<47: [world.registration(of: random.below(plan.devices), &random)]
+            case 47..<65: world.login(&random, now: now)
+            case 65..<72: [world.logout(&random)]
+            case 72..<77: [world.sessionEnd(&random)]
+            case 77..<88: word(&random).map { [$0] } ?? []
+            case 88..<98: retry(&random).map { [$0] } ?? []
+            default: [world.merge(&random)]
             }
         trace.note(2) { "ask \(asked)" }
-        for change in asked { ask(change) }
+        for change in asked { try ask(change) }
     }
 
-    mutating func ask(_ change: StoreChange) {
+    mutating func ask(_ change: StoreChange) throws(Violation) {
         lastCaller += 1
-        if writer.perform(change, for: lastCaller) == nil { callers.insert(lastCaller) } else { counts.refusals += 1 }
+        let isEmpty = writer.pendingChanges == 0
+        let refusal = writer.perform(change, for: lastCaller)
+        try checkRefusal(refusal, ofChange: true, isEmpty: isEmpty)
+        if refusal == nil { callers.insert(lastCaller) } else { counts.refusals += 1 }
+    }
+
+    /// Who asks is refused for a reason that there is, and for the first of them.
+    private func checkRefusal(_ refusal: IntakeError?, ofChange isChange: Bool, isEmpty: Bool) throws(Violation) {
+        let holds =
+            switch refusal {
+            case .stopping: standing.isStopping
+            case .storage: !standing.isStopping && standing.failedAt != nil
+            case .fault: !standing.isStopping && standing.failedAt == nil && standing.lacksRoom && !isChange
+            case .overloaded, nil:
+                !standing.isStopping && standing.failedAt == nil && (isChange || !standing.lacksRoom)
+                    && (refusal == nil || !isEmpty)
+            }
+        try expect(.takesWhatItCan, holds) {
+            "\(isChange ? "a change" : "a request") is answered \(refusal.map { "\($0)" } ?? "nothing"), \(standing)"
+        }
+    }
+
+    /// The store is left alone for a second when it failed, unless it is the last chance, and for good when it is damaged.
+    private func checkRest(_ step: WriterStep) throws(Violation) {
+        switch step {
+        case .commit, .probe: break
+        case .sleep, .done: return
+        }
+        try expect(.storeIsSpared, !standing.isDamaged) { "a damaged store is written to" }
+        guard let failedAt = standing.failedAt, !standing.isStopping, failedAt <= now else { return }
+        try expect(.storeIsSpared, failedAt.adding(seconds: 1) <= now) {
+            "the store is asked at \(now.milliseconds), and failed at \(failedAt.milliseconds)"
+        }
     }
 
     // MARK: Committing
@@ -42,21 +110,28 @@ extension Simulation {
         guard commit == nil else { return false }
         let known = writer.delivery.outcomes.count
         let isPart = writer.isInTurn
-        let step = writer.next(now: now)
+        let isHurried = sabotage == .hurryStore && standing.failedAt != nil && !standing.isDamaged
+        let step = writer.next(now: isHurried ? now.adding(seconds: 2) : now)
+        try checkRest(step)
         switch step {
         case .commit(let next):
             let outcomes = (isPart ? [] : next.turn.outcomes) + Array(writer.delivery.outcomes)
-            try checker.decided(outcomes.dropFirst(known))
+            try checker.decided(outcomes.dropFirst(known), now: now, store)
+            if !isPart { try checker.checkTime(store, now: now) }
+            if !isPart { try checkBrands(next.turn) }
             begin(next.turn, isPart: isPart, faults: faults)
             return true
         case .probe:
             let fails = faults && random.chance(plan.failingCommits)
             trace.note(13, fails ? 1 : 0) { fails ? "a probe fails" : "a probe succeeds" }
             hasFailed = hasFailed || fails
+            standing.failedAt = fails ? now : nil
             try carryOut(writer.probed(fails ? .unavailable(detail: "simulated") : nil, now: now))
             return true
         case .sleep(let until):
-            try checker.decided(writer.delivery.outcomes.dropFirst(known))
+            try checker.decided(writer.delivery.outcomes.dropFirst(known), now: now, store)
+            // While the store is left alone no turn begins.
+            if standing.failedAt == nil { try checker.checkTime(store, now: now) }
             sleepsUntil = until
             return false
         case .done: return false
@@ -93,6 +168,7 @@ extension Simulation {
         case .unavailable:
             counts.failedCommits += 1
             hasFailed = true
+            if !standing.isDamaged { standing.failedAt = now }
             trace.note(5) { "the commit fails" }
             commit = nil
             try carryOut(writer.failed(.unavailable(detail: "simulated"), now: now))
@@ -102,7 +178,10 @@ extension Simulation {
             commit = nil
             if pending.isPart, let outcome = pending.turn.outcomes.first { poison(outcome) }
             try carryOut(writer.failed(.constraint(detail: "simulated"), now: now))
-            if !writer.isInTurn, !pending.isPart { hasFailed = true }
+            if !writer.isInTurn, !pending.isPart {
+                hasFailed = true
+                if !standing.isDamaged { standing.failedAt = now }
+            }
         }
     }
 
@@ -124,16 +203,20 @@ extension Simulation {
         let result = doctored(applied.result, of: pending.turn)
         commit = nil
         stripped = nil
+        if !standing.isDamaged { standing.failedAt = nil }
         trace.note(7) { "the commit is answered" }
         let known = writer.delivery.outcomes.count
         let effects = writer.committed(result, now: now)
-        try checker.answered(applied.turn, writer.delivery, store)
-        try checker.decided(writer.delivery.outcomes[known...])
+        tellWindows(result.news)
+        try checker.answered(applied.turn, writer.delivery, store, now: now)
+        try checker.decided(writer.delivery.outcomes[known...], now: now, store)
         try carryOut(effects)
     }
 
     /// Callers are answered, each once.
-    private mutating func carryOut(_ effects: WriterMachine<Int, Int>.Effects) throws(Violation) {
+    mutating func carryOut(_ effects: WriterMachine<Int, Int>.Effects) throws(Violation) {
+        // A store that fails answers all who wait.
+        if case .store = effects.failure { waitingBrands = [:] }
         var answered = effects.events.map(\.caller) + effects.changes.map(\.caller)
         if sabotage == .loseAnswer, !answered.isEmpty { answered.removeLast() }
         for caller in answered {
@@ -145,7 +228,12 @@ extension Simulation {
 
     /// Does one step from beginning to end; false when there is nothing to do.
     mutating func wholeStep(faults: Bool) throws(Violation) -> Bool {
-        if commit == nil, try !step(faults: faults) { return false }
+        if commit == nil, try !step(faults: faults) {
+            guard !withheld.isEmpty else { return false }
+            lastCaller += 1
+            if writer.accept(withheld.removeFirst(), from: lastCaller) == nil { callers.insert(lastCaller) }
+            return true
+        }
         while commit != nil {
             if !faults { commit?.fate = .good }
             try applyCommit()

@@ -36,10 +36,17 @@ package struct Simulation {
     var closedLanes: Set<Int> = []
 
     /// What the brand asks of its lanes now.
-    var rules: LaneRules?
+    var rules: BrandSettings
 
     /// The windows that are open.
-    var windows: [(name: ConsumerName, device: DeviceID?)] = []
+    var windows: [Window] = []
+    /// Brands whose windows hold for their own device only, and those whose windows hold nothing.
+    var perDevice: Set<BrandID> = []
+    var pushing: Set<BrandID> = []
+    /// Requests that wait for a turn, and the others' events that were taken since, by the brand.
+    var waitingBrands: [BrandID: (requests: Int, passed: Int)] = [:]
+    /// Requests that a sabotage keeps from the machine.
+    var withheld: [IntakePiece] = []
     /// Who waits for an answer of this process.
     var callers: Set<Int> = []
     var lastCaller = 0
@@ -50,6 +57,8 @@ package struct Simulation {
     var sleepsUntil: Timestamp?
     /// The store failed since the process was asked to stop.
     var hasFailed = false
+    /// What the writer knows of the store and of the machine that it runs on.
+    var standing = Standing()
 
     /// Whole milliseconds that passed.
     var elapsed: Int64 = 0
@@ -71,11 +80,12 @@ package struct Simulation {
         checker = Checker(
             lanes: SimulatedWorld.lanes.count,
             settings: plan.settings,
-            deviceLimit: plan.rules.contains { $0?.summaryThreshold != nil }
+            deviceLimit: plan.rules.contains { $0.summaryThreshold != nil }
                 ? nil : DeviceLimit(plan.settings.rowsPerDevice),
             pace: plan.pace
         )
         writer = WriterMachine(settings: plan.settings)
+        if plan.isPerDevice { perDevice = [SimulatedWorld.brands[0]] }
         flights = Array(repeating: [], count: SimulatedWorld.lanes.count)
         providers = Array(repeating: 0, count: SimulatedWorld.lanes.count)
         credentials = Array(repeating: 0, count: SimulatedWorld.lanes.count)
@@ -119,7 +129,7 @@ package struct Simulation {
 
     private mutating func runAll() throws(Violation) {
         begin()
-        for device in 0..<plan.devices { ask(world.registration(of: device, &random)) }
+        for device in 0..<plan.devices { try ask(world.registration(of: device, &random)) }
         for number in 1...plan.steps {
             pass()
             try happen(plan.next(&random))
@@ -139,9 +149,11 @@ package struct Simulation {
     }
 
     private mutating func happen(_ event: SimulationPlan.Event) throws(Violation) {
+        // Sooner or later an operator restores what is damaged.
+        if standing.isDamaged, random.chance(10) { return try crash() }
         switch event {
-        case .post: post()
-        case .change: ask()
+        case .post: try post()
+        case .change: try ask()
         case .beginCommit: try step()
         case .applyCommit: try applyCommit()
         case .tellCommit: try tellCommit()
@@ -150,13 +162,20 @@ package struct Simulation {
         case .stick: stickAny()
         case .openWindow: openWindow()
         case .closeWindow: closeWindow()
-        case .acknowledge: acknowledge()
+        case .acknowledge: try acknowledge()
         case .crash: try crash()
         case .drain: try drain()
         case .jump: jump()
         case .removeLane: try removeLane(random.below(flights.count))
         case .resetLane: try resetLane(random.below(flights.count))
         case .changeRules: changeRules()
+        case .changePresence: changePresence()
+        case .keepHouse: keepHouse()
+        case .see: see()
+        case .doubtClock: doubtClock()
+        case .flood: try flood()
+        case .lackRoom: lackRoom()
+        case .damage: try damage()
         case .wait: elapsed += Int64(random.below(10_000))
         }
     }
@@ -165,9 +184,15 @@ package struct Simulation {
         counts.steps += 1
         trace.fold(now.milliseconds)
         try checker.checkCounters(writer.delivery, store, inTurn: outcomesInTurn)
+        try checkBounds()
         guard isFull else { return }
         try checker.checkRows(writer.delivery, store)
-        try checker.checkWindows(store, writer.presence, releasing: releasesInTurn)
+        try checker.checkWindows(
+            store,
+            writer.presence,
+            releasing: releasesInTurn,
+            windows: commit?.applied == nil ? windows : nil
+        )
         if !writer.isInTurn { try checker.checkPlans(writer.delivery, store, now: now, closed: closedLanes) }
     }
 
@@ -185,7 +210,8 @@ package struct Simulation {
     mutating func work<Value>(_ work: (inout DeliveryMachine) -> Value) throws(Violation) -> Value {
         let known = writer.delivery.outcomes.count
         let value = work(&writer.delivery)
-        try checker.decided(writer.delivery.outcomes[min(known, writer.delivery.outcomes.count)...])
+        let decided = writer.delivery.outcomes[min(known, writer.delivery.outcomes.count)...]
+        try checker.decided(decided, now: now, store)
         return value
     }
 }

@@ -10,6 +10,7 @@ struct SimulationPlan: Sendable {
         case post, change, beginCommit, applyCommit, tellCommit, take, answer, stick
         case openWindow, closeWindow, acknowledge
         case crash, drain, jump, removeLane, resetLane, changeRules, wait
+        case changePresence, keepHouse, see, doubtClock, flood, lackRoom, damage
     }
 
     var settings = DeliverySettings()
@@ -28,12 +29,14 @@ struct SimulationPlan: Sendable {
     /// Whether a window holds for its device alone.
     var isPerDevice: Bool
     /// What the brand asks of all lanes, and what it asks at other times.
-    var rules: [LaneRules?]
+    var rules: [BrandSettings]
     /// The faster of the paces of campaigns, where they always have one.
     var pace: Int64? {
-        let paces = rules.compactMap { $0?.campaignRatePerSecond }
+        let paces = rules.compactMap(\.campaignRatePerSecond)
         return paces.count == rules.count ? paces.max() : nil
     }
+    /// Whether nothing but time and providers ever holds a push back.
+    var isPlain: Bool { rules.allSatisfy { $0.quietHours == nil && $0.summaryThreshold == nil } }
     /// The running sums of the events' weights.
     private var sums: [Int] = []
     /// During these steps providers call every device gone; nil when they never do.
@@ -62,6 +65,7 @@ struct SimulationPlan: Sendable {
         settings.invalidation.leastDevices = 1 + steps % 2
         settings.invalidation.devicesPerTurn = 1 + steps % 3
         if steps % 3 == 0 { episode = 60..<110 }
+        settings.maxPendingEvents = [8, 20, 400][steps % 3]
         failingCommits = [0, 2, 10][random.below(3)]
         poisonedCommits = [0, 0, 4][random.below(3)]
         badAnswers = [0, 10, 30, 60][random.below(4)]
@@ -84,6 +88,11 @@ struct SimulationPlan: Sendable {
                 case .jump: 1
                 case .removeLane, .resetLane, .changeRules: 1
                 case .wait: 5
+                case .changePresence, .keepHouse, .see, .doubtClock: 1
+                case .lackRoom: steps % 4 == 1 ? 1 : 0
+                case .damage: steps % 4 == 0 ? 1 : 0
+                // Where there is no room for it, it is only refused.
+                case .flood: settings.maxPendingEvents < 400 ? 0 : 1
                 case .openWindow, .closeWindow, .acknowledge: 3
                 }
             // In quarters; the rare ones are left out of some runs and pressed in others.
@@ -94,7 +103,7 @@ struct SimulationPlan: Sendable {
     }
 
     /// Quiet hours of some minutes, since a run is not long, and summaries of few messages; often neither.
-    private static func rules(_ random: inout SplitMix64) -> LaneRules? {
+    private static func rules(_ random: inout SplitMix64) -> BrandSettings {
         var settings = BrandSettings()
         if random.chance(30) {
             let from = Int(SimulatedWorld.start / 60_000 % 1440) + random.between(0, 20)
@@ -107,7 +116,7 @@ struct SimulationPlan: Sendable {
         }
         if random.chance(40) { settings.summaryThreshold = Int64(random.between(1, 3)) }
         if random.chance(50) { settings.campaignRatePerSecond = Int64(random.between(1, 30)) }
-        return LaneRules(settings)
+        return settings
     }
 
     func next(_ random: inout SplitMix64) -> Event {

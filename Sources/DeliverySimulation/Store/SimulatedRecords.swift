@@ -33,6 +33,8 @@ extension SimulatedStore {
         var counts: [Bool] = []
         /// The sequences of proactive messages that are shown, rising.
         var proactive: [Int64] = []
+        /// Proactive messages that were neither tapped nor cleared by a tap.
+        var untapped: [MessageID] = []
         var readSequence: Int64 = 0
         var unread: Int64 = 0
         /// The first half of its newest message's id.
@@ -65,6 +67,7 @@ extension SimulatedStore {
 
     /// A delivery in the outbox or in the log; its number is its place plus one.
     struct Delivery: Sendable {
+        var device: DeviceID
         var lane: LaneID
         var registration: Int64
         var consumer: Int64
@@ -83,6 +86,11 @@ extension SimulatedStore {
         var wasHeld = false
         /// Until when its device had to be left alone, as it was last handed out.
         var notBefore = Timestamp(milliseconds: 0)
+        /// When its device's rows were due, as it was last handed out.
+        var claimedAt = Timestamp(milliseconds: 0)
+        /// Its device says that it was tapped, or that it came.
+        var isTapped = false
+        var isReceived = false
         /// Only sabotage sets it: the row is neither in the outbox nor in the log.
         var isLost = false
 

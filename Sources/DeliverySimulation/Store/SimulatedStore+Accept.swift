@@ -93,6 +93,7 @@ extension SimulatedStore {
         conversation.lastMessage = messageID.high
         conversation.counts.append(counts)
         if event.kind != .agent, !event.silent { conversation.proactive.append(conversation.lastSequence) }
+        if event.kind != .agent { conversation.untapped.append(messageID) }
         if counts, flaw != .miscounts {
             conversation.unread += 1
             consumers[Int(consumer) - 1].unread += 1
@@ -138,6 +139,7 @@ extension SimulatedStore {
                 continue
             }
             var row = Delivery(
+                device: found.device,
                 lane: found.lane,
                 registration: registration,
                 consumer: consumer,

@@ -12,8 +12,14 @@ extension SimulatedStore {
         case .upsertConsumer(let brand, let id, let anonymous, _):
             return upsert(id, brand: brand, anonymous: anonymous, context)
         case .openSession(let session, let terms): return open(session, terms, &context)
-        case .tap, .receipts, .endSession, .endSessions, .retry, .openConversation, .write, .resolve, .changeProfile,
-            .erase, .merge, .endStale:
+        case .endSession(let tokenHash, let scope): return endSession(tokenHash, scope)
+        case .endSessions(let brand, let consumer, let device, let scope, _):
+            return endSessions(brand, consumer, device, scope)
+        case .tap(let request): return tap(request)
+        case .receipts(let brand, let consumer, let receipts): return record(receipts, brand, consumer)
+        case .retry(let request): return retry(request)
+        case .merge(let request): return merge(request, &context)
+        case .openConversation, .write, .resolve, .changeProfile, .erase, .endStale:
             // Nothing of delivery follows from these, or the simulation does not ask for them.
             return .notFound
         }
@@ -104,7 +110,7 @@ extension SimulatedStore {
         return .registered(RegistrationChange(registration: registration, created: isCreated, ended: ended))
     }
 
-    private mutating func unregister(
+    mutating func unregister(
         _ consumer: Int64,
         app: AppID?,
         device: DeviceID?,
@@ -221,10 +227,11 @@ extension SimulatedStore {
     private mutating func queueBadges(_ consumer: Int64, except device: DeviceID?, _ context: inout Context) {
         for key in consumers[Int(consumer) - 1].registrations {
             guard let found = registration(key), found.isActive, found.receives.contains(.agent),
-                found.device != device
+                found.device != device, flaw != .losesBadges
             else { continue }
             queue(
                 Delivery(
+                    device: found.device,
                     lane: found.lane,
                     registration: key,
                     consumer: consumer,

@@ -35,7 +35,7 @@ extension SimulatedStore {
         var opening = SessionOpening(consumer: consumer.id, anonymous: consumer.isAnonymous)
         if !consumer.isAnonymous {
             for other in anonymousConsumers(of: session, terms) {
-                merge(other, into: key, on: session.device, &opening, &context)
+                merge(other, into: key, .device(session.device), &opening, &context)
             }
             if !opening.merged.isEmpty { release(key, &context) }
         }
@@ -94,23 +94,73 @@ extension SimulatedStore {
         return found.filter { consumers[Int($0) - 1].isAnonymous }.sorted()
     }
 
+    /// A session logs out, and its device is not pushed to any more.
+    mutating func endSession(_ tokenHash: [UInt8], _ scope: UnregisterScope) -> StoreChangeResult {
+        guard let place = sessions.firstIndex(where: { $0.tokenHash == tokenHash }) else { return .notFound }
+        let session = sessions.remove(at: place)
+        let ended = unregister(session.consumer, app: nil, device: session.device, scope)
+        return .sessionsEnded(EndedSessions(count: 1, registrations: ended))
+    }
+
+    /// A back-end logs a consumer out, on one device or on all.
+    mutating func endSessions(
+        _ brand: BrandID,
+        _ consumer: ConsumerID,
+        _ device: DeviceID?,
+        _ scope: UnregisterScope
+    ) -> StoreChangeResult {
+        guard let key = consumerKeys[brand]?[consumer] else { return .sessionsEnded(EndedSessions()) }
+        let before = sessions.count
+        sessions.removeAll {
+            $0.consumer == key && (device == nil || $0.device == nil || $0.device == device)
+        }
+        let ended = unregister(key, app: nil, device: device, scope)
+        return .sessionsEnded(EndedSessions(count: before - sessions.count, registrations: ended))
+    }
+
     private mutating func endSessions(of consumer: Int64) -> Int {
         let before = sessions.count
         sessions.removeAll { $0.consumer == consumer }
         return before - sessions.count
     }
 
+    /// Which registrations of a consumer that is merged follow it.
+    enum Following {
+        case all
+        /// Those of one device; nil is none of them. The others end.
+        case device(DeviceID?)
+    }
+
+    /// Merges the consumer that a back-end names into another.
+    mutating func merge(_ request: MergeRequest, _ context: inout Context) -> StoreChangeResult {
+        guard let into = consumerKeys[request.brand]?[request.consumer] else { return .notFound }
+        let source = consumers.firstIndex { $0.brand == request.brand && $0.id == request.from }
+        guard let source else { return .notMerged(.unknown) }
+        let (from, consumer) = (Int64(source) + 1, consumers[Int(into) - 1])
+        guard from != into else { return .notMerged(.itself) }
+        var opening = SessionOpening(consumer: consumer.id, anonymous: consumer.isAnonymous)
+        if let third = consumers[source].mergedInto {
+            return third == into ? .merged(opening) : .notMerged(.elsewhere)
+        }
+        guard consumers[source].isAnonymous || !consumer.isAnonymous else { return .notMerged(.intoAnonymous) }
+        merge(from, into: into, .all, &opening, &context)
+        release(into, &context)
+        return .merged(opening)
+    }
+
     private mutating func merge(
         _ from: Int64,
         into: Int64,
-        on device: DeviceID?,
+        _ following: Following,
         _ opening: inout SessionOpening,
         _ context: inout Context
     ) {
         opening.endedSessions += endSessions(of: from)
-        for registration in consumers[Int(from) - 1].registrations
-        where device == nil || self.registration(registration)?.device != device {
-            opening.endedRegistrations += end(registration, by: .unregistered)
+        if case .device(let device) = following {
+            for registration in consumers[Int(from) - 1].registrations
+            where device == nil || self.registration(registration)?.device != device {
+                opening.endedRegistrations += end(registration, by: .unregistered)
+            }
         }
         let old = consumers[Int(from) - 1]
         consumers[Int(from) - 1].registrations = []
@@ -127,6 +177,10 @@ extension SimulatedStore {
         consumers[Int(into) - 1].registrations = (consumers[Int(into) - 1].registrations + old.registrations).sorted()
         if flaw != .mergesUncounted { consumers[Int(into) - 1].unread += old.unread }
         consumerKeys[old.brand]?[old.id] = into
+        for place in consumers.indices where consumers[place].mergedInto == from {
+            consumers[place].mergedInto = into
+            consumerKeys[old.brand]?[consumers[place].id] = into
+        }
         context.changed.remove(from)
         context.changed.insert(into)
         opening.merged.append(ConsumerMerge(id: old.id, from: ConsumerKey(from), into: ConsumerKey(into)))

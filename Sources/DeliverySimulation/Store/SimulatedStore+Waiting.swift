@@ -55,7 +55,8 @@ extension SimulatedStore {
             $0.value.lane == request.lane && $0.key.queue == request.queue && $0.value.due.map { $0 <= now } == true
         }
         let devices = due.sorted {
-            ($0.value.due ?? now, $0.key.registration) < ($1.value.due ?? now, $1.key.registration)
+            if flaw == .favoursDevices { return $0.key.registration < $1.key.registration }
+            return ($0.value.due ?? now, $0.key.registration) < ($1.value.due ?? now, $1.key.registration)
         }.map(\.key)
         var rows: [OutboxRow] = []
         var behind: [RegistrationID] = []
@@ -63,10 +64,12 @@ extension SimulatedStore {
             let free = free(key.registration, key.queue)
             guard let room = room(for: key.registration, free, request, claimed: rows.count, context) else { break }
             let notBefore = waiting[key]?.notBefore ?? Timestamp(milliseconds: 0)
+            let due = waiting[key]?.due ?? now
             for id in free.prefix(room) {
                 change(id) {
                     $0.owner = context.incarnation
                     $0.notBefore = notBefore
+                    $0.claimedAt = due
                 }
                 rows.append(row(id))
                 context.ownedOf[key.registration, default: 0] += 1

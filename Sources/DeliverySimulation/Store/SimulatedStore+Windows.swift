@@ -9,6 +9,11 @@ extension SimulatedStore {
         return ConsumerName(brand: consumer.brand, consumer: consumer.id)
     }
 
+    /// What a window finds that opens.
+    func messages(of name: ConsumerName) -> Set<MessageID> {
+        Set(deliveries.compactMap { $0.message }.filter { $0.consumer == name.consumer }.map(\.id))
+    }
+
     func tell(_ consumer: Int64, _ kind: WindowNews.Kind, _ context: inout Context) {
         let name = name(of: consumer)
         if context.windows.contains(name) { context.news.append(WindowNews(consumer: name, kind: kind)) }

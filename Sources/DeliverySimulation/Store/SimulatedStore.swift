@@ -31,6 +31,8 @@ package struct SimulatedStore: Sendable {
     var waitingNow: [Int64: OutboxQueue] = [:]
     /// Rows that went back to the store in the turn, and are not in `waiting` yet.
     var givenBack: [Int64: GivenBack] = [:]
+    /// When messages were first tapped.
+    var taps: [MessageID: Timestamp] = [:]
     /// The time of the turn.
     var now = Timestamp(milliseconds: 0)
     /// Deliveries that the last turn took out of the outbox without an answer.
@@ -201,8 +203,9 @@ package struct SimulatedStore: Sendable {
     mutating func finish(_ id: Int64, _ state: DeliveryState, by suppressedBy: SuppressedBy? = nil) {
         let row = delivery(id)
         change(id) {
-            $0.state = state
-            $0.suppressedBy = suppressedBy
+            // What was tapped or received was made, whatever ends the row.
+            $0.state = $0.isTapped ? .tapped : $0.isReceived ? .delivered : state
+            $0.suppressedBy = $0.isTapped || $0.isReceived ? nil : suppressedBy
             $0.owner = nil
         }
         forget(id)

@@ -14,6 +14,10 @@ enum StoreFlaw: Sendable {
     case strandsHeld
     /// What a window no longer holds is taken for acknowledged.
     case suppressesReleased
+    /// A read makes no badges.
+    case losesBadges
+    /// Devices are handed out in the order of their numbers, however long they wait.
+    case favoursDevices
     /// Older rows with the same collapse key stay.
     case keepsCollapsed
 }

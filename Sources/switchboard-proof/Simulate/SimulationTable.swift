@@ -25,6 +25,9 @@ struct SimulationTable {
             ("messaging windows", counts.windows), ("deliveries held for one", counts.held),
             ("released", counts.released), ("acknowledged", counts.suppressed),
             ("without a sound", counts.quieted), ("summaries", counts.summaries),
+            ("taps", counts.taps), ("receipts", counts.receipts), ("tried again for an operator", counts.retries),
+            ("ended by housekeeping", counts.tidied), ("changes of presence", counts.presenceChanges),
+            ("doubts about the clock", counts.doubts),
             ("violations", summary.failure == nil ? 0 : 1),
         ]
         var lines = rows.map { name, count in name.padding(toLength: 40, withPad: " ", startingAt: 0) + "\(count)" }

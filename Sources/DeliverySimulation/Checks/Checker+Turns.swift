@@ -1,0 +1,72 @@
+import GatewayModel
+import GatewayStorage
+
+/// What is checked of a commit that is on disk, besides what the ledger counts.
+extension Checker {
+    /// What an operator has tried again begins anew, behind what is in memory by then.
+    mutating func followRetries(of turn: WriterTurn, _ result: WriterTurnResult, _ store: SimulatedStore) {
+        for (change, answer) in zip(turn.changes, result.changes) {
+            guard case .retry(let request) = change, case .retried = answer else { continue }
+            let id = request.delivery.rawValue
+            let row = store.delivery(id)
+            note([], toldBy: id)
+            var again = tracked[Int(id) - 1]
+            again.lane = Int(row.lane.rawValue) - 1
+            again.registration = row.registration
+            again.allowed = max(again.allowed, again.receipts + 1)
+            again.triedAgainAfter = Int64(store.deliveries.count)
+            again.toldBy = 0
+            again.notBefore = nil
+            again.isGone = false
+            tracked[Int(id) - 1] = again
+        }
+    }
+
+    /// Who was due before is not left behind by a claim.
+    func checkClaims(_ result: WriterTurnResult, _ store: SimulatedStore) throws(Violation) {
+        for claim in result.claims {
+            let latest = claim.rows.map { store.delivery($0.id.rawValue).claimedAt }.max()
+            guard let latest else { continue }
+            let claimed = Set(claim.rows.map(\.registration.rawValue))
+            for (key, wait) in store.waiting where wait.lane == claim.lane && key.queue == claim.queue {
+                guard let due = wait.due, !claimed.contains(key.registration) else { continue }
+                try expect(.devicesTakeTurns, due >= latest) {
+                    "a claim passes over registration \(key.registration), which was due at \(due.milliseconds)"
+                }
+            }
+        }
+    }
+
+    /// A read that lowered a consumer's unread count makes a badge for each of its other devices.
+    ///
+    /// - Parameters:
+    ///   - turn: The turn; one in which registrations change is left alone, since what it ended had no need of a badge.
+    ///   - reads: How often each consumer had read before, by its place.
+    ///   - known: How many deliveries there were before.
+    ///   - store: The store.
+    /// - Throws: ``Violation`` when one was not made.
+    func checkBadges(
+        _ turn: WriterTurn,
+        since reads: [Int],
+        after known: Int,
+        _ store: SimulatedStore
+    ) throws(Violation) {
+        var readers: Set<DeviceID> = []
+        for change in turn.changes {
+            switch change {
+            case .read(let request): if let device = request.device { readers.insert(device) }
+            case .tap, .receipts, .retry: break
+            default: return
+            }
+        }
+        for (place, count) in ledger.reads.enumerated() where place < reads.count && count > reads[place] {
+            for key in store.consumers[place].registrations {
+                guard let found = store.registration(key), found.isActive, found.receives.contains(.agent),
+                    !readers.contains(found.device)
+                else { continue }
+                let isMade = found.pending.contains { $0 > known && store.delivery($0).kind == .badge }
+                try expect(.badgesAreMade, isMade) { "registration \(key) gets no badge after a read" }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+
+/// What devices say, what operators have tried again, and what runs beside the machine.
+extension Simulation {
+    /// A device that got a push says so, or that it was tapped.
+    func word(_ random: inout SplitMix64) -> StoreChange? {
+        let came = checker.tracked.indices.filter {
+            checker.tracked[$0].receipts > 0 && store.deliveries[$0].message != nil
+        }
+        guard !came.isEmpty else { return nil }
+        let row = store.deliveries[came[random.below(came.count)]]
+        guard let message = row.message else { return nil }
+        if random.chance(50) {
+            let states = DeviceReceipt.State.allCases
+            let receipt = DeviceReceipt(
+                message: message.id,
+                device: row.device,
+                state: states[random.below(states.count)],
+                at: now
+            )
+            return .receipts(brand: message.brand, consumer: message.consumer, [receipt])
+        }
+        var tap = TapRequest(
+            brand: message.brand,
+            consumer: message.consumer,
+            message: message.id,
+            device: row.device,
+            tappedAt: now.adding(seconds: -Int64(random.below(10))),
+            action: nil
+        )
+        tap.clearsOthers = random.chance(70)
+        return .tap(tap)
+    }
+
+    /// An operator has a delivery tried again, mostly one that can be.
+    func retry(_ random: inout SplitMix64) -> StoreChange? {
+        let ended = store.deliveries.indices.filter { [.failed, .expired].contains(store.deliveries[$0].state) }
+        let all = ended.isEmpty || random.chance(10) ? Array(store.deliveries.indices) : ended
+        guard !all.isEmpty else { return nil }
+        let place = all[random.below(all.count)]
+        return .retry(
+            RetryRequest(
+                brand: SimulatedWorld.lanes[Int(store.deliveries[place].lane.rawValue) - 1].brand,
+                delivery: DeliveryID(Int64(place) + 1),
+                ttlSeconds: Int64(random.chance(30) ? random.between(1, 40) : 3600)
+            )
+        )
+    }
+
+    /// A device of a consumer is heard of.
+    mutating func see() {
+        let (name, device) = world.window(&random)
+        guard let device else { return }
+        _ = writer.note(DeviceSighting(consumer: name, device: device))
+    }
+
+    /// The housekeeper ends what expired in the store, beside whatever the machine does.
+    mutating func keepHouse() {
+        guard checker.mayExpire else { return }
+        let count = store.endExpired(now: now)
+        counts.tidied += count
+        if isRecorded { storeSteps.append(.endExpired(now, count)) }
+        trace.note(44, Int64(count)) { "housekeeping ends \(count) deliveries" }
+    }
+
+    /// The clock may be wrong from now on, or is not any more.
+    mutating func doubtClock() { setDoubt(checker.mayExpire) }
+
+    mutating func setDoubt(_ isDoubted: Bool) {
+        if isDoubted { counts.doubts += 1 }
+        checker.mayExpire = !isDoubted
+        if sabotage != .hideDoubt { writer.delivery.mayExpire = !isDoubted }
+        trace.note(45, isDoubted ? 1 : 0) { isDoubted ? "the clock may be wrong" : "the clock is right" }
+    }
+
+    /// One brand posts much at once, and another a little.
+    mutating func flood() throws(Violation) {
+        for _ in 0..<60 { try post(world.empty(0)) }
+        try post(world.empty(1))
+    }
+
+    /// The disk is nearly full, or is not any more.
+    mutating func lackRoom() { setRoom(isLacking: !standing.lacksRoom) }
+
+    mutating func setRoom(isLacking: Bool) {
+        standing.lacksRoom = isLacking
+        if sabotage != .inventFault { writer.faults = isLacking ? [.diskSpaceLow] : [] }
+    }
+
+    /// A read finds that the file is damaged: nothing is written to it any more, and whoever waits is answered.
+    mutating func damage() throws(Violation) {
+        guard !standing.isDamaged else { return }
+        standing.isDamaged = true
+        standing.failedAt = now
+        trace.note(46) { "a read finds damage" }
+        try carryOut(writer.readFailed(.corrupt(detail: "simulated"), now: now))
+    }
+
+    /// No queue holds more than its bound.
+    func checkBounds() throws(Violation) {
+        let settings = plan.settings
+        // An empty queue takes a whole request.
+        try expect(.queuesAreBounded, writer.pendingEvents <= max(settings.maxPendingEvents, 4)) {
+            "\(writer.pendingEvents) events wait"
+        }
+        try expect(.queuesAreBounded, writer.pendingChanges <= settings.maxPendingEvents) {
+            "\(writer.pendingChanges) changes wait"
+        }
+        let outcomes = writer.delivery.outcomes.count
+        let bound = settings.slotsPerLane * (flights.count + 2) + settings.maxOutcomesPerTurn
+        try expect(.queuesAreBounded, outcomes <= bound) { "\(outcomes) outcomes wait, \(bound) may" }
+    }
+}

@@ -1,0 +1,165 @@
+package import GatewayModel
+import GatewayStorage
+
+/// What devices say of pushes that they got, what an operator has tried again, and what the housekeeper ends.
+extension SimulatedStore {
+    /// A message that a device can know of, and the number of its conversation.
+    private func message(_ id: MessageID, of consumer: Int64) -> (message: Message, conversation: Int64)? {
+        for row in deliveries.reversed() {
+            guard let message = row.message, message.id == id, let conversation = row.conversation else { continue }
+            return conversations[Int(conversation) - 1].consumer == consumer ? (message, conversation) : nil
+        }
+        return nil
+    }
+
+    mutating func tap(_ request: TapRequest) -> StoreChangeResult {
+        guard let consumer = consumerKeys[request.brand]?[request.consumer],
+            let (message, conversation) = message(request.message, of: consumer)
+        else { return .notFound }
+        if let first = taps[message.id] { return .tapped(TapAnswer(message: message, tappedAt: first, first: false)) }
+        let tappedAt = max(request.tappedAt, message.acceptedAt)
+        taps[message.id] = tappedAt
+        conversations[Int(conversation) - 1].untapped.removeAll { $0 == message.id }
+        for id in deliveries(of: message.id, on: request.device) where isPending(id) {
+            // A device is another's by now where its registration is.
+            if delivery(id).consumer == consumer { change(id) { $0.isTapped = true } }
+        }
+        if request.clearsOthers { clear(of: consumer) }
+        for id in deliveries(of: message.id, on: request.device) where !isPending(id) {
+            change(id) {
+                $0.isTapped = true
+                $0.state = .tapped
+                $0.suppressedBy = nil
+            }
+        }
+        return .tapped(TapAnswer(message: message, tappedAt: tappedAt, first: true))
+    }
+
+    /// None of a consumer's proactive messages waits to be tapped any more, nor to be pushed.
+    private mutating func clear(of consumer: Int64) {
+        for conversation in consumers[Int(consumer) - 1].conversations {
+            let cleared = conversations[Int(conversation) - 1].untapped
+            conversations[Int(conversation) - 1].untapped = []
+            for registration in consumers[Int(consumer) - 1].registrations {
+                for id in self.registration(registration)?.pending ?? [] {
+                    if let message = delivery(id).message?.id, cleared.contains(message) {
+                        withdraw(id, .cancelled, by: .read)
+                    }
+                }
+            }
+        }
+    }
+
+    mutating func record(
+        _ receipts: [DeviceReceipt],
+        _ brand: BrandID,
+        _ consumer: ConsumerID
+    ) -> StoreChangeResult {
+        guard let key = consumerKeys[brand]?[consumer] else { return .receipts(met: receipts.map { _ in false }) }
+        var met: [Bool] = []
+        for receipt in receipts {
+            // What is in the log keeps the number that its consumer had.
+            let found = deliveries(of: receipt.message, on: receipt.device).filter {
+                let owner = delivery($0).consumer
+                return owner == key || consumers[Int(owner) - 1].mergedInto == key
+            }
+            for id in found {
+                change(id) {
+                    $0.isReceived = true
+                    guard $0.state.isFinished else { return }
+                    if $0.state != .tapped { $0.state = .delivered }
+                    $0.suppressedBy = nil
+                }
+            }
+            met.append(!found.isEmpty)
+        }
+        return .receipts(met: met)
+    }
+
+    private func deliveries(of message: MessageID, on device: DeviceID) -> [Int64] {
+        deliveries.indices.filter { deliveries[$0].message?.id == message && deliveries[$0].device == device }
+            .map { Int64($0) + 1 }
+    }
+
+    // MARK: Operators
+
+    mutating func retry(_ request: RetryRequest) -> StoreChangeResult {
+        let id = request.delivery.rawValue
+        guard deliveries.indices.contains(Int(id) - 1),
+            lanes[Int(delivery(id).lane.rawValue) - 1].brand == request.brand
+        else { return .notFound }
+        let row = delivery(id)
+        guard row.state == .failed || row.state == .expired else { return .notRetried(.state(standing(of: row))) }
+        let consumer = consumers[Int(row.consumer) - 1].mergedInto ?? row.consumer
+        guard
+            let key = consumers[Int(consumer) - 1].registrations.first(where: {
+                registration($0)?.device == row.device
+            }), let found = registration(key)
+        else { return .notRetried(.registrationGone) }
+        guard found.isActive else { return .notRetried(.registrationQuarantined) }
+        if let conversation = row.conversation, conversations[Int(conversation) - 1].readSequence >= row.sequence {
+            return .notRetried(.read)
+        }
+        let wanted: Receives = row.message.map { $0.kind == .agent } ?? true ? .agent : .proactive
+        guard found.receives.contains(wanted) else { return .notRetried(.notReceived) }
+        if isReplaced(id, of: consumer, in: found) { return .notRetried(.collapsed) }
+        let expiresAt = now.adding(seconds: request.ttlSeconds)
+        change(id) {
+            $0.state = .pending
+            $0.consumer = consumer
+            $0.registration = key
+            $0.lane = found.lane
+            $0.isHeld = false
+            $0.expiresAt = expiresAt
+        }
+        pending.insert(id, at: pending.firstIndex { $0 > id } ?? pending.endIndex)
+        let place = found.pending.firstIndex { $0 > id } ?? found.pending.endIndex
+        registrations[Int(key) - 1]?.pending.insert(id, at: place)
+        addWaiting(row.queue, of: key, lane: found.lane)
+        return .retried
+    }
+
+    private func standing(of row: Delivery) -> DeliveryState {
+        guard !row.state.isFinished else { return row.state }
+        if row.isHeld { return .held }
+        return row.owner != nil ? .sending : row.attempts > 0 ? .retrying : .pending
+    }
+
+    /// Whether a newer one waits that would have taken its place, or its device has one that would replace it.
+    private func isReplaced(_ id: Int64, of consumer: Int64, in registration: Registration) -> Bool {
+        let row = delivery(id)
+        guard row.kind == .message else {
+            return registration.pending.contains { $0 > id && delivery($0).kind == .badge }
+        }
+        guard let message = row.message, let key = message.collapseKey else { return false }
+        return deliveries.indices.contains { place in
+            let other = deliveries[place]
+            guard Int64(place) + 1 > id, other.message?.collapseKey == key, other.device == row.device,
+                let conversation = other.conversation, let newer = other.message
+            else { return false }
+            if !other.state.isFinished { return registration.pending.contains(Int64(place) + 1) }
+            return conversations[Int(conversation) - 1].consumer == consumer && newer.id > message.id
+                && [.accepted, .delivered, .tapped].contains(other.state)
+        }
+    }
+
+    // MARK: Housekeeping
+
+    /// Ends rows past their time that no lane has, as `HousekeepingBatch.Work.expired` does.
+    ///
+    /// - Parameter now: The time of the batch.
+    /// - Returns: How many.
+    package mutating func endExpired(now: Timestamp) -> Int {
+        let found = pending.filter {
+            (delivery($0).owner == nil || delivery($0).isHeld) && delivery($0).expiresAt <= now
+        }.sorted { (delivery($0).expiresAt, $0) < (delivery($1).expiresAt, $1) }
+        for id in found {
+            let row = delivery(id)
+            let wait = row.owner == nil ? waiting[WaitKey(registration: row.registration, queue: row.queue)] : nil
+            let due = wait?.due ?? Timestamp(milliseconds: 0)
+            let isQuiet = wait.map { due > row.expiresAt && $0.notBefore <= row.expiresAt } ?? false
+            finish(id, isQuiet ? .suppressed : .expired, by: isQuiet ? .quietHours : nil)
+        }
+        return found.count
+    }
+}
