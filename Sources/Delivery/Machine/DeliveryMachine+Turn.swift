@@ -47,7 +47,8 @@ extension DeliveryMachine {
     package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, yields: Bool = false) -> TurnPlan {
         expire(now: now)
         var plan = TurnPlan()
-        lanes.settle(isBehind: { [deviceRows] in deviceRows.isBehind($0) }) { [rules] in Self.idleLane(rules[$0]) }
+        let (devices, rules) = (deviceRows, rules)
+        lanes.settle(isBehind: { devices.isBehind($0) }, idle: { Self.idleLane(rules[$0]) })
         let outcomesWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
         var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
         // Or a crash could find a summary sent, and what it stood for waiting.

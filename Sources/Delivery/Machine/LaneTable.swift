@@ -65,7 +65,7 @@ package struct LaneTable: Sendable, Sequence {
     /// - Parameters:
     ///   - isBehind: Whether a claim left rows in the store of one of a lane's devices.
     ///   - idleLane: What an idle lane does with new rows.
-    mutating func settle(isBehind: (LaneID) -> Bool, _ idleLane: (LaneID) -> LaneBudgets.Idle) {
+    mutating func settle(isBehind: (LaneID) -> Bool, idle idleLane: (LaneID) -> LaneBudgets.Idle) {
         var stillBusy: [LaneID] = []
         for id in busy {
             guard let index = lanes.index(forKey: id) else { continue }

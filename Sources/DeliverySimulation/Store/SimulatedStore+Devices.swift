@@ -94,7 +94,7 @@ extension SimulatedStore {
         guard
             let key = consumers[Int(consumer) - 1].registrations.first(where: {
                 registration($0)?.device == row.device
-            }), let found = registration(key)
+            }), let found = registration(key), found.stoppedAt == nil
         else { return .notRetried(.registrationGone) }
         guard found.isActive else { return .notRetried(.registrationQuarantined) }
         if let conversation = row.conversation, conversations[Int(conversation) - 1].readSequence >= row.sequence {
