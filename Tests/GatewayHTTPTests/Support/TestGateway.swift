@@ -102,10 +102,13 @@ enum TestGateway {
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
         let lanes = TestLanes(clock: data.clock)
+        var settings = DeliverySettings()
+        // On a clock that stands still they would wait for ever.
+        settings.outcomeWaitMilliseconds = 0
         let delivery = DeliveryService(
             store: data.store,
             directory: lanes,
-            settings: DeliverySettings(),
+            settings: settings,
             clock: data.clock,
             metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
             logger: logger

@@ -47,6 +47,9 @@ final class SendingSite: Sendable {
         self.store = store
         self.clock = clock
         self.directory = directory
+        // On a clock that only tests move they would wait for ever.
+        var settings = settings
+        settings.outcomeWaitMilliseconds = 0
         let lines = Chronicle<LogLines.Line>()
         logs = lines
         registry = PrometheusRegistry()
