@@ -5,7 +5,7 @@
 /// takes little more than the aim unless the disk slows down at that moment.
 package struct HousekeepingBatchSize: Sendable, Equatable {
     /// What a batch should take, in milliseconds: some syncs of a disk.
-    package static let aimMilliseconds = 3.0
+    package static let aimMilliseconds = 2.0
     /// Larger batches save nothing: the sync is a small part of them by then.
     package static let maximum = 2000
 

@@ -10,8 +10,8 @@ struct HousekeepingRuleTests {
         "a batch that took too long halves the next, a full one that was quick lets it grow, up to 2000",
         arguments: [
             (limit: 200, removed: 200, held: 1.0, next: 250),
-            (200, 200, 3.0, 250),
-            (200, 200, 3.1, 100),
+            (200, 200, 2.0, 250),
+            (200, 200, 2.1, 100),
             (200, 3, 45.0, 100),
             (200, 199, 1.0, 200),
             (200, 0, 0.1, 200),
@@ -46,7 +46,7 @@ struct HousekeepingRuleTests {
         }
         for _ in 0..<200 {
             let held = Double(size.limit) * millisecondsPerRow
-            #expect(held <= max(4, millisecondsPerRow))
+            #expect(held <= max(3, millisecondsPerRow))
             size.measured(removed: size.limit, heldMilliseconds: held)
         }
     }
