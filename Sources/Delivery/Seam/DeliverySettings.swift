@@ -18,8 +18,8 @@ package struct DeliverySettings: Sendable, Equatable {
     package var outcomeWaitMilliseconds: Int64 = 20
     /// Changes of devices and consumers of one commit; those that touch many rows count as so many.
     ///
-    /// A hundred rows are a few milliseconds of the writer, for which an event that comes meanwhile waits.
-    package var maxChangesPerTurn = 100
+    /// Fifty rows are a millisecond or two of the writer, for which an event that comes meanwhile waits.
+    package var maxChangesPerTurn = 50
     /// Rows of backlogs that one commit takes into memory, for all lanes together: a few milliseconds of the writer, so
     /// that recovery does not hold up new events.
     ///
