@@ -167,7 +167,7 @@ struct WriterMachineTests {
     @Test("a change of many receipts counts as many")
     func weighsReceipts() throws {
         let script = Script()
-        for caller in ["a", "b", "c", "d"] { #expect(script.receipts(caller, count: 40) == nil) }
+        for caller in ["a", "b", "c", "d"] { #expect(script.receipts(caller, count: 20) == nil) }
         let first = try #require(script.turn())
         #expect(first.changes.count == 2)
         _ = script.commit(first)
