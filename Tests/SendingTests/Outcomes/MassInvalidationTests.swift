@@ -60,11 +60,14 @@ struct MassInvalidationTests {
             for device in devices { try await site.register(device) }
             site.clock.advance(seconds: 10)
             site.simulator.setRules([Self.gone])
-            let id = try #require(try await site.registration(of: devices[0])).id
+            var ids: [RegistrationID] = []
+            for device in devices { ids.append(try #require(try await site.registration(of: device)).id) }
             try await site.post(to: devices)
-            _ = try await site.outcomes(of: id, count: 1)
-            #expect(try await site.registration(of: devices[0]) == nil)
-            #expect(try await site.deliveries(to: devices[0]).map(\.state) == [.failed])
+            for (device, id) in zip(devices, ids) {
+                _ = try await site.outcomes(of: id, count: 1)
+                #expect(try await site.registration(of: device) == nil)
+                #expect(try await site.deliveries(to: device).map(\.state) == [.failed])
+            }
             site.simulator.setRules([])
             try await site.post(to: devices)
             try await site.advance(seconds: 300)
@@ -72,7 +75,7 @@ struct MassInvalidationTests {
             #expect(site.simulator.pushes.count == 3)
             #expect(site.metric(Self.suspendedLanes) == 0)
             try await site.register(devices[0])
-            #expect(try await site.registration(of: devices[0])?.id != id)
+            #expect(try await site.registration(of: devices[0])?.id != ids[0])
         }
     }
 }
