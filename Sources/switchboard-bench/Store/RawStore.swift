@@ -16,7 +16,7 @@ final class RawStore {
         """,
         .outbox: """
         INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, \
-        expires_at, queued_at, collapse, held, campaign) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        expires_at, queued_at, collapse, held, campaign, queue) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         .conversation: """
         UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \

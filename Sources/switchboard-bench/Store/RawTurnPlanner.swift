@@ -10,11 +10,20 @@ struct RawTurnPlanner {
         var lane: Int64
         var sequence: Int64
         var unread: Int64
+        var storedSequence: Int64
     }
+
+    /// As the engine: so many messages are counted on from what a conversation's row says.
+    private static let countedOn: Int64 = 32
+    /// As the engine: so many ids of events are in one bucket.
+    private static let idsPerBucket: Int64 = 16_384
 
     private var conversations: [String: Conversation] = [:]
     private var nextDelivery: Int64
     private let brand: Int64
+    /// Where ids of events are remembered, and how many are there.
+    private var bucket: Int64
+    private var idsInBucket: Int64
 
     /// Reads what the engine keeps in memory.
     ///
@@ -23,29 +32,32 @@ struct RawTurnPlanner {
     init(_ store: RawStore) throws {
         let rows = try store.rows(
             """
-            SELECT c.id, c.key, r.id, r.lane, c.last_sequence, c.unread \
-            FROM conversations c JOIN registrations r ON r.consumer = c.consumer
+            SELECT c.id, c.key, r.id, r.lane, c.last_sequence, c.unread, c.stored_sequence \
+            FROM current_conversations c JOIN registrations r ON r.consumer = c.consumer
             """
         )
         for row in rows {
             let numbers = row.dropFirst().compactMap { Int64($0) }
-            guard numbers.count == 5 else { throw HarnessError("the store is not as expected") }
+            guard numbers.count == 6 else { throw HarnessError("the store is not as expected") }
             conversations[row[0]] = Conversation(
                 key: numbers[0],
                 registration: numbers[1],
                 lane: numbers[2],
                 sequence: numbers[3],
-                unread: numbers[4]
+                unread: numbers[4],
+                storedSequence: numbers[5]
             )
         }
         nextDelivery = try Self.number(store, "SELECT coalesce(max(id), 0) + 1 FROM outbox")
         brand = try Self.number(store, "SELECT key FROM brands")
+        bucket = try Self.number(store, "SELECT max(day) FROM dedupe")
+        idsInBucket = try Self.number(store, "SELECT count(*) FROM dedupe WHERE day = \(bucket)")
     }
 
     /// The rows of a turn.
     ///
     /// - Parameter turn: It only accepts agents' messages in known conversations, and has a slot for each delivery.
-    /// - Returns: The rows in the engine's order: a conversation is written once, at the end.
+    /// - Returns: The rows in the engine's order: a conversation is written at most once, at the end.
     mutating func rows(of turn: WriterTurn) -> RawTurn {
         var raw = RawTurn()
         let now = turn.now.milliseconds
@@ -58,12 +70,14 @@ struct RawTurnPlanner {
                 conversation.sequence += 1
                 conversation.unread += 1
                 conversations[name] = conversation
+                if idsInBucket == Self.idsPerBucket { (bucket, idsInBucket) = (bucket + 1, 0) }
+                idsInBucket += 1
                 let key = Int64(bitPattern: id.high)
                 changed[name] = key
                 raw.add(
                     .dedupe,
                     [
-                        .integer(now / 86_400_000), .integer(brand), .text(event.id.rawValue),
+                        .integer(bucket), .integer(brand), .text(event.id.rawValue),
                         .integer(Int64(bitPattern: event.bodyHash)), .integer(key),
                     ]
                 )
@@ -76,13 +90,17 @@ struct RawTurnPlanner {
                         .integer(conversation.key), .integer(conversation.sequence),
                         .integer(key), .integer(0), .integer(turn.incarnation.rawValue),
                         .integer(expiresAt), .integer(now), .text(event.collapseKey), .integer(0), .integer(nil),
+                        .integer(0),
                     ]
                 )
                 nextDelivery += 1
             }
         }
         for (name, message) in changed {
-            guard let conversation = conversations[name] else { continue }
+            guard let conversation = conversations[name],
+                conversation.sequence - conversation.storedSequence >= Self.countedOn
+            else { continue }
+            conversations[name]?.storedSequence = conversation.sequence
             raw.add(
                 .conversation,
                 [
