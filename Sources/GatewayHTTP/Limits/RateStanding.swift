@@ -11,8 +11,8 @@ struct RateStanding: Sendable, Equatable {
 
     /// Adds the header fields that tell the caller (draft-ietf-httpapi-ratelimit-headers section 2).
     func write(to headers: inout HTTPFields) {
-        headers.append(policy.field)
-        headers.append(HTTPField(name: .rateLimit, value: text))
+        headers.add(policy.field)
+        headers.add(HTTPField(name: .rateLimit, value: text))
     }
 
     /// `"account";r=49;t=1`.

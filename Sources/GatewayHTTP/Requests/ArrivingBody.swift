@@ -11,7 +11,10 @@ final class ArrivingBody: @unchecked Sendable {
     let isAnnounced: Bool
     /// The length that the head announces.
     let announcedLength: Int?
-    private var iterator: RequestBody.AsyncIterator
+    /// How much of the announced length has not arrived; nil while the length is not known.
+    private var missing: Int?
+    /// Unsafe only in name: see above.
+    nonisolated(unsafe) private var iterator: RequestBody.AsyncIterator
     /// What has arrived and was not taken yet.
     private var first: ByteBuffer?
     private let budget: BodyBudget
@@ -24,6 +27,7 @@ final class ArrivingBody: @unchecked Sendable {
         self.budget = budget
         announcedLength = request.headers.value(.contentLength).flatMap { Int($0) }
         isAnnounced = announcedLength ?? 0 > 0 || request.headers.contains(.transferEncoding)
+        missing = announcedLength
         iterator = request.body.makeAsyncIterator()
     }
 
@@ -56,26 +60,25 @@ final class ArrivingBody: @unchecked Sendable {
     }
 
     /// Waits for the first bytes, or for the end of a body without any.
-    @concurrent
     func begin() async throws { if first == nil { first = try await receive() } }
 
     /// Takes the next bytes.
     ///
     /// - Returns: One or more bytes, for which there is room until ``end()``; nil at the end of the body.
     /// - Throws: `Problem` 503 when there is no room for them, and what the connection throws.
-    @concurrent
     func next() async throws -> ByteBuffer? {
-        try await begin()
-        guard let bytes = first else { return nil }
-        first = nil
+        var arrived = first
+        if arrived != nil { first = nil } else { arrived = try await receive() }
+        guard let bytes = arrived else { return nil }
         try budget.take(bytes.readableBytes, of: owner)
         held += bytes.readableBytes
         return bytes
     }
 
-    @concurrent
     private func receive() async throws -> ByteBuffer? {
-        while let part = try await iterator.next() {
+        // The codec ends a body at its announced length (RFC 9112 section 6.3): the end need not be waited for.
+        while missing != 0, let part = try await iterator.next() {
+            missing? -= part.readableBytes
             if part.readableBytes > 0 { return part }
         }
         return nil

@@ -52,11 +52,11 @@ struct AnsweringMiddleware: RouterMiddleware {
                 response = problem.response(requestID: context.requestID, shape: paths.shape(of: request.uri.path))
             }
         }
-        // Appended, for to set a field means to look for it first; nothing else sets these.
-        response.headers.append(HTTPField(name: .xRequestID, value: context.requestID))
-        response.headers.append(Self.noSniffing)
+        // To set a field means to look for it first; nothing else sets these.
+        response.headers.add(HTTPField(name: .xRequestID, value: context.requestID))
+        response.headers.add(Self.noSniffing)
         // Nearly everything is of somebody; what everybody may keep says so itself.
-        if !response.headers.contains(.cacheControl) { response.headers.append(Self.noStore) }
+        if !response.headers.contains(.cacheControl) { response.headers.add(Self.noStore) }
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
         let route = route(context, hasEmptySegment)
         metrics.route(method: request.method.rawValue, template: route)

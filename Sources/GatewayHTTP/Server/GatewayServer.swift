@@ -90,6 +90,7 @@ package final class GatewayServer: Sendable {
         var logger = services.logger
         // Hummingbird says at info where it listens; the executable says that itself, once, on stdout.
         if logger.logLevel < .notice { logger.logLevel = .notice }
+        let serverLogger = Logger(label: logger.label) { [logger] _ in ServerLogHandler(logger) }
         // A listener with other routes, for machinery, opens no windows.
         let windows = router == nil ? windowShell : nil
         return Application(
@@ -108,7 +109,7 @@ package final class GatewayServer: Sendable {
                 await Self.paceAccepting(of: channel, logger)
                 await onServerRunning(channel)
             },
-            logger: logger
+            logger: serverLogger
         )
     }
 

@@ -1,0 +1,37 @@
+internal import Logging
+
+/// Passes on what Hummingbird logs, without the number that it gives each request.
+///
+/// Hummingbird copies its logger for each request to add that number; a handler that kept it would copy all that it has. Of
+/// requests the gateway logs its own line, with its own id.
+struct ServerLogHandler: LogHandler {
+    var logLevel: Logger.Level
+    /// Always empty.
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    private let logger: Logger
+
+    init(_ logger: Logger) {
+        self.logger = logger
+        logLevel = logger.logLevel
+    }
+
+    subscript(metadataKey _: String) -> Logger.MetadataValue? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        logger.log(
+            level: event.level,
+            event.message,
+            metadata: event.metadata,
+            source: event.source,
+            file: event.file,
+            function: event.function,
+            line: event.line
+        )
+    }
+}
