@@ -11,8 +11,8 @@ struct RateStanding: Sendable, Equatable {
 
     /// Adds the header fields that tell the caller (draft-ietf-httpapi-ratelimit-headers section 2).
     func write(to headers: inout HTTPFields) {
-        headers.add(policy.field)
-        headers.add(HTTPField(name: .rateLimit, value: text))
+        headers[.rateLimitPolicy] = policy.text
+        headers[.rateLimit] = text
     }
 
     /// `"account";r=49;t=1`.
@@ -49,8 +49,8 @@ struct RateStanding: Sendable, Equatable {
 struct RatePolicy: Sendable, Equatable {
     /// The limit's name in quotation marks.
     let quotedName: String
-    /// The header field, made once.
-    let field: HTTPField
+    /// The value of `RateLimit-Policy`, made once.
+    let text: String
 
     /// Names a limit.
     ///
@@ -59,6 +59,6 @@ struct RatePolicy: Sendable, Equatable {
     ///   - quota: How many requests a full bucket holds.
     init(_ kind: RateLimiter.Kind, quota: Int) {
         quotedName = "\"\(kind.name)\""
-        field = HTTPField(name: .rateLimitPolicy, value: "\(quotedName);q=\(quota);w=\(RateLimits.burstSeconds)")
+        text = "\(quotedName);q=\(quota);w=\(RateLimits.burstSeconds)"
     }
 }

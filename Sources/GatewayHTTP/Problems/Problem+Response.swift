@@ -32,8 +32,8 @@ extension Problem {
         }
         switch code {
         case .unauthorized:
-            response.headers.add(HTTPField(name: .wwwAuthenticate, value: #"Bearer realm="switchboard""#))
-            response.headers.add(
+            response.headers.append(HTTPField(name: .wwwAuthenticate, value: #"Bearer realm="switchboard""#))
+            response.headers.append(
                 HTTPField(name: .wwwAuthenticate, value: #"Basic realm="switchboard", charset="UTF-8""#)
             )
         case .tokenExpired, .tokenInvalid:

@@ -42,13 +42,9 @@ extension HTTPField.Name {
 extension HTTPFields {
     /// A field's value; several of the same name are joined as RFC 9110 section 5.3 joins them.
     ///
-    /// The subscript's answer, without its price for the usual case of one value: that copies the text.
+    /// The subscript's answer, without its price for the usual case of one value: that copies the field and its text.
     func value(_ name: HTTPField.Name) -> String? {
-        var fields = self[fields: name].makeIterator()
-        guard let first = fields.next() else { return nil }
-        return fields.next() == nil ? first.value : self[name]
+        guard let first = firstIndex(where: { $0.name == name }) else { return nil }
+        return self[(first + 1)...].contains { $0.name == name } ? self[name] : self[first].value
     }
-
-    /// Adds a field behind the others; `append` comes to the same by way of a generic insertion, which costs ten times as much.
-    mutating func add(_ field: HTTPField) { replaceSubrange(endIndex..<endIndex, with: CollectionOfOne(field)) }
 }

@@ -52,11 +52,10 @@ struct AnsweringMiddleware: RouterMiddleware {
                 response = problem.response(requestID: context.requestID, shape: paths.shape(of: request.uri.path))
             }
         }
-        // To set a field means to look for it first; nothing else sets these.
-        response.headers.add(HTTPField(name: .xRequestID, value: context.requestID))
-        response.headers.add(Self.noSniffing)
+        response.headers[.xRequestID] = context.requestID
+        response.headers[.contentTypeOptions] = "nosniff"
         // Nearly everything is of somebody; what everybody may keep says so itself.
-        if !response.headers.contains(.cacheControl) { response.headers.add(Self.noStore) }
+        if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
         let route = route(context, hasEmptySegment)
         metrics.route(method: request.method.rawValue, template: route)
@@ -87,9 +86,6 @@ struct AnsweringMiddleware: RouterMiddleware {
         }
         return response
     }
-
-    private static let noSniffing = HTTPField(name: .contentTypeOptions, value: "nosniff")
-    private static let noStore = HTTPField(name: .cacheControl, value: "no-store")
 
     /// The route of a request that none took.
     private static let unmatched = "unmatched"
