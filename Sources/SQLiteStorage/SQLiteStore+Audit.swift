@@ -9,17 +9,16 @@ extension SQLiteStore {
 
     package func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] {
         try await read { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            let reader = try ReadConnection(db)
             let brand: Int64?
             if let id = query.brand {
-                let row = try Statement(handle, "SELECT key FROM brands WHERE id = ?").text(id.rawValue)
+                let row = try reader.kept("SELECT key FROM brands WHERE id = ?").text(id.rawValue)
                 guard try row.next() else { return [] }
                 brand = row.int64(0)
             } else {
                 brand = nil
             }
-            let rows = try Statement(
-                handle,
+            let rows = try reader.prepare(
                 """
                 SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
                 WHERE \(brand == nil ? "?1 IS NULL" : "brand = ?1") AND id < ?2 AND at >= ?3 AND at < ?4 \

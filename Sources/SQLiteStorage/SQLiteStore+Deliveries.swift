@@ -5,16 +5,16 @@ package import GatewayStorage
 extension SQLiteStore {
     package func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage {
         try await read { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            return try DeliverySearch(query, handle)?.page() ?? DeliveryPage(items: [], next: nil)
+            let reader = try ReadConnection(db)
+            return try DeliverySearch(query, reader)?.page() ?? DeliveryPage(items: [], next: nil)
         }
     }
 
     package func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? {
         try await read { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            let rows = DeliveryRows(handle)
-            let key = try Statement(handle, "SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
+            let reader = try ReadConnection(db)
+            let rows = DeliveryRows(reader)
+            let key = try reader.kept("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
             guard try key.next(), try rows.brand(id.rawValue) == key.int64(0), let record = try rows.record(id.rawValue)
             else { return nil }
             var attempts = try rows.attempts(id.rawValue)

@@ -11,13 +11,12 @@ extension SQLiteStore {
         after position: Int64
     ) async throws(StorageError) -> DeliveryChanges {
         try await read { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            guard let filter = try DeliveryFilter(query, handle) else {
+            let reader = try ReadConnection(db)
+            guard let filter = try DeliveryFilter(query, reader) else {
                 return DeliveryChanges(items: [], position: position, isEnd: true)
             }
             let conditions = filter.conditions
-            let rows = try Statement(
-                handle,
+            let rows = try reader.prepare(
                 """
                 SELECT d.id, d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
                 \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) FROM delivery_log d \
@@ -27,7 +26,7 @@ extension SQLiteStore {
             )
             .int(filter.brand).int(position).int(query.since?.milliseconds ?? .min)
             .int(query.until?.milliseconds ?? .max).bind(conditions.flatMap(\.values))
-            let records = DeliveryRows(handle)
+            let records = DeliveryRows(reader)
             var found = DeliveryChanges(items: [], position: position, isEnd: true)
             var looked = 0
             while try rows.next() {
@@ -48,9 +47,8 @@ extension SQLiteStore {
 
     package func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64 {
         try await read { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            let row = try Statement(
-                handle,
+            let reader = try ReadConnection(db)
+            let row = try reader.kept(
                 """
                 SELECT max(d.change) FROM brands b CROSS JOIN delivery_log d INDEXED BY delivery_log_change \
                 ON d.brand = b.key WHERE b.id = ?

@@ -9,15 +9,15 @@ extension SQLiteStore {
         now: Timestamp
     ) async throws(StorageError) -> DeliveryStats {
         try await read { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            return try LogStats(handle, brand: brand)?.stats(window, now: now) ?? DeliveryStats()
+            let reader = try ReadConnection(db)
+            return try LogStats(reader, brand: brand)?.stats(window, now: now) ?? DeliveryStats()
         }
     }
 
     package func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats? {
         try await read { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            return try LogStats(handle, brand: brand)?.campaign(id)
+            let reader = try ReadConnection(db)
+            return try LogStats(reader, brand: brand)?.campaign(id)
         }
     }
 
@@ -27,8 +27,8 @@ extension SQLiteStore {
         limit: Int
     ) async throws(StorageError) -> [CampaignStats] {
         try await read { db in
-            guard let handle = db.sqliteConnection else { throw StorageError.closed }
-            return try LogStats(handle, brand: brand)?.campaigns(before: before, limit: limit) ?? []
+            let reader = try ReadConnection(db)
+            return try LogStats(reader, brand: brand)?.campaigns(before: before, limit: limit) ?? []
         }
     }
 }

@@ -1,12 +1,13 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement that is kept for the life of its connection; confined to the connection's queue.
+/// A prepared statement; confined to the queue of its connection, which must be open as long as it lives.
 ///
-/// Binds and reads through the C interface: GRDB's argument API costs about a quarter more on the hot path
-/// (architecture section 5).
+/// Binds and reads through the C interface: GRDB's argument API costs about a quarter more on the hot path.
 final class Statement {
     private let handle: OpaquePointer
+    /// Whoever frees it; nil when this does.
+    private let owner: AnyObject?
     private let connection: OpaquePointer
     private var index: Int32 = 0
     /// The texts that are bound, one behind the other; made when the first is.
@@ -26,10 +27,27 @@ final class Statement {
         guard code == SQLITE_OK, let handle else { throw Statement.error(connection, code) }
         self.handle = handle
         self.connection = connection
+        owner = nil
+    }
+
+    /// Uses a statement that somebody else keeps.
+    ///
+    /// - Returns: Nil when it is in the middle of its rows.
+    init?(_ connection: OpaquePointer, of handle: OpaquePointer, owner: AnyObject) {
+        guard sqlite3_stmt_busy(handle) == 0 else { return nil }
+        self.handle = handle
+        self.connection = connection
+        self.owner = owner
     }
 
     deinit {
-        sqlite3_finalize(handle)
+        if owner == nil {
+            sqlite3_finalize(handle)
+        } else {
+            sqlite3_reset(handle)
+            // What is bound is freed here.
+            sqlite3_clear_bindings(handle)
+        }
         texts?.deallocate()
     }
 

@@ -3,11 +3,11 @@ import GatewayStorage
 
 /// Reads deliveries by their numbers; on a reader, whose snapshot its statements keep.
 final class DeliveryRows {
-    private let db: OpaquePointer
+    private let db: ReadConnection
     private var finishedRows: Statement?
     private var unfinishedRows: Statement?
 
-    init(_ db: OpaquePointer) { self.db = db }
+    init(_ db: ReadConnection) { self.db = db }
 
     /// The delivery, of whatever brand; nil when there is none.
     func record(_ id: Int64) throws -> DeliveryRecord? {
@@ -18,8 +18,7 @@ final class DeliveryRows {
     private func finished(_ id: Int64) throws -> DeliveryRecord? {
         let statement =
             try finishedRows
-            ?? Statement(
-                db,
+            ?? db.kept(
                 """
                 SELECT d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), u.id, \
                 d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
@@ -48,8 +47,7 @@ final class DeliveryRows {
     private func unfinished(_ id: Int64) throws -> DeliveryRecord? {
         let statement =
             try unfinishedRows
-            ?? Statement(
-                db,
+            ?? db.kept(
                 """
                 SELECT o.id, o.message, (SELECT low FROM messages WHERE key = o.message), u.id, r.device, r.app, r.push_type, \
                 o.attempts, o.queued_at, o.tapped_at, a.status, a.reason, a.sent_at, a.latency, \
@@ -97,8 +95,7 @@ final class DeliveryRows {
 
     /// The brand of a delivery; nil when there is none.
     func brand(_ id: Int64) throws -> Int64? {
-        let row = try Statement(
-            db,
+        let row = try db.kept(
             """
             SELECT brand FROM delivery_log WHERE id = ?1 UNION ALL \
             SELECT r.brand FROM outbox o JOIN registrations r ON r.id = o.registration WHERE o.id = ?1 LIMIT 1
@@ -109,8 +106,7 @@ final class DeliveryRows {
 
     /// Every try of a delivery that needed more than one, oldest first.
     func attempts(_ id: Int64) throws -> [DeliveryAttempt] {
-        let rows = try Statement(
-            db,
+        let rows = try db.kept(
             "SELECT number, sent_at, status, reason, latency FROM attempts WHERE delivery = ? ORDER BY number"
         ).int(id)
         var attempts: [DeliveryAttempt] = []

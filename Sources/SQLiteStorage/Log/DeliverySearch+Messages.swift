@@ -15,14 +15,13 @@ extension DeliverySearch {
         var found = Found()
         let ranges = try ranges()
         guard query.state?.isFinished != false, let newest = ranges.first?.upperBound,
-            let oldest = ranges.last?.lowerBound, let last = try message("<", newest, "DESC"),
-            let first = try message(">=", oldest, "ASC")
+            let oldest = ranges.last?.lowerBound, let last = try message(before: newest),
+            let first = try message(from: oldest)
         else { return found }
         let conversations = try conversations(of: owner)
         let conditions = filter.conditions
         let times = ranges.map { "d.id >= \($0.lowerBound) AND d.id < \($0.upperBound)" }.joined(separator: " OR ")
-        let deliveries = try Statement(
-            db,
+        let deliveries = try db.prepare(
             """
             SELECT d.id, \((conditions.map(\.sql) + ["(\(times))"]).joined(separator: " AND ")) \
             FROM delivery_log d INDEXED BY delivery_log_message WHERE d.message = ? AND d.indexed = 1 ORDER BY d.id DESC
@@ -55,21 +54,25 @@ extension DeliverySearch {
         }
     }
 
-    /// The message of the nearest row of the log before or from a number.
-    private func message(_ comparison: String, _ delivery: Int64, _ order: String) throws -> Int64? {
-        let row = try Statement(
-            db,
-            """
-            SELECT message FROM delivery_log WHERE id \(comparison) ? AND message IS NOT NULL ORDER BY id \(order) LIMIT 1
-            """
+    /// The message of the last row of the log before a number.
+    private func message(before delivery: Int64) throws -> Int64? {
+        let row = try db.kept(
+            "SELECT message FROM delivery_log WHERE id < ? AND message IS NOT NULL ORDER BY id DESC LIMIT 1"
+        ).int(delivery)
+        return try row.next() ? row.int64(0) : nil
+    }
+
+    /// The message of the first row of the log from a number on.
+    private func message(from delivery: Int64) throws -> Int64? {
+        let row = try db.kept(
+            "SELECT message FROM delivery_log WHERE id >= ? AND message IS NOT NULL ORDER BY id LIMIT 1"
         ).int(delivery)
         return try row.next() ? row.int64(0) : nil
     }
 
     /// The number of the log's first row of a message or a later one.
     private func firstDelivery(from message: Int64) throws -> Int64? {
-        let row = try Statement(
-            db,
+        let row = try db.kept(
             """
             SELECT id FROM delivery_log INDEXED BY delivery_log_message WHERE message >= ? \
             ORDER BY message, id LIMIT 1
@@ -81,8 +84,7 @@ extension DeliverySearch {
     /// A consumer's conversations with the keys of their last messages, the newest first.
     private func conversations(of owner: Int64) throws -> [(key: Int64, last: Int64)] {
         var found: [(key: Int64, last: Int64)] = []
-        let rows = try Statement(
-            db,
+        let rows = try db.kept(
             "SELECT key, last_message FROM current_conversations WHERE consumer = ? ORDER BY last_message DESC"
         ).int(owner)
         while try rows.next() { found.append((rows.int64(0), rows.int64(1))) }
@@ -96,17 +98,16 @@ extension DeliverySearch {
         below: Int64
     ) throws -> [Int64] {
         var keys: [Int64] = []
-        let rows = try Statement(
-            db,
+        let rows = try db.kept(
             """
             SELECT key FROM messages INDEXED BY messages_conversation WHERE conversation = ? AND key >= ? AND key < ? \
-            ORDER BY sequence DESC LIMIT \(Self.messagesPerLook)
+            ORDER BY sequence DESC LIMIT ?
             """
         )
         for conversation in conversations {
             // Those behind have only older ones.
             if keys.count == Self.messagesPerLook, let lowest = keys.last, conversation.last <= lowest { break }
-            _ = rows.start().int(conversation.key).int(first).int(below)
+            _ = rows.start().int(conversation.key).int(first).int(below).int(Self.messagesPerLook)
             while try rows.next() { keys.append(rows.int64(0)) }
             keys = Array(keys.sorted(by: >).prefix(Self.messagesPerLook))
         }

@@ -21,14 +21,14 @@ struct DeliverySearch {
     /// Rows of an index that are counted to compare it with another.
     private static let compareLimit = 1000
 
-    let db: OpaquePointer
+    let db: ReadConnection
     let filter: DeliveryFilter
     let query: DeliveryQuery
     let before: Int64
     /// One more than asked says whether there is a next page.
     let wanted: Int
 
-    init?(_ query: DeliveryQuery, _ db: OpaquePointer) throws {
+    init?(_ query: DeliveryQuery, _ db: ReadConnection) throws {
         guard let filter = try DeliveryFilter(query, db) else { return nil }
         self.db = db
         self.filter = filter
@@ -96,8 +96,7 @@ struct DeliverySearch {
             // Few rows, found by their registrations; what a registration has waiting may be many all the same.
             var found = Found()
             for registration in registrations {
-                let rows = try Statement(
-                    db,
+                let rows = try db.prepare(
                     """
                     SELECT o.id, \(matches) FROM outbox o INDEXED BY outbox_registration \
                     JOIN registrations r ON r.id = o.registration \
@@ -108,8 +107,7 @@ struct DeliverySearch {
             }
             return found
         }
-        let rows = try Statement(
-            db,
+        let rows = try db.prepare(
             """
             SELECT o.id, r.brand = \(filter.brand) AND \(matches) FROM outbox o NOT INDEXED \
             JOIN registrations r ON r.id = o.registration WHERE o.id < \(before) ORDER BY o.id DESC
@@ -124,18 +122,16 @@ struct DeliverySearch {
     private func registrations() throws -> [Int64]? {
         let rows: Statement
         if let consumer = filter.consumer {
-            rows = try Statement(db, "SELECT id FROM registrations WHERE consumer = ?").int(consumer)
+            rows = try db.kept("SELECT id FROM registrations WHERE consumer = ?").int(consumer)
         } else if let message = filter.message {
-            rows = try Statement(
-                db,
+            rows = try db.kept(
                 """
                 SELECT r.id FROM messages m JOIN conversations c ON c.key = m.conversation \
                 JOIN registrations r ON r.consumer = c.consumer WHERE m.key = ? AND c.brand = ?
                 """
             ).int(message).int(filter.brand)
         } else if let device = query.device {
-            rows = try Statement(
-                db,
+            rows = try db.kept(
                 """
                 SELECT r.id FROM apps a CROSS JOIN registrations r ON r.brand = a.brand AND r.app = a.id AND r.device = ?1 \
                 WHERE a.brand = ?2
@@ -156,8 +152,7 @@ struct DeliverySearch {
         // The index of messages has all rows.
         guard query.state?.isFinished != false, filter.message == nil else { return Found() }
         let conditions = filter.conditions
-        let rows = try Statement(
-            db,
+        let rows = try db.prepare(
             """
             SELECT d.id FROM delivery_log d INDEXED BY delivery_log_change WHERE d.brand = ?1 \
             AND d.change > coalesce((SELECT indexed FROM log_marks), 0) AND d.indexed = 0 AND d.id < ?2 \
@@ -194,8 +189,7 @@ struct DeliverySearch {
         let matches = isMessage ? ["d.brand = \(filter.brand)"] + rest.map(\.sql) : rest.map(\.sql)
         var found = Found()
         for range in ranges {
-            let rows = try Statement(
-                db,
+            let rows = try db.prepare(
                 """
                 SELECT d.id\(matches.isEmpty ? "" : ", " + matches.joined(separator: " AND ")) \
                 FROM delivery_log d INDEXED BY \(lead?.index ?? "delivery_log_brand") WHERE \
@@ -217,8 +211,7 @@ struct DeliverySearch {
         var best = (count: Int64.max, index: 0)
         for (index, condition) in conditions.enumerated() {
             guard let name = condition.index else { continue }
-            let row = try Statement(
-                db,
+            let row = try db.prepare(
                 """
                 SELECT count(*) FROM (SELECT 1 FROM delivery_log d INDEXED BY \(name) WHERE d.indexed = 1 \
                 AND d.brand = \(filter.brand) AND \(condition.sql) AND d.id >= \(range.lowerBound) \

@@ -6,12 +6,12 @@ struct LogStats {
     /// The youngest rows of the outbox that are looked at.
     private static let outboxLimit = 2000
 
-    private let db: OpaquePointer
+    private let db: ReadConnection
     private let brand: Int64
 
-    init?(_ db: OpaquePointer, brand: BrandID) throws {
+    init?(_ db: ReadConnection, brand: BrandID) throws {
         self.db = db
-        let row = try Statement(db, "SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
+        let row = try db.kept("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
         guard try row.next() else { return nil }
         self.brand = row.int64(0)
     }
@@ -20,8 +20,7 @@ struct LogStats {
         let start = window.start(now: now).milliseconds
         var words = try LogWords(db)
         var sums = LogSums()
-        let stored = try Statement(
-            db,
+        let stored = try db.kept(
             "SELECT counts FROM log_counts WHERE brand = ? AND unit = ? AND start >= ? AND start <= ?"
         ).int(brand).int(window.unit).int(start).int(now.milliseconds)
         while try stored.next() { stored.withBytes(0) { sums.add($0) } }
@@ -48,15 +47,14 @@ struct LogStats {
     /// What became of a campaign; nil when there is none of this name.
     func campaign(_ id: CampaignID) throws -> CampaignStats? {
         try campaigns(
-            try Statement(db, "\(Self.campaignSQL) WHERE brand = ? AND name = ?").int(brand).text(id.rawValue)
+            try db.prepare("\(Self.campaignSQL) WHERE brand = ? AND name = ?").int(brand).text(id.rawValue)
         ).first
     }
 
     /// What became of campaigns, the youngest first.
     func campaigns(before: Int64?, limit: Int) throws -> [CampaignStats] {
         try campaigns(
-            try Statement(
-                db,
+            try db.prepare(
                 "\(Self.campaignSQL) INDEXED BY campaigns_brand WHERE brand = ? AND id < ? ORDER BY id DESC LIMIT ?"
             ).int(brand).int(before ?? .max).int(limit)
         )
@@ -95,8 +93,7 @@ struct LogStats {
 
     /// The rows that no batch has counted yet, those that are wanted.
     private func uncounted(_ words: inout LogWords, where isWanted: (LogFacts) -> Bool) throws -> LogDeltas {
-        let rows = try Statement(
-            db,
+        let rows = try db.kept(
             """
             SELECT brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, displayed_at, \
             dismissed_at, campaign, badge, sent_at FROM delivery_log INDEXED BY delivery_log_change WHERE brand = ? \
@@ -112,8 +109,7 @@ struct LogStats {
     }
 
     private func addUnfinished(from start: Int64, to stats: inout DeliveryStats) throws {
-        let rows = try Statement(
-            db,
+        let rows = try db.prepare(
             """
             SELECT r.brand, r.push_type, CASE WHEN o.held THEN 2 ELSE o.owner IS NOT NULL END, o.attempts, o.queued_at \
             FROM outbox o NOT INDEXED \

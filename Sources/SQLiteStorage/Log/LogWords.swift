@@ -3,8 +3,8 @@ struct LogWords {
     private var numbers: [String: UInt16] = [:]
     private var last: UInt16 = 0
 
-    init(_ db: OpaquePointer) throws {
-        let known = try Statement(db, "SELECT id, word FROM log_words")
+    init(_ db: ReadConnection) throws {
+        let known = try db.kept("SELECT id, word FROM log_words")
         while try known.next() {
             let number = UInt16(clamping: known.int64(0))
             numbers[known.string(1)] = number

@@ -6,21 +6,20 @@ import GatewayModel
 /// set back; `clock_steps` names those places. Between two of them a few probes find where a time begins: no index of
 /// times is kept, and a window goes together with every other filter.
 struct TimeRanges {
-    private let db: OpaquePointer
+    private let db: ReadConnection
 
-    init(_ db: OpaquePointer) { self.db = db }
+    init(_ db: ReadConnection) { self.db = db }
 
     /// The numbers of the log's rows that were queued in a window, newest range first; none when there are none.
     func ranges(since: Timestamp?, until: Timestamp?) throws -> [Range<Int64>] {
         guard since != nil || until != nil else { return [1..<Int64.max] }
         var starts: [Int64] = [1]
-        let steps = try Statement(db, "SELECT delivery FROM clock_steps ORDER BY delivery")
+        let steps = try db.kept("SELECT delivery FROM clock_steps ORDER BY delivery")
         while try steps.next() { starts.append(steps.int64(0)) }
-        let probe = try Statement(
-            db,
+        let probe = try db.kept(
             "SELECT id, queued_at FROM delivery_log WHERE id >= ? AND id < ? ORDER BY id LIMIT 1"
         )
-        let newest = try Statement(db, "SELECT max(id) FROM delivery_log")
+        let newest = try db.kept("SELECT max(id) FROM delivery_log")
         let end = try newest.next() ? newest.int64(0) + 1 : 1
         newest.end()
         var ranges: [Range<Int64>] = []
