@@ -38,6 +38,9 @@ struct DeliveryFilter {
     /// Whether it is about what no kept message leads to.
     private var isWithoutMessage = false
 
+    /// Whether its conditions are one of few texts: those of several consumers are a text for each number of them.
+    var isOfFewShapes: Bool { consumers?.count ?? 0 <= 1 }
+
     /// Whether deliveries are looked for by consumers: the query names one or a device, but no message.
     var isOfSome: Bool { message == nil && (consumers != nil || holders != nil) }
 

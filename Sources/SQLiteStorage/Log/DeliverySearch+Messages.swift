@@ -20,11 +20,10 @@ extension DeliverySearch {
         else { return found }
         let conversations = try conversations(of: owner)
         let conditions = filter.conditions
-        let times = ranges.map { "d.id >= \($0.lowerBound) AND d.id < \($0.upperBound)" }.joined(separator: " OR ")
-        let deliveries = try db.prepare(
+        let deliveries = try statement(
             """
-            SELECT d.id, \((conditions.map(\.sql) + ["(\(times))"]).joined(separator: " AND ")) \
-            FROM delivery_log d INDEXED BY delivery_log_message WHERE d.message = ? AND d.indexed = 1 ORDER BY d.id DESC
+            SELECT d.id, \(conditions.map(\.sql).joined(separator: " AND ")) FROM delivery_log d INDEXED BY delivery_log_message \
+            WHERE d.message = ? AND d.indexed = 1 ORDER BY d.id DESC
             """
         )
         var looked = 0
@@ -36,10 +35,11 @@ extension DeliverySearch {
                 let rows = deliveries.start().bind(conditions.flatMap(\.values)).int(key)
                 while try rows.next() {
                     looked += 1
-                    guard rows.int64(1) != 0 else { continue }
-                    found.ids.append(rows.int64(0))
+                    let id = rows.int64(0)
+                    guard rows.int64(1) != 0, ranges.contains(where: { $0.contains(id) }) else { continue }
+                    found.ids.append(id)
                     guard found.ids.count == wanted else { continue }
-                    found.floor = rows.int64(0)
+                    found.floor = id
                     rows.end()
                     return found
                 }

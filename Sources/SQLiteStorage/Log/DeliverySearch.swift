@@ -58,6 +58,11 @@ struct DeliverySearch {
         return DeliveryPage(items: items, next: next.map(DeliveryID.init))
     }
 
+    /// The statement of a text without values, which is made of the filter's conditions.
+    func statement(_ sql: String) throws -> Statement {
+        filter.isOfFewShapes ? try db.kept(shape: sql) : try db.prepare(sql)
+    }
+
     // MARK: Outbox
 
     private func outbox() throws -> Found {
@@ -96,23 +101,23 @@ struct DeliverySearch {
             // Few rows, found by their registrations; what a registration has waiting may be many all the same.
             var found = Found()
             for registration in registrations {
-                let rows = try db.prepare(
+                let rows = try statement(
                     """
                     SELECT o.id, \(matches) FROM outbox o INDEXED BY outbox_registration \
                     JOIN registrations r ON r.id = o.registration \
-                    WHERE o.registration = \(registration) AND o.id < \(before) ORDER BY o.id DESC
+                    WHERE o.registration = ? AND o.id < ? ORDER BY o.id DESC
                     """
-                ).bind(values)
+                ).bind(values).int(registration).int(before)
                 try take(rows, into: &found)
             }
             return found
         }
-        let rows = try db.prepare(
+        let rows = try statement(
             """
-            SELECT o.id, r.brand = \(filter.brand) AND \(matches) FROM outbox o NOT INDEXED \
-            JOIN registrations r ON r.id = o.registration WHERE o.id < \(before) ORDER BY o.id DESC
+            SELECT o.id, r.brand = ? AND \(matches) FROM outbox o NOT INDEXED \
+            JOIN registrations r ON r.id = o.registration WHERE o.id < ? ORDER BY o.id DESC
             """
-        ).bind(values)
+        ).int(filter.brand).bind(values).int(before)
         var found = Found()
         try take(rows, into: &found)
         return found
@@ -152,16 +157,16 @@ struct DeliverySearch {
         // The index of messages has all rows.
         guard query.state?.isFinished != false, filter.message == nil else { return Found() }
         let conditions = filter.conditions
-        let rows = try db.prepare(
+        let rows = try statement(
             """
             SELECT d.id FROM delivery_log d INDEXED BY delivery_log_change WHERE d.brand = ?1 \
             AND d.change > coalesce((SELECT indexed FROM log_marks), 0) AND d.indexed = 0 AND d.id < ?2 \
             AND d.queued_at >= ?3 AND d.queued_at < ?4 \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) \
-            ORDER BY d.id DESC LIMIT \(wanted)
+            ORDER BY d.id DESC LIMIT ?
             """
         )
         .int(filter.brand).int(before).int(query.since?.milliseconds ?? .min).int(query.until?.milliseconds ?? .max)
-        .bind(conditions.flatMap(\.values))
+        .bind(conditions.flatMap(\.values)).int(wanted)
         var found = Found()
         while try rows.next() { found.ids.append(rows.int64(0)) }
         if found.ids.count == wanted, let last = found.ids.last { found.floor = last }
@@ -186,18 +191,21 @@ struct DeliverySearch {
         let lead = conditions.first
         let isMessage = lead?.index == "delivery_log_message"
         let rest = conditions.dropFirst()
-        let matches = isMessage ? ["d.brand = \(filter.brand)"] + rest.map(\.sql) : rest.map(\.sql)
+        let matches = isMessage ? ["d.brand = ?"] + rest.map(\.sql) : rest.map(\.sql)
         var found = Found()
         for range in ranges {
-            let rows = try db.prepare(
+            let rows = try statement(
                 """
                 SELECT d.id\(matches.isEmpty ? "" : ", " + matches.joined(separator: " AND ")) \
                 FROM delivery_log d INDEXED BY \(lead?.index ?? "delivery_log_brand") WHERE \
-                \(isMessage ? "" : "d.indexed = 1 AND d.brand = \(filter.brand) AND ")\(lead.map { $0.sql + " AND " } ?? "")\
-                d.id >= \(range.lowerBound) AND d.id < \(range.upperBound) ORDER BY d.id DESC
+                \(isMessage ? "" : "d.indexed = 1 AND d.brand = ? AND ")\(lead.map { $0.sql + " AND " } ?? "")\
+                d.id >= ? AND d.id < ? ORDER BY d.id DESC
                 """
             )
-            .bind(rest.flatMap(\.values)).bind(lead?.values ?? [])
+            if isMessage { rows.int(filter.brand) }
+            _ = rows.bind(rest.flatMap(\.values))
+            if !isMessage { rows.int(filter.brand) }
+            _ = rows.bind(lead?.values ?? []).int(range.lowerBound).int(range.upperBound)
             guard try take(rows, into: &found, isChecked: !matches.isEmpty) else { break }
         }
         return found
@@ -211,13 +219,12 @@ struct DeliverySearch {
         var best = (count: Int64.max, index: 0)
         for (index, condition) in conditions.enumerated() {
             guard let name = condition.index else { continue }
-            let row = try db.prepare(
+            let row = try statement(
                 """
                 SELECT count(*) FROM (SELECT 1 FROM delivery_log d INDEXED BY \(name) WHERE d.indexed = 1 \
-                AND d.brand = \(filter.brand) AND \(condition.sql) AND d.id >= \(range.lowerBound) \
-                AND d.id < \(range.upperBound) LIMIT \(Self.compareLimit))
+                AND d.brand = ? AND \(condition.sql) AND d.id >= ? AND d.id < ? LIMIT \(Self.compareLimit))
                 """
-            ).bind(condition.values)
+            ).int(filter.brand).bind(condition.values).int(range.lowerBound).int(range.upperBound)
             guard try row.next() else { continue }
             if row.int64(0) < best.count { best = (row.int64(0), index) }
         }
