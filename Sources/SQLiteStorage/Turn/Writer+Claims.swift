@@ -15,11 +15,11 @@ extension Writer {
         while try due.next() { devices.append((due.int64(0), Int(due.int64(1)))) }
         var rows: [OutboxRow] = []
         var behind: [RegistrationID] = []
-        var unread: [Int64: Int64] = [:]
+        var known = Known()
         for device in devices where rows.count < request.limit {
             let claimed = rows.count
             guard let room = try room(for: device, request, claimed: claimed, context) else { break }
-            let isWhole = try claim(device, request.queue, room, into: &rows, &unread, context)
+            let isWhole = try claim(device, request.queue, room, into: &rows, &known, context)
             if rows.count > claimed { context.noteOwned(rows.count - claimed, of: device.registration) }
             if !isWhole, case .limited = request.deviceRows {
                 try putBehind(device.registration, request.queue)
@@ -80,7 +80,7 @@ extension Writer {
         _ queue: OutboxQueue,
         _ room: Int,
         into rows: inout [OutboxRow],
-        _ unread: inout [Int64: Int64],
+        _ known: inout Known,
         _ context: TurnContext
     ) throws -> Bool {
         let registration = device.registration
@@ -93,7 +93,7 @@ extension Writer {
             try db.prepare("UPDATE OR FAIL outbox SET owner = ? WHERE id = ?").int(context.turn.incarnation.rawValue)
                 .int(id)
                 .run()
-            if let row = try outboxRow(id, &unread) { rows.append(row) }
+            if let row = try outboxRow(id, &known) { rows.append(row) }
         }
         guard ids.count < device.rows else {
             try db.prepare("DELETE FROM waiting WHERE registration = ? AND queue = ?").int(registration)
@@ -107,37 +107,55 @@ extension Writer {
         return false
     }
 
-    /// A consumer's count, added up once for all of its rows in a claim.
-    private func unread(of consumer: Int64, _ known: inout [Int64: Int64]) throws -> Int64 {
-        if let count = known[consumer] { return count }
+    /// What rows of a claim have in common, looked up once.
+    private struct Known {
+        /// Consumers' counts of unread messages.
+        var unread: [Int64: Int64] = [:]
+        /// The brand of the lane.
+        var brand: (key: Int64, id: BrandID)?
+    }
+
+    private func unread(of consumer: Int64, _ known: inout Known) throws -> Int64 {
+        if let count = known.unread[consumer] { return count }
         let count = try self.unread(of: consumer)
-        known[consumer] = count
+        known.unread[consumer] = count
         return count
     }
 
-    private func outboxRow(_ id: Int64, _ unread: inout [Int64: Int64]) throws -> OutboxRow? {
+    /// The id of a brand; nil when it is gone.
+    private func brand(_ key: Int64, _ known: inout Known) throws -> BrandID? {
+        if let brand = known.brand, brand.key == key { return brand.id }
+        let row = try db.prepare("SELECT id FROM brands WHERE key = ?").int(key)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        let id = BrandID(trusted: row.string(0))
+        known.brand = (key, id)
+        return id
+    }
+
+    private func outboxRow(_ id: Int64, _ known: inout Known) throws -> OutboxRow? {
         let row = try db.prepare(
             """
             SELECT o.lane, o.registration, r.token, r.platform, r.consumer, 0, o.kind, o.conversation, o.attempts, \
-            o.expires_at, o.queued_at, b.id, u.id, c.id, \
+            o.expires_at, o.queued_at, r.brand, u.id, c.id, \
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
             m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, r.locale, r.time_zone, \
             u.quiet_hours, o.queue \
             FROM outbox o JOIN registrations r ON r.id = o.registration JOIN consumers u ON u.key = r.consumer \
-            JOIN brands b ON b.key = r.brand LEFT JOIN messages m ON m.key = o.message \
-            LEFT JOIN conversations c ON c.key = o.conversation WHERE o.id = ?
+            LEFT JOIN messages m ON m.key = o.message LEFT JOIN conversations c ON c.key = o.conversation WHERE o.id = ?
             """
         ).int(id)
         guard try row.next() else { return nil }
         defer { row.end() }
+        guard let brand = try brand(row.int64(11), &known) else { return nil }
         let message =
             row.isNull(14)
             ? nil
             : MessageColumns.message(
                 row,
                 from: 14,
-                brand: BrandID(trusted: row.string(11)),
+                brand: brand,
                 consumer: ConsumerID(trusted: row.string(12)),
                 conversation: ConversationID(trusted: row.string(13))
             )
@@ -153,7 +171,7 @@ extension Writer {
                 quietHours: row.optionalString(40).flatMap(QuietHours.init(stored:))
             ),
             consumer: ConsumerKey(row.int64(4)),
-            unread: try self.unread(of: row.int64(4), &unread),
+            unread: try self.unread(of: row.int64(4), &known),
             kind: DeliveryKind(rawValue: Int(row.int64(6))) ?? .message,
             queue: OutboxQueue(rawValue: row.int64(41)),
             conversation: row.optionalInt64(7).map(ConversationKey.init),
