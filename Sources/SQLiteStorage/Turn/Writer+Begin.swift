@@ -30,7 +30,7 @@ extension Writer {
             SELECT registration, queue, lane, max(min(queued_at, ?1), not_before), not_before, rows FROM ( \
             SELECT registration, queue, lane, min(queued_at) AS queued_at, count(*) AS rows, coalesce((SELECT max(w.not_before) \
             FROM waiting w WHERE w.registration = o.registration), 0) AS not_before \
-            FROM outbox o WHERE owner IS NOT NULL GROUP BY registration, queue) WHERE true \
+            FROM outbox o NOT INDEXED WHERE owner IS NOT NULL GROUP BY registration, queue) WHERE true \
             ON CONFLICT (registration, queue) DO UPDATE SET rows = rows + excluded.rows, \
             due = CASE WHEN due <= ?1 OR due <= not_before THEN due END
             """

@@ -89,12 +89,14 @@ extension Writer {
             "SELECT id FROM outbox WHERE registration = ? AND queue = ? AND owner IS NULL ORDER BY id LIMIT ?"
         ).int(registration).int(queue.rawValue).int(room)
         while try found.next() { ids.append(found.int64(0)) }
-        for id in ids {
-            try db.prepare("UPDATE OR FAIL outbox SET owner = ? WHERE id = ?").int(context.turn.incarnation.rawValue)
-                .int(id)
-                .run()
-            if let row = try outboxRow(id, &known) { rows.append(row) }
+        if let last = ids.last {
+            try db.prepare(
+                """
+                UPDATE OR FAIL outbox SET owner = ? WHERE registration = ? AND queue = ? AND owner IS NULL AND id <= ?
+                """
+            ).int(context.turn.incarnation.rawValue).int(registration).int(queue.rawValue).int(last).run()
         }
+        for id in ids { if let row = try outboxRow(id, &known) { rows.append(row) } }
         guard ids.count < device.rows else {
             try db.prepare("DELETE FROM waiting WHERE registration = ? AND queue = ?").int(registration)
                 .int(queue.rawValue).run()
