@@ -32,7 +32,8 @@ LEAST_SHARE = 0.95
 LEFT_OUT = re.compile(r"\+Inspection\.swift$")
 
 # What is copied: folders and files of Sources.
-TOPS = ["TextFormats", "GatewayModel", "GatewayStorage", "PushProviders/Seam/PushResult.swift", "Delivery/Seam", "DeliverySimulation"]
+TOPS = ["TextFormats", "GatewayModel", "GatewayStorage", "PushProviders/Seam/PushResult.swift",
+        "PushProviders/Seam/PushQuota.swift", "Delivery/Seam", "DeliverySimulation"]
 
 MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
