@@ -7,13 +7,14 @@ extension SQLiteStore {
     package func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? {
         try await read { db in
             let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT b.id, u.id, s.device, s.expires_at, s.created_at, s.credential FROM sessions s
-                    JOIN consumers u ON u.key = s.consumer JOIN brands b ON b.key = s.brand
-                    LEFT JOIN credentials c ON c.id = s.credential AND c.revoked_at IS NULL
-                    WHERE s.token_hash = ? AND (s.credential IS NULL OR c.id IS NOT NULL)
-                    """,
+                try db.cachedStatement(
+                    sql: """
+                        SELECT b.id, u.id, s.device, s.expires_at, s.created_at, s.credential FROM sessions s
+                        JOIN consumers u ON u.key = s.consumer JOIN brands b ON b.key = s.brand
+                        LEFT JOIN credentials c ON c.id = s.credential AND c.revoked_at IS NULL
+                        WHERE s.token_hash = ? AND (s.credential IS NULL OR c.id IS NOT NULL)
+                        """
+                ),
                 arguments: [Data(tokenHash)]
             )
             guard let row else { return nil }
@@ -43,11 +44,12 @@ extension SQLiteStore {
     package func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer? {
         try await read { db in
             let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT u.key, u.anonymous, u.name, u.email, u.phone,
-                    \(Self.unreadOfConsumer), u.created_at, u.id, u.quiet_hours FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
-                    """,
+                try db.cachedStatement(
+                    sql: """
+                        SELECT u.key, u.anonymous, u.name, u.email, u.phone,
+                        \(Self.unreadOfConsumer), u.created_at, u.id, u.quiet_hours FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
+                        """
+                ),
                 arguments: [brand.rawValue, id.rawValue]
             )
             return try row.map { row in
@@ -68,16 +70,16 @@ extension SQLiteStore {
         guard let consumer = try await consumer(brand: brand, id: id) else { return nil }
         return try await read { db in
             let merged = try String.fetchAll(
-                db,
-                sql: "SELECT id FROM consumers WHERE merged_into = ? ORDER BY key",
+                try db.cachedStatement(sql: "SELECT id FROM consumers WHERE merged_into = ? ORDER BY key"),
                 arguments: [consumer.key.rawValue]
             )
             let sessions = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT token_hash, device, credential, expires_at, created_at FROM sessions WHERE consumer = ?
-                    ORDER BY created_at, token_hash
-                    """,
+                try db.cachedStatement(
+                    sql: """
+                        SELECT token_hash, device, credential, expires_at, created_at FROM sessions WHERE consumer = ?
+                        ORDER BY created_at, token_hash
+                        """
+                ),
                 arguments: [consumer.key.rawValue]
             ).map { row in
                 let hash: Data = try row.value(0)
@@ -108,17 +110,17 @@ extension SQLiteStore {
     ) async throws(StorageError) -> [StoredConversation]? {
         try await read { db in
             let owner = try Int64.fetchOne(
-                db,
-                sql: "SELECT u.key FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?",
+                try db.cachedStatement(sql: "SELECT u.key FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?"),
                 arguments: [brand.rawValue, consumer.rawValue]
             )
             guard let owner else { return nil }
             return try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT key, id, unread, last_sequence, read_sequence, resolved FROM current_conversations
-                    WHERE consumer = ? AND key > ? ORDER BY key LIMIT ?
-                    """,
+                try db.cachedStatement(
+                    sql: """
+                        SELECT key, id, unread, last_sequence, read_sequence, resolved FROM current_conversations
+                        WHERE consumer = ? AND key > ? ORDER BY key LIMIT ?
+                        """
+                ),
                 arguments: [owner, after?.rawValue ?? 0, limit]
             ).map {
                 try StoredConversation(
@@ -141,12 +143,13 @@ extension SQLiteStore {
     ) async throws(StorageError) -> ConversationID? {
         try await read { db in
             try String.fetchOne(
-                db,
-                sql: """
-                    SELECT c.id FROM \(Self.namedConsumer)
-                    JOIN current_conversations c ON c.consumer = u.key AND c.resolved = 0
-                    WHERE b.id = ? AND n.id = ? ORDER BY c.last_message DESC LIMIT 1
-                    """,
+                try db.cachedStatement(
+                    sql: """
+                        SELECT c.id FROM \(Self.namedConsumer)
+                        JOIN current_conversations c ON c.consumer = u.key AND c.resolved = 0
+                        WHERE b.id = ? AND n.id = ? ORDER BY c.last_message DESC LIMIT 1
+                        """
+                ),
                 arguments: [brand.rawValue, consumer.rawValue]
             ).map(ConversationID.init(trusted:))
         }
@@ -171,8 +174,7 @@ extension SQLiteStore {
         return try await read { db in
             try found.map { message in
                 let row = try Row.fetchOne(
-                    db,
-                    sql: "SELECT device, tapped_at, action FROM taps WHERE message = ?",
+                    try db.cachedStatement(sql: "SELECT device, tapped_at, action FROM taps WHERE message = ?"),
                     arguments: [Int64(bitPattern: message.id.high)]
                 )
                 let tap = try row.map {
@@ -190,22 +192,24 @@ extension SQLiteStore {
     package func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
         try await read { db in
             let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT u.key, \(Self.unreadOfConsumer)
-                    FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
-                    """,
+                try db.cachedStatement(
+                    sql: """
+                        SELECT u.key, \(Self.unreadOfConsumer)
+                        FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?
+                        """
+                ),
                 arguments: [brand.rawValue, consumer.rawValue]
             )
             guard let row else { return UnreadCounts(total: 0, conversations: []) }
             let key: Int64 = try row.value(0)
             // One more tells whether there are others.
             let conversations = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, unread, last_sequence, read_sequence FROM current_conversations
-                    WHERE consumer = ? AND last_sequence > 0 ORDER BY has_unread DESC, last_message DESC LIMIT ?
-                    """,
+                try db.cachedStatement(
+                    sql: """
+                        SELECT id, unread, last_sequence, read_sequence FROM current_conversations
+                        WHERE consumer = ? AND last_sequence > 0 ORDER BY has_unread DESC, last_message DESC LIMIT ?
+                        """
+                ),
                 arguments: [key, UnreadCounts.maxConversations + 1]
             ).map {
                 try ConversationUnread(
@@ -233,8 +237,9 @@ extension SQLiteStore {
     ) async throws(StorageError) -> [Message]? {
         try await read { db in
             let owner = try Row.fetchOne(
-                db,
-                sql: "SELECT u.key, u.id FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?",
+                try db.cachedStatement(
+                    sql: "SELECT u.key, u.id FROM \(Self.namedConsumer) WHERE b.id = ? AND n.id = ?"
+                ),
                 arguments: [brand.rawValue, consumer.rawValue]
             )
             guard let owner else { return conversation == nil ? [] : nil }
@@ -242,42 +247,46 @@ extension SQLiteStore {
             let rows: [Row]
             if let conversation {
                 let conversationKey = try Int64.fetchOne(
-                    db,
-                    sql: """
-                        SELECT c.key FROM conversations c JOIN brands b ON b.key = c.brand
-                        WHERE b.id = ? AND c.id = ? AND c.consumer = ?
-                        """,
+                    try db.cachedStatement(
+                        sql: """
+                            SELECT c.key FROM conversations c JOIN brands b ON b.key = c.brand
+                            WHERE b.id = ? AND c.id = ? AND c.consumer = ?
+                            """
+                    ),
                     arguments: [brand.rawValue, conversation.rawValue, key]
                 )
                 guard let conversationKey else {
                     let isResting = try Bool.fetchOne(
-                        db,
-                        sql: """
-                            SELECT 1 FROM resting_conversations c JOIN brands b ON b.key = c.brand
-                            WHERE b.id = ? AND c.id = ? AND c.consumer = ?
-                            """,
+                        try db.cachedStatement(
+                            sql: """
+                                SELECT 1 FROM resting_conversations c JOIN brands b ON b.key = c.brand
+                                WHERE b.id = ? AND c.id = ? AND c.consumer = ?
+                                """
+                        ),
                         arguments: [brand.rawValue, conversation.rawValue, key]
                     )
                     return isResting == true ? [] : nil
                 }
                 rows = try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT c.id AS conversation_id, m.* FROM messages m JOIN conversations c ON c.key = m.conversation
-                        WHERE m.conversation = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?
-                        """,
+                    try db.cachedStatement(
+                        sql: """
+                            SELECT c.id AS conversation_id, m.* FROM messages m JOIN conversations c ON c.key = m.conversation
+                            WHERE m.conversation = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?
+                            """
+                    ),
                     arguments: [conversationKey, afterSequence, limit]
                 )
             } else {
                 rows = try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT c.id AS conversation_id, m.* FROM (
-                            SELECT m.key FROM conversations c JOIN messages m ON m.conversation = c.key
-                            WHERE c.consumer = ? AND m.key > ? ORDER BY m.key LIMIT ?) page
-                        CROSS JOIN messages m ON m.key = page.key JOIN conversations c ON c.key = m.conversation
-                        ORDER BY m.key
-                        """,
+                    try db.cachedStatement(
+                        sql: """
+                            SELECT c.id AS conversation_id, m.* FROM (
+                                SELECT m.key FROM conversations c JOIN messages m ON m.conversation = c.key
+                                WHERE c.consumer = ? AND m.key > ? ORDER BY m.key LIMIT ?) page
+                            CROSS JOIN messages m ON m.key = page.key JOIN conversations c ON c.key = m.conversation
+                            ORDER BY m.key
+                            """
+                    ),
                     arguments: [key, after.map { Int64(bitPattern: $0.high) } ?? 0, limit]
                 )
             }
@@ -294,15 +303,16 @@ extension SQLiteStore {
     ) async throws(StorageError) -> [Message] {
         try await read { db in
             try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT u.id AS consumer_id, c.id AS conversation_id, m.* FROM \(Self.namedConsumer)
-                    CROSS JOIN conversations c ON c.consumer = u.key
-                    CROSS JOIN pending_proactive p ON p.conversation = c.key AND p.message < ?3
-                    CROSS JOIN messages m ON m.key = p.message
-                    WHERE b.id = ?1 AND n.id = ?2 AND (m.look_back_until IS NULL OR m.look_back_until >= ?4)
-                    ORDER BY m.key DESC LIMIT ?5
-                    """,
+                try db.cachedStatement(
+                    sql: """
+                        SELECT u.id AS consumer_id, c.id AS conversation_id, m.* FROM \(Self.namedConsumer)
+                        CROSS JOIN conversations c ON c.consumer = u.key
+                        CROSS JOIN pending_proactive p ON p.conversation = c.key AND p.message < ?3
+                        CROSS JOIN messages m ON m.key = p.message
+                        WHERE b.id = ?1 AND n.id = ?2 AND (m.look_back_until IS NULL OR m.look_back_until >= ?4)
+                        ORDER BY m.key DESC LIMIT ?5
+                        """
+                ),
                 arguments: [
                     brand.rawValue, consumer.rawValue, before.map { Int64(bitPattern: $0.high) } ?? .max,
                     now.milliseconds, limit,
@@ -357,8 +367,7 @@ extension SQLiteStore {
     ) async throws(StorageError) -> DeviceRegistration? {
         try await read { db in
             try Row.fetchOne(
-                db,
-                sql: Self.registrationSQL + " WHERE b.id = ? AND r.app = ? AND r.device = ?",
+                try db.cachedStatement(sql: Self.registrationSQL + " WHERE b.id = ? AND r.app = ? AND r.device = ?"),
                 arguments: [brand.rawValue, app.rawValue, device.rawValue]
             ).flatMap(Self.registration)
         }
@@ -370,11 +379,12 @@ extension SQLiteStore {
     ) async throws(StorageError) -> [DeviceRegistration] {
         try await read { db in
             try Row.fetchAll(
-                db,
-                sql: Self.registrationSQL + """
-                     WHERE r.consumer = (SELECT coalesce(n.merged_into, n.key) FROM consumers n
-                    WHERE n.brand = (SELECT key FROM brands WHERE id = ?) AND n.id = ?) ORDER BY r.id
-                    """,
+                try db.cachedStatement(
+                    sql: Self.registrationSQL + """
+                         WHERE r.consumer = (SELECT coalesce(n.merged_into, n.key) FROM consumers n
+                        WHERE n.brand = (SELECT key FROM brands WHERE id = ?) AND n.id = ?) ORDER BY r.id
+                        """
+                ),
                 arguments: [brand.rawValue, consumer.rawValue]
             ).compactMap(Self.registration)
         }
