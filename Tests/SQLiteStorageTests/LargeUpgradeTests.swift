@@ -108,7 +108,7 @@ struct LargeUpgradeTests {
             WHERE owner IS NULL AND lane = 101 GROUP BY registration, queue;
         """
 
-    /// What a plain look through all rows finds, newest first; a row that is not finished is its registration's.
+    /// The rows that a full scan finds, newest first; a row that is not finished is its registration's.
     private func numbers(_ condition: String, _ queue: DatabaseQueue) throws -> [Int64] {
         try queue.read { db in
             try Int64.fetchAll(

@@ -13,7 +13,7 @@ final class ArrivingBody: @unchecked Sendable {
     let announcedLength: Int?
     /// How much of the announced length has not arrived; nil while the length is not known.
     private var missing: Int?
-    /// Unsafe only in name: see above.
+    /// Guarded as the rest is: only the request's task uses it.
     nonisolated(unsafe) private var iterator: RequestBody.AsyncIterator
     /// What has arrived and was not taken yet.
     private var first: ByteBuffer?

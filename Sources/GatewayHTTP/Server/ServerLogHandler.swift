@@ -5,18 +5,19 @@ internal import Logging
 /// Hummingbird copies its logger for each request to add that number; a handler that kept it would copy all that it has. Of
 /// requests the gateway logs its own line, with its own id.
 struct ServerLogHandler: LogHandler {
-    var logLevel: Logger.Level
+    /// The level of the logger that it passes to, also after that has changed.
+    var logLevel: Logger.Level {
+        get { logger.logLevel }
+        set { logger.logLevel = newValue }
+    }
     /// Always empty.
     var metadata: Logger.Metadata {
         get { [:] }
         set {}
     }
-    private let logger: Logger
+    private var logger: Logger
 
-    init(_ logger: Logger) {
-        self.logger = logger
-        logLevel = logger.logLevel
-    }
+    init(_ logger: Logger) { self.logger = logger }
 
     subscript(metadataKey _: String) -> Logger.MetadataValue? {
         get { nil }

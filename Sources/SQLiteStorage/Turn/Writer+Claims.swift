@@ -109,7 +109,7 @@ extension Writer {
         return false
     }
 
-    /// What rows of a claim have in common, looked up once.
+    /// Data that rows of a claim share, looked up once.
     private struct Known {
         /// Consumers' counts of unread messages.
         var unread: [Int64: Int64] = [:]
@@ -117,6 +117,7 @@ extension Writer {
         var brand: (key: Int64, id: BrandID)?
     }
 
+    /// A consumer's count, added up once for all of its rows in a claim.
     private func unread(of consumer: Int64, _ known: inout Known) throws -> Int64 {
         if let count = known.unread[consumer] { return count }
         let count = try self.unread(of: consumer)
