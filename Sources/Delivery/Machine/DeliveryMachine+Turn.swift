@@ -42,14 +42,19 @@ extension DeliveryMachine {
     /// - Parameters:
     ///   - now: The wall clock.
     ///   - isPatient: Whether outcomes wait that may; what comes in meanwhile has a shorter commit for it.
+    ///   - joins: Whether the commit is made in any case, for callers or messaging windows that closed, so that a few outcomes
+    ///     go with it.
     ///   - yields: Whether proactive pushes in the store wait for the next turn.
     /// - Returns: What the commit may do.
-    package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, yields: Bool = false) -> TurnPlan {
+    package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, joins: Bool = false, yields: Bool = false)
+        -> TurnPlan
+    {
         expire(now: now)
         var plan = TurnPlan()
         let (devices, rules) = (deviceRows, rules)
         lanes.settle(isBehind: { devices.isBehind($0) }, idle: { Self.idleLane(rules[$0]) })
-        let outcomesWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
+        let mayWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
+        let outcomesWait = mayWait && !(joins && outcomes.count <= settings.outcomesThatJoin)
         var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
         // Or a crash could find a summary sent, and what it stood for waiting.
         while count > 0, count < outcomes.count, outcomes[count].isSummed { count += 1 }

@@ -16,6 +16,9 @@ package struct DeliverySettings: Sendable, Equatable {
     /// Answers come one by one, and a commit for each would keep the writer busy when the next event comes. A crash within
     /// them sends these pushes once more, as a crash during the commit does.
     package var outcomeWaitMilliseconds: Int64 = 20
+    /// At most so many go with a commit that is made in any case: they lengthen it by less than one of their own would hold up
+    /// the next.
+    package var outcomesThatJoin = 8
     /// Changes of devices and consumers of one commit; those that touch many rows count as so many.
     ///
     /// Fifty rows are a millisecond or two of the writer, for which an event that comes meanwhile waits.

@@ -50,14 +50,16 @@ package final class Installation: Sendable {
     ///
     /// - Parameters:
     ///   - quiet: Whether the simulator only counts pushes.
+    ///   - environment: Further settings of the gateway.
     ///   - work: What is done; it may end the gateway itself.
     /// - Returns: What the work returned.
     /// - Throws: When one of them does not come up, and what the work throws.
     package static func use<Value>(
         quiet: Bool,
+        environment: [String: String] = [:],
         _ work: (Installation) async throws -> Value
     ) async throws -> Value {
-        let installation = try await start(quiet: quiet)
+        let installation = try await start(quiet: quiet, environment: environment)
         let result: Result<Value, any Error>
         do { result = .success(try await work(installation)) } catch { result = .failure(error) }
         await installation.stop()

@@ -31,6 +31,17 @@ struct OutcomeWaitTests {
         #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.map(\.delivery) == sent)
     }
 
+    @Test("a few go with a commit that is made in any case, more wait")
+    func joins() throws {
+        let most = DeliverySettings().outcomesThatJoin
+        for (count, joining) in [(1, 1), (most, most), (most + 1, 0)] {
+            var (script, sent) = try script(sending: count)
+            for delivery in sent { script.answer(delivery, .accepted(providerID: nil)) }
+            let plan = script.machine.beginTurn(now: script.now, isPatient: true, joins: true)
+            #expect(plan.outcomes.count == joining)
+        }
+    }
+
     @Test("many make a commit of their own at once")
     func many() throws {
         var (script, sent) = try script(sending: DeliverySettings().outcomesWorthATurn)
