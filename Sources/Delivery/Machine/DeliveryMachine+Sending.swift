@@ -209,7 +209,6 @@ extension DeliveryMachine {
             }
             touched.insert(lane)
         }
-        if outcomesWaitSince == nil, !outcomes.isEmpty { outcomesWaitSince = now }
         return touched.filter { hasWork($0, now: now) }
     }
 

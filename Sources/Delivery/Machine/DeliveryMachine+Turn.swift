@@ -42,19 +42,14 @@ extension DeliveryMachine {
     /// - Parameters:
     ///   - now: The wall clock.
     ///   - isPatient: Whether outcomes wait that may; what comes in meanwhile has a shorter commit for it.
-    ///   - joins: Whether the commit is made in any case, for callers or messaging windows that closed, so that a few outcomes
-    ///     go with it.
     ///   - yields: Whether proactive pushes in the store wait for the next turn.
     /// - Returns: What the commit may do.
-    package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, joins: Bool = false, yields: Bool = false)
-        -> TurnPlan
-    {
+    package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, yields: Bool = false) -> TurnPlan {
         expire(now: now)
         var plan = TurnPlan()
         let (devices, rules) = (deviceRows, rules)
         lanes.settle(isBehind: { devices.isBehind($0) }, idle: { Self.idleLane(rules[$0]) })
-        let mayWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
-        let outcomesWait = mayWait && !(joins && outcomes.count <= settings.outcomesThatJoin)
+        let outcomesWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
         var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
         // Or a crash could find a summary sent, and what it stood for waiting.
         while count > 0, count < outcomes.count, outcomes[count].isSummed { count += 1 }
@@ -79,24 +74,25 @@ extension DeliveryMachine {
         planInvalidations(&plan, now: now)
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
-        if !outcomesWait { outcomesWaitSince = nil }
+        if count > 0 { outcomesTakenAt = now }
         return plan
     }
 
-    /// Whether the outcomes are too few, too young and too harmless for a commit of their own.
+    /// Whether the outcomes are too few and too harmless for a commit of their own so soon after the last.
     ///
     /// - Parameter now: The wall clock.
     /// - Returns: Also true when there are none.
     package func outcomesMayWait(now: Timestamp) -> Bool {
         if outcomes.isEmpty { return true }
-        guard let since = outcomesWaitSince, let outcomesDue, since <= now, !isDraining else { return false }
-        return now < outcomesDue && lastUrgentOutcome <= outcomesCommitted
-            && outcomes.count < settings.outcomesWorthATurn
+        // Rows that are to be due at once must be in the store for it.
+        guard requeues.isEmpty, lastUrgentOutcome <= outcomesCommitted, !isDraining else { return false }
+        guard let outcomesTakenAt, let outcomesDue, outcomesTakenAt <= now, now < outcomesDue else { return false }
+        return outcomes.count < settings.outcomesWorthATurn
     }
 
     /// When outcomes that may wait are written down at the latest; nil when there are none.
     private var outcomesDue: Timestamp? {
-        outcomes.isEmpty ? nil : outcomesWaitSince?.adding(milliseconds: settings.outcomeWaitMilliseconds)
+        outcomes.isEmpty ? nil : outcomesTakenAt?.adding(milliseconds: settings.outcomeWaitMilliseconds)
     }
 
     /// The room in memory of the lanes that may send; lanes without room are absent.

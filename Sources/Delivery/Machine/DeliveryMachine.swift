@@ -34,8 +34,8 @@ package struct DeliveryMachine: Sendable {
     var outcomesCommitted: UInt64 = 0
     /// The number of the last outcome that should be written down at once.
     var lastUrgentOutcome: UInt64 = 0
-    /// When the oldest outcome was added that may wait; nil when none is known to.
-    var outcomesWaitSince: Timestamp?
+    /// When a turn took outcomes last; nil when none has.
+    var outcomesTakenAt: Timestamp?
     /// The summaries that are on their way; what they stand for waits in memory for their answers.
     var summaries: [RegistrationID: Summary] = [:]
     /// Registrations with ``Registration/givenBack``.

@@ -17,14 +17,8 @@ extension WriterMachine {
         if store.isDamaged { return isStopping ? .done : .sleep(until: nil) }
         if let restsUntil = store.restsUntil(now: now) { return isStopping ? .done : .sleep(until: restsUntil) }
         // Who calls now has a short turn, and every other turn at least has room for what campaigns have waiting.
-        let isCalled = !(accepts.isEmpty && changes.isEmpty)
-        yields = !yields && isCalled
-        let plan = delivery.beginTurn(
-            now: now,
-            isPatient: !isStopping && store.error == nil,
-            joins: isCalled || presence.hasReleases,
-            yields: yields
-        )
+        yields = !yields && !(accepts.isEmpty && changes.isEmpty)
+        let plan = delivery.beginTurn(now: now, isPatient: !isStopping && store.error == nil, yields: yields)
         var turn = WriterTurn(now: now, incarnation: incarnation)
         turn.outcomes = plan.outcomes
         turn.claims = plan.claims

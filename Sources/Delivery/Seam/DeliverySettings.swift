@@ -11,14 +11,11 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxOutcomesPerTurn = 2000
     /// So many pushes that were taken make a commit of their own worth its cost.
     package var outcomesWorthATurn = 256
-    /// Milliseconds that the record of a push that was taken may wait for others.
+    /// Milliseconds after the last commit with outcomes within which the record of a push that was taken waits for others.
     ///
     /// Answers come one by one, and a commit for each would keep the writer busy when the next event comes. A crash within
     /// them sends these pushes once more, as a crash during the commit does.
     package var outcomeWaitMilliseconds: Int64 = 20
-    /// At most so many go with a commit that is made in any case: they lengthen it by less than one of their own would hold up
-    /// the next.
-    package var outcomesThatJoin = 8
     /// Changes of devices and consumers of one commit; those that touch many rows count as so many.
     ///
     /// Fifty rows are a millisecond or two of the writer, for which an event that comes meanwhile waits.

@@ -8,38 +8,42 @@ import Testing
 struct OutcomeWaitTests {
     private let wait = DeliverySettings().outcomeWaitMilliseconds
 
-    /// A script with so many pushes on their way, of a device each, and their deliveries.
+    /// A script with so many pushes on their way, of a device each, and their deliveries; the outcome of another has just
+    /// been written down.
     private func script(sending count: Int) throws -> (MachineScript, [DeliveryID]) {
         var script = MachineScript(slots: 1000)
-        let rows = try (1...count).map { try script.row(device: Int64($0), consumer: Int64($0)) }
+        let rows = try (1...count + 1).map { try script.row(device: Int64($0), consumer: Int64($0)) }
         script.turn(owned: rows)
-        let sent = script.take(count).map(\.delivery)
-        return (script, sent)
+        let sent = script.take(count + 1).map(\.delivery)
+        script.answer(sent[0], .accepted(providerID: nil))
+        script.turn()
+        return (script, Array(sent.dropFirst()))
     }
 
-    @Test("a push that was taken waits for others, and no longer than 20 ms")
-    func waits() throws {
-        var (script, sent) = try script(sending: 1)
+    @Test("the first push that was taken is written down at once")
+    func first() throws {
+        var script = MachineScript(slots: 1000)
+        script.turn(owned: [try script.row(device: 1, consumer: 1)])
+        let sent = script.take(1).map(\.delivery)
         script.answer(sent[0], .accepted(providerID: nil))
-        #expect(script.machine.outcomesMayWait(now: script.now))
-        #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.isEmpty)
-        #expect(script.machine.nextDeadline(now: script.now) == script.now.adding(milliseconds: wait))
-        var other = script
-        #expect(other.machine.beginTurn(now: script.now).outcomes.map(\.delivery) == sent)
-        script.now = script.now.adding(milliseconds: wait)
         #expect(!script.machine.outcomesMayWait(now: script.now))
         #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.map(\.delivery) == sent)
     }
 
-    @Test("a few go with a commit that is made in any case, more wait")
-    func joins() throws {
-        let most = DeliverySettings().outcomesThatJoin
-        for (count, joining) in [(1, 1), (most, most), (most + 1, 0)] {
-            var (script, sent) = try script(sending: count)
-            for delivery in sent { script.answer(delivery, .accepted(providerID: nil)) }
-            let plan = script.machine.beginTurn(now: script.now, isPatient: true, joins: true)
-            #expect(plan.outcomes.count == joining)
-        }
+    @Test("a push that is taken soon after a commit with another waits for more, until 20 ms after that commit")
+    func waits() throws {
+        var (script, sent) = try script(sending: 1)
+        let last = script.now
+        script.now = last.adding(milliseconds: wait - 1)
+        script.answer(sent[0], .accepted(providerID: nil))
+        #expect(script.machine.outcomesMayWait(now: script.now))
+        #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.isEmpty)
+        #expect(script.machine.nextDeadline(now: script.now) == last.adding(milliseconds: wait))
+        var other = script
+        #expect(other.machine.beginTurn(now: script.now).outcomes.map(\.delivery) == sent)
+        script.now = last.adding(milliseconds: wait)
+        #expect(!script.machine.outcomesMayWait(now: script.now))
+        #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.map(\.delivery) == sent)
     }
 
     @Test("many make a commit of their own at once")
@@ -80,6 +84,18 @@ struct OutcomeWaitTests {
         script.answer(sent[0], .accepted(providerID: nil))
         script.now = script.now.adding(seconds: -3600)
         #expect(!script.machine.outcomesMayWait(now: script.now))
+    }
+
+    @Test("none waits while rows in the store are to be due at once, or the writer would ask for them over and over")
+    func requeues() throws {
+        var (script, sent) = try script(sending: 1)
+        script.answer(sent[0], .accepted(providerID: nil))
+        var brand = BrandSettings()
+        brand.quietHours = QuietHours(from: 0, to: 60, timeZone: "UTC", mode: .held)
+        script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: true)
+        let plan = script.machine.beginTurn(now: script.now, isPatient: true)
+        #expect(!plan.requeues.isEmpty)
+        #expect(plan.outcomes.map(\.delivery) == sent)
     }
 
     @Test("a drain writes down at once")
