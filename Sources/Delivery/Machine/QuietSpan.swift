@@ -26,8 +26,9 @@ package struct QuietSpan: Sendable, Equatable {
             let zone = timeZone.flatMap(LocalTimeZone.init) ?? hours.timeZone.flatMap(LocalTimeZone.init)
                 ?? LocalTimeZone("UTC")
         else { return }
-        let seconds = now.milliseconds.flooredQuotient(by: 1000)
-        let today = (seconds + zone.offset(at: seconds)).flooredQuotient(by: 86_400)
+        let seconds = now.milliseconds / 1000
+        // Only a time before 1970 would be rounded up, which no clock shows.
+        let today = (seconds + zone.offset(at: seconds)) / 86_400
         for day in today - 1...today + 1 {
             let start = Timestamp(milliseconds: zone.moments(day: day, minutes: hours.from).first * 1000)
             let endDay = hours.to > hours.from ? day : day + 1
@@ -46,11 +47,4 @@ package struct QuietSpan: Sendable, Equatable {
     /// - Parameter now: A moment.
     /// - Returns: False before ``since``, as after the clock was set back, and from ``until`` on.
     package func holds(at now: Timestamp) -> Bool { since <= now && now < until }
-}
-
-extension Int64 {
-    /// The quotient that is not greater than the exact one.
-    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
-        self >= 0 ? self / divisor : -((-self + divisor - 1) / divisor)
-    }
 }
