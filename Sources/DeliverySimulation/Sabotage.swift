@@ -106,6 +106,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case inventFault
     /// The writer does not wait after the store has failed.
     case hurryStore
+    /// A part of the machine is told other things than its model.
+    case distortParts
 
     /// The invariant that it breaks.
     package var breaks: Invariant {
@@ -156,6 +158,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .hideAlerts: .operatorsAreTold
         case .inventFault: .takesWhatItCan
         case .hurryStore: .storeIsSpared
+        case .distortParts: .partsAgree
         }
     }
 

@@ -6,13 +6,22 @@ import DequeModule
 /// and takes elements while its credit covers their weights. Room is shared by dynamic thresholds (Choudhury and Hahne, 1998): an
 /// owner may hold at most ``share`` times the room that is still free, so that one alone uses most of the room and there
 /// is always some for a newcomer. A plain value without a clock.
-struct FairQueue<Owner: Hashable, Element> {
+package struct FairQueue<Owner: Hashable, Element> {
     /// How much may wait in all: elements count by their size, and by their bytes.
     ///
     /// Their weight, how much work they are, does not count here.
-    struct Limits {
-        var size: Int
-        var bytes: Int
+    package struct Limits {
+        /// The sum of the elements' sizes.
+        package var size: Int
+        /// The sum of the elements' bytes.
+        package var bytes: Int
+
+        /// Takes the bounds.
+        ///
+        /// - Parameters:
+        ///   - size: The sum of the elements' sizes.
+        ///   - bytes: The sum of the elements' bytes.
+        package init(size: Int, bytes: Int) { (self.size, self.bytes) = (size, bytes) }
     }
 
     fileprivate struct Line {
@@ -27,19 +36,31 @@ struct FairQueue<Owner: Hashable, Element> {
     /// What each round adds to an owner's credit.
     static var quantum: Int { 64 }
 
-    private(set) var size = 0
-    private(set) var bytes = 0
+    /// The sum of the sizes of what waits.
+    package private(set) var size = 0
+    /// The sum of the bytes of what waits.
+    package private(set) var bytes = 0
     private let limits: Limits
     private var lines: [Owner: Line] = [:]
     /// The owners that have something waiting, the next one first.
     private var round: Deque<Owner> = []
 
-    init(limits: Limits) { self.limits = limits }
+    /// Nothing waits.
+    ///
+    /// - Parameter limits: How much may.
+    package init(limits: Limits) { self.limits = limits }
 
-    var isEmpty: Bool { round.isEmpty }
+    /// Whether nothing waits.
+    package var isEmpty: Bool { round.isEmpty }
 
     /// Whether an owner may add this much; what an empty queue is asked is always taken, or it never could be.
-    func admits(size: Int, bytes: Int, of owner: Owner) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - size: The size of what is added.
+    ///   - bytes: Its bytes.
+    ///   - owner: Whose it is.
+    /// - Returns: Whether it may.
+    package func admits(size: Int, bytes: Int, of owner: Owner) -> Bool {
         if isEmpty { return true }
         let line = lines[owner]
         let (held, heldBytes) = (line?.size ?? 0, line?.bytes ?? 0)
@@ -49,7 +70,14 @@ struct FairQueue<Owner: Hashable, Element> {
     }
 
     /// Adds an element; `weight` is how much work it is, its size unless told.
-    mutating func append(_ element: Element, size: Int, weight: Int? = nil, bytes: Int, of owner: Owner) {
+    ///
+    /// - Parameters:
+    ///   - element: The element.
+    ///   - size: What it takes of the room.
+    ///   - weight: How much work it is; at least 1.
+    ///   - bytes: Its bytes.
+    ///   - owner: Whose it is.
+    package mutating func append(_ element: Element, size: Int, weight: Int? = nil, bytes: Int, of owner: Owner) {
         var line = lines.removeValue(forKey: owner) ?? Line()
         if line.elements.isEmpty { round.append(owner) }
         line.elements.append((element, size, weight ?? size, bytes))
@@ -61,7 +89,10 @@ struct FairQueue<Owner: Hashable, Element> {
     }
 
     /// Takes elements whose weights come to at most `limit`, at least one if there is any.
-    mutating func next(atMost limit: Int) -> [Element] {
+    ///
+    /// - Parameter limit: The sum of their weights.
+    /// - Returns: The elements, in the order in which they leave.
+    package mutating func next(atMost limit: Int) -> [Element] {
         var taken: [Element] = []
         var room = limit
         while let owner = round.first, var line = lines.removeValue(forKey: owner) {

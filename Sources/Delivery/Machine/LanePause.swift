@@ -1,11 +1,11 @@
-import GatewayModel
+package import GatewayModel
 
 /// Whether a lane's provider is left alone because it is overloaded: a plain value without a clock.
 ///
 /// A pause begins with a wait that the provider asks the whole lane for, or with several faults within a second and no push
 /// taken between them: fewer are taken for their devices'. When its time is over one push at a time finds out whether the
 /// provider is well again; the first that it takes ends the pause. No delivery's own wait counts.
-struct LanePause: Sendable {
+package struct LanePause: Sendable {
     /// Faults in a row begin a pause within this time.
     static let faultMilliseconds: Int64 = 1000
     /// How long each further wait is when the provider asks for none; the last one repeats.
@@ -16,7 +16,7 @@ struct LanePause: Sendable {
     /// This many faults in a row begin a pause.
     let manyFaults: Int
     /// Until when nothing leaves; in the past while pushes are tried one at a time; nil when there is no pause.
-    private(set) var until: Timestamp?
+    package private(set) var until: Timestamp?
     /// The push that finds out whether it is over.
     var probe: DeliveryID?
     /// How many waits of this pause were followed by another.
@@ -25,10 +25,16 @@ struct LanePause: Sendable {
     private var faults = 0
     private var firstFault: Timestamp?
 
-    init(manyFaults: Int) { self.manyFaults = manyFaults }
+    /// No pause.
+    ///
+    /// - Parameter manyFaults: So many faults in a row begin one; at least 1.
+    package init(manyFaults: Int) { self.manyFaults = manyFaults }
 
     /// Whether only one push at a time may leave.
-    func isProbing(now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: False when there is no pause, and until its time is over.
+    package func isProbing(now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
 
     /// The provider could not take a push for a reason that may hold for the whole lane, or the push that finds out was not
     /// answered at all.
@@ -38,7 +44,7 @@ struct LanePause: Sendable {
     ///   - isOfLane: Whether the reason holds for the whole lane, however few met it.
     ///   - isProbe: Whether it was the push that finds out.
     ///   - now: The wall clock.
-    mutating func fault(asked: Int64?, isOfLane: Bool, isProbe: Bool, now: Timestamp) {
+    package mutating func fault(asked: Int64?, isOfLane: Bool, isProbe: Bool, now: Timestamp) {
         if let until {
             if isProbe {
                 waits += 1
@@ -55,7 +61,9 @@ struct LanePause: Sendable {
     /// The provider took or judged a push.
     ///
     /// What was on its way when the pause began does not end it.
-    mutating func taken(now: Timestamp) {
+    ///
+    /// - Parameter now: The wall clock.
+    package mutating func taken(now: Timestamp) {
         faults = 0
         if let until, until > now { return }
         self = LanePause(manyFaults: manyFaults)
@@ -82,7 +90,7 @@ struct LanePause: Sendable {
 ///
 /// Such a push counts no try, so that nothing of its own makes it wait. The first ones leave again at once, since a
 /// connection that ends in good order is no fault; when those are not sent either, the waits grow until one is answered.
-struct UnsentWait: Sendable {
+package struct UnsentWait: Sendable {
     /// The waits; the last one repeats.
     static let seconds: [Int64] = [0, 1, 2, 5]
 
@@ -90,8 +98,16 @@ struct UnsentWait: Sendable {
     /// When the first push came back that began this wait; nil when all were sent.
     private var since: Timestamp?
 
+    /// Nothing was left unsent.
+    package init() {}
+
     /// When a push that was not sent may leave again; one that was on its way when the wait began makes it no longer.
-    mutating func due(takenAt: Timestamp, now: Timestamp) -> Timestamp {
+    ///
+    /// - Parameters:
+    ///   - takenAt: When the push left.
+    ///   - now: The wall clock.
+    /// - Returns: Not before `now`.
+    package mutating func due(takenAt: Timestamp, now: Timestamp) -> Timestamp {
         guard let begun = since, begun <= now else {
             since = now
             return now.adding(seconds: Self.seconds[place])
@@ -105,5 +121,5 @@ struct UnsentWait: Sendable {
     }
 
     /// A push was sent and answered.
-    mutating func sent() { self = UnsentWait() }
+    package mutating func sent() { self = UnsentWait() }
 }

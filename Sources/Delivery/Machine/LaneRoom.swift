@@ -1,11 +1,11 @@
-import GatewayModel
+package import GatewayModel
 
 /// How many more rows a lane can take into memory, by their class.
 ///
 /// A quarter of a lane's slots is left to agents' messages and badges, so that these find room whatever a campaign brings.
-struct LaneRoom {
+package struct LaneRoom {
     /// How many rows of any class.
-    private(set) var free: Int
+    package private(set) var free: Int
     private let slots: Int
     private var rows: RowCounts
     private var proactiveFree: Int
@@ -15,7 +15,7 @@ struct LaneRoom {
     /// - Parameters:
     ///   - slots: How many rows it may have in memory.
     ///   - rows: How many it has.
-    init(slots: Int, _ rows: RowCounts) {
+    package init(slots: Int, _ rows: RowCounts) {
         self.slots = slots
         self.rows = rows
         free = max(slots - rows.total, 0)
@@ -27,16 +27,25 @@ struct LaneRoom {
     }
 
     /// How many rows of a class.
-    subscript(pushClass: PushClass) -> Int { pushClass == .proactive ? proactiveFree : free }
+    ///
+    /// - Parameter pushClass: The class.
+    package subscript(pushClass: PushClass) -> Int { pushClass == .proactive ? proactiveFree : free }
 
     /// Whether a claim brings more than a few rows of a class, and so is worth its statements.
-    func isWorthAClaim(_ pushClass: PushClass) -> Bool {
+    ///
+    /// - Parameter pushClass: The class.
+    /// - Returns: False when there is no room for any.
+    package func isWorthAClaim(_ pushClass: PushClass) -> Bool {
         let free = self[pushClass]
         return free > 0 && (rows[pushClass] == 0 || free >= max(Self.slots(of: pushClass, slots) / 4, 1))
     }
 
     /// Reserves room.
-    mutating func take(_ count: Int, _ pushClass: PushClass) {
+    ///
+    /// - Parameters:
+    ///   - count: For how many rows.
+    ///   - pushClass: Their class.
+    package mutating func take(_ count: Int, _ pushClass: PushClass) {
         free = max(free - count, 0)
         proactiveFree = min(pushClass == .proactive ? max(proactiveFree - count, 0) : proactiveFree, free)
     }

@@ -1,4 +1,4 @@
-import GatewayModel
+package import GatewayModel
 
 /// How many pushes may leave now of those that a provider counts together: a token bucket without a clock.
 ///
@@ -6,7 +6,7 @@ import GatewayModel
 /// rate begins at ``floorPerSecond`` and rises to the full one within a minute of being used, as Google asks of whoever sends
 /// to many (firebase.google.com/docs/cloud-messaging/scale-fcm: "ramp up from 0 to max RPS over at least 60 seconds"); what
 /// is not used for a minute begins anew.
-struct QuotaBucket: Sendable {
+package struct QuotaBucket: Sendable {
     /// The least rate, in pushes a second: far more than agents write, far less than what needs a ramp.
     static let floorPerSecond: Int64 = 1000
     /// How long the rate rises, in seconds.
@@ -17,7 +17,7 @@ struct QuotaBucket: Sendable {
     private let full: Int64
     private let least: Int64
     /// How many pushes may leave in a second now.
-    private(set) var rate: Int64
+    package private(set) var rate: Int64
     /// In thousandths of a push.
     private var held: Int64
     private var filledAt: Timestamp
@@ -26,7 +26,11 @@ struct QuotaBucket: Sendable {
     private var secondBegan: Timestamp
 
     /// A full bucket of a group that has sent nothing.
-    init(perMinute: Int64, now: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - perMinute: The quota.
+    ///   - now: The wall clock.
+    package init(perMinute: Int64, now: Timestamp) {
         // A full bucket and 60 s of its rate are the quota of a minute.
         full = max(perMinute / 61, 1)
         least = min(Self.floorPerSecond, full)
@@ -37,7 +41,9 @@ struct QuotaBucket: Sendable {
     }
 
     /// Lets in what the time since the last call has brought; a clock that was set back brings nothing.
-    mutating func fill(now: Timestamp) {
+    ///
+    /// - Parameter now: The wall clock.
+    package mutating func fill(now: Timestamp) {
         let passed = min(max(now.milliseconds - filledAt.milliseconds, 0), Self.rampSeconds * 1000)
         held = min(held + passed * rate, rate * 1000)
         filledAt = now
@@ -58,20 +64,26 @@ struct QuotaBucket: Sendable {
     }
 
     /// Whether a push of a class may leave; a tenth of the bucket is left to agents.
-    func admits(_ pushClass: PushClass) -> Bool { held >= needed(for: pushClass) }
+    ///
+    /// - Parameter pushClass: The class.
+    /// - Returns: Whether it may.
+    package func admits(_ pushClass: PushClass) -> Bool { held >= needed(for: pushClass) }
 
     private func needed(for pushClass: PushClass) -> Int64 {
         pushClass == .agent || rate < 20 ? 1000 : 1000 + rate * 100
     }
 
     /// A push leaves.
-    mutating func take() {
+    package mutating func take() {
         held -= 1000
         used += 1
     }
 
     /// When it is worth to ask again for a class that is not admitted.
-    func next(for pushClass: PushClass) -> Timestamp {
+    ///
+    /// - Parameter pushClass: The class.
+    /// - Returns: Later than the last call of ``fill(now:)``.
+    package func next(for pushClass: PushClass) -> Timestamp {
         let missing = max(needed(for: pushClass) - held, 0) + (Self.waitMilliseconds - 1) * rate
         return filledAt.adding(milliseconds: max((missing + rate - 1) / rate, 1))
     }

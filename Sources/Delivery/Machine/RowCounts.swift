@@ -7,6 +7,16 @@ package struct RowCounts: Sendable, Equatable {
     private var badge = 0
     private var proactive = 0
 
+    /// Takes the numbers.
+    ///
+    /// - Parameters:
+    ///   - agent: Agents' messages.
+    ///   - badge: Badges.
+    ///   - proactive: What is proactive.
+    package init(agent: Int = 0, badge: Int = 0, proactive: Int = 0) {
+        (self.agent, self.badge, self.proactive) = (agent, badge, proactive)
+    }
+
     /// All of them.
     package var total: Int { agent + badge + proactive }
 

@@ -95,4 +95,6 @@ package enum Invariant: String, Sendable, CaseIterable {
     case everybodyIsAnswered
     /// While work waits that only time can bring, the machine says when; what may leave now is not left lying.
     case workIsPlanned
+    /// Each plain value of the machine says what an independent model of it says.
+    case partsAgree
 }

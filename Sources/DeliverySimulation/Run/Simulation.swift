@@ -109,6 +109,8 @@ package struct Simulation {
         run.counts.seeds = 1
         var violation: Violation?
         do throws(Violation) {
+            var parts = PartChecks(seed: seed, isDistorted: sabotage == .distortParts)
+            try parts.checkAll()
             try run.runAll()
         } catch {
             violation = error

@@ -1,0 +1,69 @@
+import Delivery
+import GatewayModel
+
+extension PartChecks {
+    /// A campaign gets what the time brings, and never saves up more than 40 ms of it or one push.
+    mutating func checkCampaignPace() throws(Violation) {
+        let perSecond = Int64([1, 3, 7, 30, 400][random.below(5)])
+        let most = Double(max(perSecond * 40, 1000))
+        var pace = CampaignPace(perSecond: perSecond, now: now)
+        var (held, filledAt) = (most, now)
+        for _ in 0..<40 {
+            pass(upTo: 2)
+            let half = max((most / 2).rounded(.down), 1000)
+            let millisecondsLeft = Int64(((half - held) / Double(perSecond)).rounded(.up))
+            let isWaiting = half > held && filledAt <= now
+            let next = isWaiting ? filledAt.adding(milliseconds: millisecondsLeft) : now
+            try agree("when a campaign goes on", pace.nextPush(perSecond: perSecond, now: now), next)
+            pace.fill(perSecond: perSecond, now: now)
+            let passed = Double(now.milliseconds - filledAt.milliseconds)
+            if passed > 0 { held = min(held + passed * Double(perSecond), most) }
+            filledAt = now
+            try agree("a campaign's pushes", pace.pushes, Int(held) / 1000)
+            let count = random.below(pace.pushes + 1)
+            pace.take(count)
+            held -= Double(count) * 1000
+        }
+    }
+
+    /// A bucket of one second's pushes, whose rate rises by a sixtieth of the way in a second that uses half of it.
+    mutating func checkQuotaBucket() throws(Violation) {
+        let perMinute = Int64([1, 100, 1_200, 60_000, 600_000][random.below(5)])
+        let full = perMinute < 61 ? 1 : perMinute / 61
+        let least = full < 1000 ? full : 1000
+        let step = full - least < 60 ? 1 : (full - least) / 60
+        var bucket = QuotaBucket(perMinute: perMinute, now: now)
+        var (rate, held, used) = (least, least * 1000, Int64(0))
+        var (filledAt, began) = (now, now)
+        for _ in 0..<60 {
+            pass(upTo: random.chance(10) ? 900 : 2)
+            bucket.fill(now: now)
+            let passed = now.milliseconds - filledAt.milliseconds
+            if passed > 0 { held = min(held + passed * rate, rate * 1000) }
+            filledAt = now
+            let sinceBegin = now.milliseconds - began.milliseconds
+            if sinceBegin >= 1000 {
+                rate += used * 2 >= rate ? step : -step
+                // Each whole second behind the first one was idle.
+                rate = min(max(rate - (sinceBegin / 1000 - 1) * step, least), full)
+                held = min(held, rate * 1000)
+            }
+            if sinceBegin < 0 || sinceBegin >= 1000 { (used, began) = (0, now) }
+            try agree("the quota's rate", bucket.rate, rate)
+            // Half of it, so that what raises the rate is met exactly.
+            for _ in 0..<[0, 1, Int(rate / 2), Int(rate + 1) / 2, Int(rate)][random.below(5)]
+            where bucket.admits(.agent) {
+                bucket.take()
+                held -= 1000
+                used += 1
+            }
+            for pushClass in [PushClass.agent, .proactive] {
+                let reserve = pushClass == .proactive && rate >= 20 ? rate * 100 : 0
+                try agree("whether the quota admits", bucket.admits(pushClass), held >= reserve + 1000)
+                let missing = max(reserve + 1000 - held, 0)
+                let wait = max((missing + rate - 1) / rate + 19, 1)
+                try agree("when the quota admits", bucket.next(for: pushClass), filledAt.adding(milliseconds: wait))
+            }
+        }
+    }
+}

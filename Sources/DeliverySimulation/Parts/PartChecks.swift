@@ -1,0 +1,46 @@
+import Delivery
+import GatewayModel
+
+/// Compares the machine's plain values, each alone, with models that say the same in another way.
+///
+/// What a run of the whole machine meets once in thousands of seeds, such as two moments that are equal, is met here in each.
+struct PartChecks {
+    var random: SplitMix64
+    /// Whether a part is told other things than its model.
+    let isDistorted: Bool
+    /// The wall clock of the part that is checked.
+    var now = Timestamp(milliseconds: SimulatedWorld.start)
+
+    init(seed: SimulationSeed, isDistorted: Bool) {
+        // Another sequence than that of the run.
+        random = SplitMix64(seed: ~seed.rawValue)
+        self.isDistorted = isDistorted
+    }
+
+    mutating func checkAll() throws(Violation) {
+        try checkQueue()
+        try checkRoom()
+        try checkRowsPerEvent()
+        try checkLanePause()
+        try checkUnsentWait()
+        try checkPlatformBreaker()
+        try checkCampaignPace()
+        try checkQuotaBucket()
+        try checkQuietSpan()
+    }
+
+    func agree<Value: Equatable>(_ part: String, _ seen: Value, _ expected: Value) throws(Violation) {
+        guard seen != expected else { return }
+        throw Violation(invariant: .partsAgree, detail: "\(part) says \(seen), its model \(expected)")
+    }
+
+    /// Time goes by, mostly in steps that meet the parts' bounds exactly; sometimes the clock is set back.
+    mutating func pass(upTo seconds: Int) {
+        switch random.below(20) {
+        case 0..<8: now = now.adding(seconds: Int64(random.below(seconds + 1)))
+        case 8..<13: now = now.adding(milliseconds: Int64(random.below(1_000)))
+        case 13: now = now.adding(milliseconds: -Int64(random.below(2_000)))
+        default: break
+        }
+    }
+}
