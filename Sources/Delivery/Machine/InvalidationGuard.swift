@@ -1,6 +1,6 @@
 import DequeModule
 package import GatewayModel
-import GatewayStorage
+package import GatewayStorage
 
 /// Whether a lane believes its provider that devices are gone: a plain value without a clock.
 ///
@@ -19,10 +19,12 @@ package struct InvalidationGuard: Sendable {
     }
 
     /// What is to be done with stopped devices.
-    enum Work: Equatable {
+    package enum Work: Sendable, Equatable {
+        /// Those that were stopped by this moment end.
         case end(stoppedBy: Timestamp)
         /// One of them makes a push that finds out; nothing else of the lane waits.
         case putOneBack
+        /// Those that were stopped by this moment are put back.
         case putBack(stoppedBy: Timestamp)
     }
 
@@ -36,9 +38,9 @@ package struct InvalidationGuard: Sendable {
     /// How far it is.
     package private(set) var phase = Phase.believing
     /// The push that finds out.
-    var probe: DeliveryID?
+    package var probe: DeliveryID?
     /// What is stored of the phase: whether the next start finds the lane suspended.
-    var isStoredSuspended = false
+    package var isStoredSuspended = false
     /// When the first of the devices was stopped that still are; a little early at times.
     private(set) var oldest: Timestamp?
     private var probes = 0
@@ -57,13 +59,18 @@ package struct InvalidationGuard: Sendable {
     private var acceptedOfOthers = 0
 
     /// Nothing is stopped.
-    init() {}
+    package init() {}
 
     /// Goes on where the process before ended.
     ///
     /// It was suspended too when the devices that it found stopped are more than are believed, although it could not store
     /// that any more.
-    init(_ start: StoppedAtStart, now: Timestamp, _ settings: InvalidationSettings) {
+    ///
+    /// - Parameters:
+    ///   - start: What the store found.
+    ///   - now: The wall clock.
+    ///   - settings: When devices are believed to be gone.
+    package init(_ start: StoppedAtStart, now: Timestamp, _ settings: InvalidationSettings) {
         isStoredSuspended = start.isSuspended
         if start.isSuspended { phase = .suspended(until: now) }
         for count in start.counts { _ = note(count.count, of: start.devices, at: count.at, settings) }
@@ -75,13 +82,16 @@ package struct InvalidationGuard: Sendable {
     package var isSuspended: Bool { if case .suspended = phase { true } else { false } }
 
     /// Whether there is nothing to do and nothing to remember in the store.
-    var isIdle: Bool { phase == .believing && oldest == nil && !isStoredSuspended }
+    package var isIdle: Bool { phase == .believing && oldest == nil && !isStoredSuspended }
 
     /// Until when nothing may leave; in the past while pushes leave one at a time, nil when they do not.
     var until: Timestamp? { if case .suspended(let until) = phase { until } else { nil } }
 
     /// Whether only one push at a time may leave.
-    func isProbing(now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: False when it is not suspended, and until its wait is over.
+    package func isProbing(now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
 
     // MARK: What is stopped
 
@@ -93,7 +103,7 @@ package struct InvalidationGuard: Sendable {
     ///   - now: The wall clock.
     ///   - settings: When devices are believed to be gone.
     /// - Returns: How many devices were called gone lately, when the lane is suspended since.
-    mutating func stopped(
+    package mutating func stopped(
         _ stopped: StoppedDevices,
         at time: Timestamp,
         now: Timestamp,
@@ -150,8 +160,14 @@ package struct InvalidationGuard: Sendable {
         nextPutBack = nil
     }
 
-    /// Whether a provider that calls a device gone is believed: not when its push left before the provider was well again.
-    func believes(pushOf takenAt: Timestamp, now: Timestamp, _ settings: InvalidationSettings) -> Bool {
+    /// Whether a provider that calls a device gone is believed.
+    ///
+    /// - Parameters:
+    ///   - takenAt: When the push left.
+    ///   - now: The wall clock.
+    ///   - settings: When devices are believed to be gone.
+    /// - Returns: False when its push left before the provider was well again.
+    package func believes(pushOf takenAt: Timestamp, now: Timestamp, _ settings: InvalidationSettings) -> Bool {
         guard let resumedAt, now < resumedAt.adding(seconds: settings.waitSeconds) else { return true }
         return takenAt >= resumedAt
     }
@@ -160,8 +176,13 @@ package struct InvalidationGuard: Sendable {
 
     /// A push was answered.
     ///
+    /// - Parameters:
+    ///   - isAccepted: Whether the provider took it.
+    ///   - registration: Whose push it was.
+    ///   - isProbe: Whether it was the push that finds out.
+    ///   - now: The wall clock.
     /// - Returns: Whether the lane is no longer suspended since.
-    mutating func answered(
+    package mutating func answered(
         isAccepted: Bool,
         of registration: RegistrationID,
         isProbe: Bool,
@@ -185,7 +206,9 @@ package struct InvalidationGuard: Sendable {
     }
 
     /// The lane has another credential: that is tried at once.
-    mutating func reset(now: Timestamp) {
+    ///
+    /// - Parameter now: The wall clock.
+    package mutating func reset(now: Timestamp) {
         guard isSuspended else { return }
         probes = 0
         suspend(now: now)
@@ -202,7 +225,7 @@ package struct InvalidationGuard: Sendable {
     ///   - mayEnd: Whether devices end; not while the clock may be wrong.
     ///   - settings: When devices are believed to be gone.
     /// - Returns: Nil when there is nothing to do.
-    func work(now: Timestamp, hasWork: Bool, mayEnd: Bool, _ settings: InvalidationSettings) -> Work? {
+    package func work(now: Timestamp, hasWork: Bool, mayEnd: Bool, _ settings: InvalidationSettings) -> Work? {
         switch phase {
         case .believing:
             guard mayEnd, let oldest else { return nil }
@@ -215,8 +238,14 @@ package struct InvalidationGuard: Sendable {
         }
     }
 
-    /// When there is something to do although nobody calls; nil when there is not.
-    func nextDeadline(hasWork: Bool, mayEnd: Bool, _ settings: InvalidationSettings) -> Timestamp? {
+    /// When there is something to do although nobody calls.
+    ///
+    /// - Parameters:
+    ///   - hasWork: Whether the lane has a push that may find out.
+    ///   - mayEnd: Whether devices end; not while the clock may be wrong.
+    ///   - settings: When devices are believed to be gone.
+    /// - Returns: Nil when there is nothing to do.
+    package func nextDeadline(hasWork: Bool, mayEnd: Bool, _ settings: InvalidationSettings) -> Timestamp? {
         switch phase {
         case .believing: mayEnd ? oldest?.adding(seconds: settings.waitSeconds) : nil
         case .suspended(let until):
@@ -226,10 +255,17 @@ package struct InvalidationGuard: Sendable {
     }
 
     /// A commit ended devices.
-    mutating func ended(_ result: StoppedDeviceResult) { oldest = result.oldest }
+    ///
+    /// - Parameter result: What it did.
+    package mutating func ended(_ result: StoppedDeviceResult) { oldest = result.oldest }
 
     /// A commit put devices back.
-    mutating func putBack(_ result: StoppedDeviceResult, of request: StoppedDeviceRequest, now: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - result: What it did.
+    ///   - request: What it was asked.
+    ///   - now: The wall clock.
+    package mutating func putBack(_ result: StoppedDeviceResult, of request: StoppedDeviceRequest, now: Timestamp) {
         oldest = result.oldest
         if restoredAt == nil {
             acceptedOfRestored = 0

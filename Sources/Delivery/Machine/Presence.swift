@@ -11,7 +11,7 @@ package struct Presence: Sendable {
     package private(set) var windows = OpenWindows()
     /// Whose held rows are to be looked through, in the order in which they closed.
     private var waiting: Deque<ConsumerName> = []
-    private var isWaiting: Set<ConsumerName> = []
+    private(set) var isWaiting: Set<ConsumerName> = []
 
     /// Nobody has one.
     package init() {}
@@ -66,12 +66,6 @@ package struct Presence: Sendable {
     package mutating func putBack(_ names: [ConsumerName]) {
         for name in names.reversed() where isWaiting.insert(name).inserted { waiting.prepend(name) }
     }
-
-    /// Whether what is held for a consumer is about to be looked through.
-    ///
-    /// - Parameter name: The consumer.
-    /// - Returns: Whether a later turn releases it.
-    package func isReleasing(_ name: ConsumerName) -> Bool { isWaiting.contains(name) }
 
     private mutating func add(_ name: ConsumerName) {
         if isWaiting.insert(name).inserted { waiting.append(name) }

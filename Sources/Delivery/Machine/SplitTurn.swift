@@ -1,12 +1,12 @@
 import DequeModule
 import GatewayModel
-import GatewayStorage
+package import GatewayStorage
 
 /// A turn that broke a rule of the schema, done part by part: a plain value.
 ///
 /// Each outcome, release, change and event gets a commit of its own, so that one poison row never fails a stranger's.
 /// Claims, budgets and sightings are no part: nothing of them is lost, they come again.
-struct SplitTurn: Sendable {
+package struct SplitTurn: Sendable {
     enum Part: Sendable {
         /// The outcome at this place; without the answer's words when it failed with them.
         case outcome(Int, isStripped: Bool)
@@ -21,7 +21,10 @@ struct SplitTurn: Sendable {
     /// What is left, the first of which is being done.
     private var parts: Deque<Part>
 
-    init(_ turn: WriterTurn) {
+    /// Nothing of a turn is done.
+    ///
+    /// - Parameter turn: The turn.
+    package init(_ turn: WriterTurn) {
         whole = turn
         parts = Deque(turn.outcomes.indices.map { .outcome($0, isStripped: false) })
         parts += turn.releases.indices.map(Part.release)
@@ -33,7 +36,10 @@ struct SplitTurn: Sendable {
     }
 
     /// How many parts a turn has.
-    static func partCount(of turn: WriterTurn) -> Int {
+    ///
+    /// - Parameter turn: The turn.
+    /// - Returns: 0 when it only claims rows and notes signs of life.
+    package static func partCount(of turn: WriterTurn) -> Int {
         turn.outcomes.count + turn.releases.count + turn.changes.count + turn.accepts.reduce(0) { $0 + $1.events.count }
     }
 
@@ -41,7 +47,7 @@ struct SplitTurn: Sendable {
     var part: Part? { parts.first }
 
     /// The commit of the part that is being done, with the windows and the time of the whole.
-    var turn: WriterTurn? {
+    package var turn: WriterTurn? {
         var turn = WriterTurn(now: whole.now, incarnation: whole.incarnation)
         turn.windows = whole.windows
         switch parts.first {
@@ -62,30 +68,33 @@ struct SplitTurn: Sendable {
     }
 
     /// The outcomes that are not written down yet.
-    var outcomesLeft: [OutcomeRecord] {
+    package var outcomesLeft: [OutcomeRecord] {
         parts.compactMap { if case .outcome(let place, _) = $0 { whole.outcomes[place] } else { nil } }
     }
 
     /// The consumers whose held rows are not looked through yet.
-    var releasesLeft: [ConsumerName] {
+    package var releasesLeft: [ConsumerName] {
         parts.compactMap { if case .release(let place) = $0 { whole.releases[place] } else { nil } }
     }
 
     /// The places of the changes that are not done yet.
-    var changesLeft: [Int] { parts.compactMap { if case .change(let place) = $0 { place } else { nil } } }
+    package var changesLeft: [Int] { parts.compactMap { if case .change(let place) = $0 { place } else { nil } } }
 
     /// Goes on behind the part that is being done.
-    mutating func advance() { parts.removeFirst() }
+    package mutating func advance() { parts.removeFirst() }
 
     /// An outcome is tried once more, and ends at least as its disposition says: without the answer's words.
-    mutating func strip() {
+    package mutating func strip() {
         if case .outcome(let place, false) = parts.first { parts[0] = .outcome(place, isStripped: true) }
     }
 
     /// Notes what became of the next event of a request.
     ///
+    /// - Parameters:
+    ///   - result: What became of it.
+    ///   - request: The request's place in the turn.
     /// - Returns: The answer to the request when it was the last one.
-    mutating func note(
+    package mutating func note(
         _ result: IntakeResult,
         of request: Int
     ) -> Result<[IntakeResult], IntakeError>? {
@@ -94,8 +103,12 @@ struct SplitTurn: Sendable {
         return answer(to: request)
     }
 
-    /// The answers to the requests that have none yet: what is not done fails with this error.
-    mutating func abandon(_ error: IntakeError) -> [(request: Int, answer: Result<[IntakeResult], IntakeError>)] {
+    /// The answers to the requests that have none yet.
+    ///
+    /// - Parameter error: Why what is not done fails.
+    /// - Returns: The requests' places in the turn, with their answers.
+    package mutating func abandon(_ error: IntakeError) -> [(request: Int, answer: Result<[IntakeResult], IntakeError>)]
+    {
         results.indices.compactMap { request in
             let left = whole.accepts[request].events.count - results[request].count
             guard left > 0 else { return nil }

@@ -1,21 +1,32 @@
-import GatewayModel
-import GatewayStorage
+package import GatewayModel
+package import GatewayStorage
 
 /// How the store stands, as the writer finds it: while it fails nothing is taken, and the writer tries again by itself.
-struct StoreStanding {
+package struct StoreStanding: Sendable {
     /// Why the last turn or probe failed; nil when it went well.
-    private(set) var error: StorageError?
+    package private(set) var error: StorageError?
     /// When the writer tries again; nil at once.
     private var retryAt: Timestamp?
 
+    /// It went well so far.
+    package init() {}
+
     /// Whether the file is damaged: nothing is written to it any more until an operator has restored it.
-    var isDamaged: Bool { if case .corrupt = error { true } else { false } }
+    package var isDamaged: Bool { if case .corrupt = error { true } else { false } }
 
     /// Until when the writer leaves the store alone.
-    func restsUntil(now: Timestamp) -> Timestamp? { retryAt.flatMap { $0 > now ? $0 : nil } }
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: Nil when it may try now.
+    package func restsUntil(now: Timestamp) -> Timestamp? { retryAt.flatMap { $0 > now ? $0 : nil } }
 
-    /// Says whether it did not fail before, or in another way.
-    mutating func failed(_ error: StorageError, now: Timestamp) -> Bool {
+    /// Takes in that a turn or probe failed.
+    ///
+    /// - Parameters:
+    ///   - error: Why.
+    ///   - now: The wall clock.
+    /// - Returns: Whether it did not fail before, or in another way.
+    package mutating func failed(_ error: StorageError, now: Timestamp) -> Bool {
         // What is damaged stays so: a read that happens to succeed proves nothing.
         guard !isDamaged else { return false }
         defer {
@@ -25,8 +36,10 @@ struct StoreStanding {
         return self.error?.label != error.label
     }
 
-    /// Says whether it had failed before.
-    mutating func succeeded() -> Bool {
+    /// Takes in that a turn or probe went well.
+    ///
+    /// - Returns: Whether it had failed before.
+    package mutating func succeeded() -> Bool {
         defer {
             if !isDamaged { self = StoreStanding() }
         }
@@ -34,5 +47,5 @@ struct StoreStanding {
     }
 
     /// Lets the writer try at once, because it is its last chance.
-    mutating func tryNow() { retryAt = nil }
+    package mutating func tryNow() { retryAt = nil }
 }

@@ -10,6 +10,7 @@ struct PartChecks {
     let isDistorted: Bool
     /// The wall clock of the part that is checked.
     var now = Timestamp(milliseconds: SimulatedWorld.start)
+    var ids = MessageIDGenerator(randomPart: 0)
 
     init(seed: SimulationSeed, isDistorted: Bool) {
         // Another sequence than that of the run.
@@ -27,6 +28,10 @@ struct PartChecks {
         try checkCampaignPace()
         try checkQuotaBucket()
         try checkQuietSpan()
+        try checkStoreStanding()
+        try checkSplitTurn()
+        try checkPresence()
+        try checkInvalidationGuard()
     }
 
     func agree<Value: Equatable>(_ part: String, _ seen: Value, _ expected: Value) throws(Violation) {
