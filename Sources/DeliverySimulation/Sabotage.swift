@@ -106,6 +106,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case inventFault
     /// The writer does not wait after the store has failed.
     case hurryStore
+    /// The machine takes a refusal of one push for a passing fault.
+    case softenRefusal
     /// A part of the machine is told other things than its model.
     case distortParts
 
@@ -158,6 +160,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .hideAlerts: .operatorsAreTold
         case .inventFault: .takesWhatItCan
         case .hurryStore: .storeIsSpared
+        case .softenRefusal: .answersAreFollowed
         case .distortParts: .partsAgree
         }
     }

@@ -45,6 +45,12 @@ extension DeliveryMachine {
         return crowded == deviceRows.crowded && deviceRows.recallable.allSatisfy { registrations[$0]?.head == nil }
     }
 
+    /// Whether a lane was removed, and not started over since.
+    ///
+    /// - Parameter lane: The lane.
+    /// - Returns: False for one that never had a row.
+    package func isRemoved(_ lane: LaneID) -> Bool { lanes[lane]?.isRemoved ?? false }
+
     /// Whether campaigns have a pace.
     ///
     /// - Parameter lane: The lane of their brand.

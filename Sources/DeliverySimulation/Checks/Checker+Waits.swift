@@ -57,10 +57,12 @@ extension Checker {
     struct Unsent: Sendable {
         var place = 0
         var since: Timestamp?
+        /// When the one that came back last leaves again.
+        var due = Timestamp(milliseconds: 0)
     }
 
     /// How long a credential that was refused so often before stops what needs it, in seconds.
-    private func stopSeconds(after refusals: Int) -> Int64 {
+    func stopSeconds(after refusals: Int) -> Int64 {
         var seconds = settings.breakerFirstSeconds
         for _ in 0..<min(refusals, 10) { seconds = min(seconds * 2, settings.breakerMaxSeconds) }
         return min(seconds, settings.breakerMaxSeconds)
@@ -191,8 +193,9 @@ extension Checker {
         } else {
             unsent.since = now
         }
+        let due = max(now, (unsent.since ?? now).adding(seconds: [0, 1, 2, 5][unsent.place]))
+        unsent.due = due
         waits[lane].unsent = unsent
-        let due = (unsent.since ?? now).adding(seconds: [0, 1, 2, 5][unsent.place])
         if due > now { tracked[Int(id) - 1].notBefore = due }
     }
 
@@ -293,6 +296,9 @@ extension Checker {
             "delivery \(id) leaves at \(now.milliseconds), and was to wait until \(until?.milliseconds ?? 0)"
         }
         tracked[place].notBefore = nil
+        try expect(.waitsAreKept, !lane.breaker.isTrying || inFlight[tracked[place].lane] == 0) {
+            "delivery \(id) leaves while another finds out whether the credential works"
+        }
         guard lane.pause.until != nil else { return }
         try expect(.waitsAreKept, lane.pause.probe == nil) {
             "delivery \(id) leaves while \(lane.pause.probe ?? 0) finds out whether the pause is over"

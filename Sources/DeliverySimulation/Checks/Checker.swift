@@ -47,6 +47,8 @@ struct Checker: Sendable {
     var restored: Set<RegistrationID> = []
     /// How many pushes have left.
     var pushes = 0
+    /// Delays in a row to which nothing was added.
+    var unspread = 0
 
     /// A badge on a device.
     struct Shown: Sendable {
@@ -169,6 +171,12 @@ struct Checker: Sendable {
         summaries[id] = others.isEmpty ? nil : others
         tracked[Int(id) - 1].isTaken = false
         for other in others { tracked[Int(other) - 1].toldBy = id }
+    }
+
+    /// How often a push was tried before it leaves, or what it stands for that was tried most.
+    func tries(of job: PushJob, _ store: SimulatedStore) -> Int {
+        let id = job.delivery.rawValue
+        return ([id] + (job.summary > 0 ? summaries[id] ?? [] : [])).map { store.delivery($0).attempts }.max() ?? 0
     }
 
     /// Whether an outcome ends what a summary told.

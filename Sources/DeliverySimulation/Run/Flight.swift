@@ -10,6 +10,10 @@ struct Flight: Sendable {
     var credential: Int
     /// How often its consumer had read when it was made.
     var reads: Int
+    /// How often it had been tried, or what it stands for that was tried most.
+    var tries: Int
+    /// When its own message's time is over.
+    var expiresAt: Timestamp
     /// No answer comes before the process ends.
     var isStuck = false
 }

@@ -70,6 +70,7 @@ extension Simulation {
         while try wholeStep(faults: true) { try moveWhileStopping() }
         let now = now
         try work { $0.drain(now: now) }
+        standing.isDraining = true
         trace.note(23) { "the machine drains" }
         try check(isFull: false)
         while let lane = flights.indices.first(where: { !flights[$0].isEmpty }) {

@@ -48,10 +48,15 @@ extension Simulation {
                     number: checker.pushes,
                     takenAt: now,
                     credential: credentials[lane],
-                    reads: reads
+                    reads: reads,
+                    tries: checker.tries(of: job, store),
+                    expiresAt: store.delivery(job.delivery.rawValue).expiresAt
                 )
             )
         }
+        for job in jobs { try checkHistory(of: job) }
+        let isLeft = jobs.isEmpty && writer.delivery.hasWork(id, now: now) && before.lanes[id]?.inFlight == 0
+        try expect(.workIsPlanned, !isLeft || room == 0) { "lane \(id) has work and sends nothing" }
         try expect(.roomIsUsed, jobs.count <= room) {
             "lane \(id) is asked for \(room) pushes and sends \(jobs.count)"
         }
@@ -133,6 +138,9 @@ extension Simulation {
             now: now
         )
         var told = outcome
+        if sabotage == .softenRefusal, outcome == .rejected(token: .keep) {
+            told = .retry(afterSeconds: nil, scope: .device)
+        }
         if sabotage == .hideRetryAfter, case .retry(_, let scope) = outcome {
             told = .retry(afterSeconds: nil, scope: scope)
         }
@@ -150,7 +158,19 @@ extension Simulation {
         trace.note(12, id) { "delivery \(id) is answered \(outcome)" }
         trace.fold(Int64(status))
         let (now, lane) = (now, LaneID(Int64(checker.tracked[Int(id) - 1].lane) + 1))
-        _ = try work { $0.answered([PushResult(delivery: DeliveryID(id), answer: answer)], now: now) }
+        let known = writer.delivery.outcomes.count
+        let lanes = try work { $0.answered([PushResult(delivery: DeliveryID(id), answer: answer)], now: now) }
+        try checkWork(lanes, afterAnswersOf: lane, hadOutcomes: known > 0)
+        if looks(at: .answersAreFollowed) {
+            try checker.checkAnswer(
+                outcome,
+                of: flight,
+                Array(writer.delivery.outcomes.dropFirst(known)),
+                writer.delivery,
+                isEnding: standing.isDraining || writer.delivery.isRemoved(lane),
+                now: now
+            )
+        }
         var alerts = writer.delivery.takeAlerts().filter { $0.lane == lane }.map(\.alert)
         if sabotage == .hideAlerts { alerts = [] }
         // Nor does the machine know of it.

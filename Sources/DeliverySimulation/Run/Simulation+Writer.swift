@@ -133,6 +133,7 @@ extension Simulation {
             // While the store is left alone no turn begins.
             if standing.failedAt == nil { try checker.checkTime(store, now: now) }
             sleepsUntil = until
+            asksNext = false
             return false
         case .done: return false
         }
@@ -202,6 +203,7 @@ extension Simulation {
         guard let pending = commit, let applied = pending.applied else { return }
         let result = doctored(applied.result, of: pending.turn)
         commit = nil
+        asksNext = true
         stripped = nil
         if !standing.isDamaged { standing.failedAt = nil }
         trace.note(7) { "the commit is answered" }

@@ -55,6 +55,8 @@ package struct Simulation {
     var stripped: DeliveryID?
     /// When the writer wants to be asked again, as of the last step that had nothing to do.
     var sleepsUntil: Timestamp?
+    /// A commit was answered, after which the writer is asked again at once.
+    var asksNext = false
     /// The store failed since the process was asked to stop.
     var hasFailed = false
     /// What the writer knows of the store and of the machine that it runs on.
@@ -196,6 +198,7 @@ package struct Simulation {
             windows: commit?.applied == nil ? windows : nil
         )
         if !writer.isInTurn { try checker.checkPlans(writer.delivery, store, now: now, closed: closedLanes) }
+        try checkDeadline()
     }
 
     /// Outcomes that left the machine and are not in the store.

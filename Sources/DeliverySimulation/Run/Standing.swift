@@ -10,4 +10,6 @@ struct Standing: Sendable {
     var lacksRoom = false
     /// The process was asked to stop.
     var isStopping = false
+    /// The machine gave back what waited, and sends nothing more.
+    var isDraining = false
 }

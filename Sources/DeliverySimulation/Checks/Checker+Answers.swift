@@ -1,0 +1,171 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+import PushProviders
+
+/// What becomes of a push once it is answered, as a table of the answers and not as the machine finds it.
+extension Checker {
+    /// What is written down of a push that was answered.
+    private enum Ending {
+        case finished(DeliveryState)
+        /// It waits at least until the first moment, and less long than until the second.
+        case waits(from: Timestamp, to: Timestamp)
+    }
+
+    /// An answer is written down as what it says, and nothing of its device leaves sooner or later than that.
+    ///
+    /// - Parameters:
+    ///   - outcome: What the provider says.
+    ///   - flight: The push.
+    ///   - written: What the machine wrote down of it and of its device's other rows.
+    ///   - machine: The machine, which has taken it in.
+    ///   - isEnding: Whether its lane sends nothing more: it is removed, or the process stops.
+    ///   - now: The wall clock.
+    /// - Throws: ``Violation`` when it is something else.
+    mutating func checkAnswer(
+        _ outcome: PushOutcome,
+        of flight: Flight,
+        _ written: [OutcomeRecord],
+        _ machine: DeliveryMachine,
+        isEnding: Bool,
+        now: Timestamp
+    ) throws(Violation) {
+        let id = flight.job.delivery
+        guard let record = written.first(where: { $0.delivery == id }) else {
+            throw Violation(invariant: .answersAreFollowed, detail: "the answer of delivery \(id) is not written down")
+        }
+        let ending = ending(outcome, of: flight, machine, now: now)
+        try expect(.answersAreFollowed, (record.answer == nil) == (outcome == .notSent)) {
+            "delivery \(id), \(outcome), counts as a try or not"
+        }
+        try expect(.answersAreFollowed, record.token == token(outcome, of: flight, record)) {
+            "delivery \(id), \(outcome), does \(record.token) to its token"
+        }
+        var behind: ClosedRange<Timestamp>?
+        switch (ending, record.disposition) {
+        case (.finished(let state), .finished(let found, nil)) where state == found: break
+        case (.waits(let from, let to), .retry(let due)) where outcome != .notSent:
+            try expect(.answersAreFollowed, from <= due && (due < to || due == from) && isInTime(due, flight)) {
+                "delivery \(id), \(outcome) after \(flight.tries) tries, is tried at \(due.milliseconds - now.milliseconds)"
+            }
+            noteSpread(due.milliseconds - from.milliseconds, to.milliseconds - from.milliseconds)
+            behind = due...due
+        case (.waits(let from, _), .release(let due, true))
+        where outcome == .notSent && due == from && isInTime(due, flight):
+            behind = due...due
+        case (.waits(let from, let to), .finished(.expired, nil))
+        where !isInTime(max(from, to.adding(milliseconds: -1)), flight):
+            if flight.job.summary > 0 { behind = from...max(from, to) }
+        default:
+            throw Violation(
+                invariant: .answersAreFollowed,
+                detail: "delivery \(id), \(outcome) after \(flight.tries) tries, becomes \(record.disposition)"
+            )
+        }
+        if case .drop = record.token { behind = now...now }
+        if behind == nil, case .retry(let seconds?, _) = outcome, seconds > 0, flight.job.summary == 0 {
+            behind = now.adding(seconds: seconds)...now.adding(seconds: seconds)
+        }
+        try checkBehind(flight, written, behind, isEnding: isEnding, now: now)
+    }
+
+    /// The rows of the device that are not the one that was answered.
+    private func checkBehind(
+        _ flight: Flight,
+        _ written: [OutcomeRecord],
+        _ behind: ClosedRange<Timestamp>?,
+        isEnding: Bool,
+        now: Timestamp
+    ) throws(Violation) {
+        for record in written where record.delivery != flight.job.delivery {
+            let holds: Bool
+            switch record.disposition {
+            case .release(let due, true): holds = behind?.contains(due) ?? false
+            case .release(let due, false): holds = behind == nil && isEnding && due == now
+            case .finished(.suppressed, .collapsed): holds = behind == nil
+            case .finished, .retry: holds = false
+            }
+            try expect(.answersAreFollowed, holds) {
+                "behind delivery \(flight.job.delivery) delivery \(record.delivery) becomes \(record.disposition)"
+            }
+        }
+        let left = held[Int(flight.job.registration.rawValue) - 1]
+        try expect(.answersAreFollowed, left.isEmpty || behind == nil && !isEnding) {
+            "deliveries \(left.sorted()) stay in memory behind delivery \(flight.job.delivery)"
+        }
+    }
+
+    private func isInTime(_ due: Timestamp, _ flight: Flight) -> Bool { !mayExpire || due < flight.expiresAt }
+
+    private func hasOtherToken(_ flight: Flight) -> Bool {
+        let known = told.registrations[Int(flight.job.registration.rawValue) - 1]
+        return known.map { $0.token != flight.job.token } ?? false
+    }
+
+    private func token(
+        _ outcome: PushOutcome,
+        of flight: Flight,
+        _ record: OutcomeRecord
+    ) -> OutcomeRecord.TokenEffect {
+        guard !hasOtherToken(flight), case .finished(.failed, nil) = record.disposition else { return .none }
+        return switch outcome {
+        case .unregistered(let since): .drop(token: flight.job.token, since: since)
+        case .rejected(.quarantine): .quarantine(token: flight.job.token)
+        default: .none
+        }
+    }
+
+    private func ending(
+        _ outcome: PushOutcome,
+        of flight: Flight,
+        _ machine: DeliveryMachine,
+        now: Timestamp
+    ) -> Ending {
+        let place = tracked[Int(flight.job.delivery.rawValue) - 1].lane
+        let lane = machine.lanes[LaneID(Int64(place) + 1)]
+        switch outcome {
+        case .accepted: return .finished(.accepted)
+        case .unregistered, .rejected(.quarantine):
+            if hasOtherToken(flight) { return .waits(from: now, to: now) }
+            let believes = lane?.invalidation.believes(pushOf: flight.takenAt, now: now, settings.invalidation)
+            if case .unregistered = outcome, believes == false { return delay(nil, flight, now: now) }
+            return .finished(.failed)
+        case .rejected(.keep): return .finished(.failed)
+        case .retry(let seconds, _): return delay(seconds, flight, now: now)
+        case .unknown: return delay(nil, flight, now: now)
+        case .misconfigured:
+            let due = lane?.blockedUntil(now: now) ?? now.adding(seconds: settings.breakerFirstSeconds)
+            return .waits(from: due, to: due)
+        case .platformMisconfigured:
+            let due = platformDue(flight.job.platform, on: place, now: now)
+            return .waits(from: due, to: due)
+        case .notSent: return .waits(from: waits[place].unsent.due, to: waits[place].unsent.due)
+        }
+    }
+
+    private func platformDue(_ platform: DevicePlatform, on lane: Int, now: Timestamp) -> Timestamp {
+        guard let stopped = waits[lane].platforms[platform] else {
+            return now.adding(seconds: settings.breakerFirstSeconds)
+        }
+        if stopped.until > now { return stopped.until }
+        let seconds = stopped.probe == nil ? settings.breakerFirstSeconds : min(5, stopSeconds(after: stopped.refusals))
+        return now.adding(seconds: seconds)
+    }
+
+    /// The delay of a try is its own, or as long as the provider asks for if that is longer, and up to a fifth more.
+    ///
+    /// At once is at once, five times.
+    private func delay(_ asked: Int64?, _ flight: Flight, now: Timestamp) -> Ending {
+        if asked == 0, flight.tries < 5 { return .waits(from: now, to: now) }
+        let delays = settings.retryDelaysSeconds
+        let own = asked == 0 ? delays[0] : flight.tries < delays.count ? delays[flight.tries] : delays[delays.count - 1]
+        let seconds = max(asked ?? 0, own)
+        return .waits(from: now.adding(seconds: seconds), to: now.adding(milliseconds: seconds * 1200))
+    }
+
+    /// Rows that failed together do not come back together: hardly ever is nothing added to a delay.
+    private mutating func noteSpread(_ added: Int64, _ most: Int64) {
+        guard most >= 100 else { return }
+        unspread = added == 0 ? unspread + 1 : 0
+    }
+}
