@@ -1,4 +1,3 @@
-package import GatewayModel
 package import GatewayStorage
 
 /// What the simulation looks at.
