@@ -5,8 +5,8 @@
 struct ReplayMemory {
     /// How many ids a bucket takes.
     static let bucketSize = 16_384
-    /// How many filters there are at most, of 2 MB each: with more than 10 million ids those that come are stored by the day,
-    /// and looked for there.
+    /// How many filters there are at most, of 2 MB each but the first: with more than 10 million ids those that come are stored
+    /// by the day, and looked for there.
     static let maxFilters = 16
 
     /// The bucket that is being filled.
@@ -93,7 +93,7 @@ struct ReplayMemory {
             if let number = filters[index].open(bucket, size: Self.bucketSize) { return (index, number) }
         }
         guard filters.count < Self.maxFilters else { return nil }
-        filters.append(ReplayFilter())
+        filters.append(ReplayFilter(filters.isEmpty ? .small : .large))
         return filters[filters.count - 1].open(bucket, size: Self.bucketSize).map { (filters.count - 1, $0) }
     }
 
