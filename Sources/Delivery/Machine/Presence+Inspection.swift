@@ -1,6 +1,6 @@
 package import GatewayStorage
 
-/// What the simulation looks at.
+/// Read access for the simulation's checks.
 extension Presence {
     /// Whether what is held for a consumer is about to be looked through.
     ///

@@ -3,9 +3,9 @@ import GatewayModel
 import GatewayStorage
 import PushProviders
 
-/// What becomes of a push once it is answered, as a table of the answers and not as the machine finds it.
+/// Checks the record of each answer against a table of the providers' answers, which the machine does not use.
 extension Checker {
-    /// What is written down of a push that was answered.
+    /// The expected record of an answered push.
     private enum Ending {
         case finished(DeliveryState)
         /// It waits at least until the first moment, and less long than until the second.

@@ -86,8 +86,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     /// Nothing leaves before the time that its provider asked for, for it or for the whole lane, nor before the first delay of
     /// a try that failed, nor while a refused credential or a pause stops the lane; after a pause one push at a time does.
     case waitsAreKept
-    /// What a provider answers is written down as what it says: how the delivery ends or when it is tried again, what becomes of the
-    /// token, and until when the device's other rows wait.
+    /// The record of a push has the effect that its answer calls for: the final state or the time of the next try, the token's
+    /// removal or quarantine, and the time until which the device's other rows wait.
     case answersAreFollowed
     /// A registration that its provider calls gone ends after its wait only, and not while its lane's provider calls too many
     /// gone.

@@ -3,11 +3,11 @@ import GatewayModel
 import GatewayStorage
 
 extension PartChecks {
-    /// What the guard has to know, as a history that is looked through each time.
+    /// A model of the guard that keeps the history and searches it at each call.
     private struct GuardModel {
         let settings: InvalidationSettings
         var phase = InvalidationGuard.Phase.believing
-        /// Who was stopped, in groups of a second.
+        /// Counts of stopped devices, in groups of a second.
         var stops: [(at: Timestamp, count: Int)] = []
         var oldest: Timestamp?
         /// How many probes of this suspension were not accepted.

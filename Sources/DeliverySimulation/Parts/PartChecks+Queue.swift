@@ -1,7 +1,7 @@
 import Delivery
 
 extension PartChecks {
-    /// What waits, in the order in which it came, with a credit for each owner: everything else is counted anew each time.
+    /// A model of the queue: a list of its elements in order of arrival and the owners' credits; sums are computed at each call.
     private struct QueueModel {
         struct Item {
             var number: Int

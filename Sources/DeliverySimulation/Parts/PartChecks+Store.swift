@@ -145,7 +145,7 @@ extension PartChecks {
         return turn
     }
 
-    /// Who closed a window is released once, first those who closed it first; what a failed turn had comes first again.
+    /// Consumers whose window closed are released once, in the order of closing; those of a failed turn come first again.
     mutating func checkPresence() throws(Violation) {
         let names = ["u0", "u1", "u2", "u3"].map {
             ConsumerName(brand: SimulatedWorld.brands[0], consumer: ConsumerID(trusted: $0))

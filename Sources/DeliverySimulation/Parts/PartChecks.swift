@@ -1,9 +1,9 @@
 import Delivery
 import GatewayModel
 
-/// Compares the machine's plain values, each alone, with models that say the same in another way.
+/// Compares each value type of the machine with an independent model of it, on random calls.
 ///
-/// What a run of the whole machine meets once in thousands of seeds, such as two moments that are equal, is met here in each.
+/// Cases that a run of the whole machine meets once in thousands of seeds, such as two equal times, occur here in every seed.
 struct PartChecks {
     var random: SplitMix64
     /// Whether a part is told other things than its model.

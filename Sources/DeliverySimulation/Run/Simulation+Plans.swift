@@ -2,7 +2,7 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 
-/// What the machine plans, held against what a copy of it does when the time has come.
+/// Checks the machine's deadlines and wake-ups against what a copy of it does at that time.
 extension Simulation {
     /// Whether an invariant is looked at that most faults would break before their own.
     func looks(at invariant: Invariant) -> Bool { sabotage == nil || sabotage?.breaks == invariant }
@@ -50,7 +50,7 @@ extension Simulation {
         }
     }
 
-    /// What is told of a push when it is answered is true when it leaves.
+    /// The history of a push, which metrics of its answer use, is that of its row in the store.
     func checkHistory(of job: PushJob) throws(Violation) {
         let row = store.delivery(job.delivery.rawValue)
         let history = writer.delivery.history(of: job.delivery)

@@ -5,7 +5,7 @@
 struct ReplayMemory {
     /// How many ids a bucket takes.
     static let bucketSize = 16_384
-    /// How many filters there are at most, of 2 MB each but the first: with more than 10 million ids those that come are stored
+    /// How many filters there are at most, of 2 MB each but the first: with some 10 million ids the next ones are stored
     /// by the day, and looked for there.
     static let maxFilters = 16
 
