@@ -217,6 +217,22 @@ struct WindowMachineTests {
         #expect(steps.machine.nextDeadline(now: steps.now) == nil)
     }
 
+    @Test("windows that were heard at about the same time are pinged together, and by the timer of the ping before")
+    func pingedTogether() {
+        var (first, second) = (Steps.settled(), Steps.settled())
+        #expect(first.pass(20.010) == [] && second.pass(20.240) == [])
+        #expect(first.stirs() == [] && second.stirs() == [])
+        let ping = first.machine.nextDeadline(now: first.now)
+        #expect(ping == first.now.steady - 10_000_000 + 30_000_000_000)
+        #expect(ping == second.machine.nextDeadline(now: second.now))
+        #expect(first.pass(29.989) == [])
+        #expect(first.pass(0.001) == ["ping"])
+        let end = first.machine.nextDeadline(now: first.now)
+        #expect(first.pass(0.002) == [])
+        #expect(first.stirs() == [])
+        #expect(first.machine.nextDeadline(now: first.now) == end)
+    }
+
     @Test("takes so many frames and no more")
     func frameLimit() {
         var steps = Steps.settled()

@@ -13,7 +13,7 @@ extension WindowMachine {
         case .opening, .open: break
         }
         var next = UInt64.max
-        if notReadingSince == nil { next = lastHeard &+ (hasPinged ? idleNanoseconds : idleNanoseconds / 2) }
+        if notReadingSince == nil { next = quietSince &+ (hasPinged ? idleNanoseconds : idleNanoseconds / 2) }
         if let graceUntil { next = min(next, graceUntil) }
         if outstanding > 0 { next = min(next, stalledSince &+ stallNanoseconds) }
         if let identity {
@@ -47,12 +47,18 @@ extension WindowMachine {
         if let until = graceUntil, now.steady >= until { graceUntil = nil }
         if notReadingSince != nil {
             // What it says meanwhile is read later.
-        } else if now.steady >= lastHeard &+ idleNanoseconds {
+        } else if now.steady >= quietSince &+ idleNanoseconds {
             return cut(.idle)
-        } else if !hasPinged, now.steady >= lastHeard &+ idleNanoseconds / 2 {
+        } else if !hasPinged, now.steady >= quietSince &+ idleNanoseconds / 2 {
             hasPinged = true
             ping()
         }
         return finish(now)
     }
+
+    /// When the client was heard last, on a grid of a quarter of a second.
+    ///
+    /// So many idle windows are pinged in one wake-up of their event loop. Down, so that the timer that waits for the
+    /// answer to one ping, which came at once, is the timer of the next ping.
+    private var quietSince: UInt64 { lastHeard - lastHeard % 250_000_000 }
 }
