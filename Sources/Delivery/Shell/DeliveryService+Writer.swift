@@ -9,6 +9,8 @@ import Telemetry
 extension DeliveryService {
     /// Does one step after the other until there is nothing left to do after ``stop()``.
     func writeTurns() async {
+        var alarm: Alarm?
+        defer { alarm?.task.cancel() }
         while true {
             let now = clock.now
             let (step, lanes) = state.withLock { state in
@@ -20,7 +22,9 @@ extension DeliveryService {
             switch step {
             case .commit(let commit): await self.commit(commit)
             case .probe: await probe()
-            case .sleep(let until): await sleep(until: until)
+            case .sleep(let until):
+                if let until { set(&alarm, until) }
+                await waitForSignal()
             case .done: return
             }
         }
@@ -124,23 +128,29 @@ extension DeliveryService {
         signal()
     }
 
-    private func sleep(until: Timestamp?) async {
-        guard let until else {
-            await waitForSignal()
-            return
+    /// Wakes the writer at a time; belongs to its task.
+    private struct Alarm {
+        /// When it rings, on the clock that tasks sleep by.
+        var at: ContinuousClock.Instant
+        var task: Task<Void, Never>
+    }
+
+    /// Sees to it that the writer is woken at a time.
+    ///
+    /// One that rings earlier stays: the writer looks again and sets it anew. So a signal that comes before the time ends
+    /// no task and starts none.
+    private func set(_ alarm: inout Alarm?, _ until: Timestamp) {
+        // Never longer than a minute, so that a wall clock that jumps cannot hold the writer.
+        let milliseconds = min(max(until.milliseconds - clock.now.milliseconds, 1), 60_000)
+        let now = ContinuousClock.now
+        let at = now + .milliseconds(milliseconds)
+        if let alarm, alarm.at > now, alarm.at <= at { return }
+        alarm?.task.cancel()
+        let task = Task {
+            do { try await Task.sleep(until: at, clock: .continuous) } catch { return }
+            signal()
         }
-        let milliseconds = max(until.milliseconds - clock.now.milliseconds, 1)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.waitForSignal() }
-            group.addTask {
-                // Cancelled when the signal comes first; either way the writer looks at everything again. Never longer
-                // than a minute, so that a wall clock that jumps cannot hold it.
-                try? await Task.sleep(for: .milliseconds(min(milliseconds, 60_000)))
-                self.signal()
-            }
-            await group.next()
-            group.cancelAll()
-        }
+        alarm = Alarm(at: at, task: task)
     }
 
     private func waitForSignal() async {
