@@ -6,7 +6,7 @@ import ProcessHarness
 
 /// When the pushes of messages arrived at a simulator that keeps pushes, read bit by bit.
 struct PushArrivals {
-    /// Seconds since 1970 by message id, at the simulator's resolution of a millisecond.
+    /// Seconds since 1970 by message id: the middle of the millisecond that the simulator tells.
     private(set) var times: [String: Double] = [:]
     /// The last push that was read.
     private var after = 0
@@ -49,7 +49,7 @@ struct PushArrivals {
             guard let body = push["body"] as? [String: Any], let message = body["messageId"] as? String,
                 let time = push["time"] as? String
             else { continue }
-            times[message] = try format.parse(time).timeIntervalSince1970
+            times[message] = try format.parse(time).timeIntervalSince1970 + 0.0005
         }
     }
 }
