@@ -51,15 +51,18 @@ struct DataDirectory {
     /// The files in them are closed to others, but not those that an operator puts beside them: a backup, a restored key.
     var openDirectories: [String] {
         let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
-        let directories = Set(names.map { ($0.isEmpty ? "." : $0 as NSString).standardizingPath })
-        return directories.sorted().compactMap { directory in
-            // A link's own permissions say nothing of what it leads to.
-            let path = (directory as NSString).resolvingSymlinksInPath
-            let facts = try? FileManager.default.attributesOfItem(atPath: path)
-            guard let permissions = facts?[.posixPermissions] as? Int, permissions & 0o077 != 0 else { return nil }
-            let mode = String(permissions & 0o777, radix: 8)
-            return "\(directory) is open to group or others (mode \(mode)); run chmod 700 on it"
+        var warnings: [String] = []
+        var seen: Set<[UInt64]> = []
+        for name in names.map({ $0.isEmpty ? "." : $0 }).sorted() {
+            // A link's own permissions say nothing of what it leads to, and two names may lead to one directory.
+            var facts = stat()
+            guard stat(name, &facts) == 0 else { continue }
+            guard seen.insert([UInt64(facts.st_dev), UInt64(facts.st_ino)]).inserted else { continue }
+            guard facts.st_mode & 0o077 != 0 else { continue }
+            let mode = String(facts.st_mode & 0o777, radix: 8)
+            warnings.append("\(name) is open to group or others (mode \(mode)); run chmod 700 on it")
         }
+        return warnings
     }
 
     /// Reads the admin token; makes one when it is missing and its file was not named.
