@@ -18,12 +18,12 @@ extension SQLiteStore {
             } else {
                 brand = nil
             }
-            let rows = try reader.prepare(
-                """
-                SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
-                WHERE \(brand == nil ? "?1 IS NULL" : "brand = ?1") AND id < ?2 AND at >= ?3 AND at < ?4 \
-                ORDER BY id DESC LIMIT ?5
-                """
+            let rows = try reader.kept(
+                shape: """
+                    SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
+                    WHERE \(brand == nil ? "?1 IS NULL" : "brand = ?1") AND id < ?2 AND at >= ?3 AND at < ?4 \
+                    ORDER BY id DESC LIMIT ?5
+                    """
             )
             .int(brand).int(query.before ?? .max).int(query.since?.milliseconds ?? .min)
             .int(query.until?.milliseconds ?? .max).int(query.limit)
