@@ -87,10 +87,7 @@ package final class GatewayServer: Sendable {
         port: Int,
         onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
     ) -> Application<RouterResponder<GatewayContext>> {
-        var logger = services.logger
-        // Hummingbird says at info where it listens; the executable says that itself, once, on stdout.
-        if logger.logLevel < .notice { logger.logLevel = .notice }
-        let serverLogger = Logger(label: logger.label) { [logger] _ in ServerLogHandler(logger) }
+        let logger = services.logger
         // A listener with other routes, for machinery, opens no windows.
         let windows = router == nil ? windowShell : nil
         return Application(
@@ -109,7 +106,7 @@ package final class GatewayServer: Sendable {
                 await Self.paceAccepting(of: channel, logger)
                 await onServerRunning(channel)
             },
-            logger: serverLogger
+            logger: ServerLogHandler.logger(passingTo: logger)
         )
     }
 
