@@ -366,7 +366,7 @@ let package = Package(
             dependencies: [
                 "CSimdjson", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
                 "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator", "SQLiteStorage",
-                "TextFormats", crypto, httpClient,
+                "TextFormats", crypto, httpClient, nioEmbedded,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],

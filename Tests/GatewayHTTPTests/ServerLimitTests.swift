@@ -48,20 +48,6 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("a head that comes byte by byte is closed all the same")
-    func tricklingHead() async throws {
-        let metrics = TestMetrics()
-        try await Self.run(Self.impatient, metrics: metrics) { port, api in
-            _ = try await api.call(.get, "/livez")
-            let client = try RawClient(port: port)
-            client.send("GET /livez HTTP/1.1\r\nX-A: ")
-            // Each byte comes well within the limit; it is the whole that does not.
-            let deadline = ContinuousClock.now + .seconds(540)
-            while client.send("a"), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(metrics.value(#"switchboard_http_cut_off_total{reason="slow_head"}"#) == 1)
-        }
-    }
-
     @Test("a body that does not become whole is answered 408, and closed")
     func slowBody() async throws {
         let metrics = TestMetrics()

@@ -1,13 +1,20 @@
 import Dispatch
-import Synchronization
 import Testing
 
 @testable import GuardedHTTP
 
 @Suite("The system's resolver", .timeLimit(.minutes(10)))
 struct SystemResolverTests {
-    private final class Ended: Sendable {
-        let count = Atomic(0)
+    /// Counts what happens elsewhere.
+    private struct Occurrences: Sendable {
+        private let all = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1100))
+
+        func add() { all.continuation.yield() }
+
+        /// Waits until so many more have happened.
+        func wait(for count: Int) async {
+            for await _ in all.stream.prefix(count) {}
+        }
     }
 
     @Test("finds all addresses of a name, and none of one that is not there")
@@ -23,12 +30,12 @@ struct SystemResolverTests {
     @Test("looks the gateway's own names up while one of them hangs, and another resolver's use all that they may")
     func ownNames() async throws {
         let hold = DispatchSemaphore(value: 0)
-        let begun = Ended()
+        let begun = Occurrences()
         let found = try #require(InternetAddress("192.0.2.1"))
         let threads = ResolverThreads(count: 12)
         let lookUp: @Sendable (String) -> [InternetAddress] = { host in
             if host == "held.example" {
-                begun.count.add(1, ordering: .relaxed)
+                begun.add()
                 hold.wait()
             }
             return [found]
@@ -46,7 +53,7 @@ struct SystemResolverTests {
             }
         }
         // Half of the one's threads hang, and all of the other's.
-        while begun.count.load(ordering: .relaxed) < 8 { try await Task.sleep(for: .milliseconds(1)) }
+        await begun.wait(for: 8)
         for name in ["api.push.example", "fcm.example", "held2.example"] {
             #expect(await resolver.addresses(of: name, for: "") == [found])
         }
@@ -58,7 +65,7 @@ struct SystemResolverTests {
     @Test("looks one brand's names up while another's hang and fill the line")
     func shares() async throws {
         let hold = DispatchSemaphore(value: 0)
-        let ended = Ended()
+        let ended = Occurrences()
         let found = try #require(InternetAddress("192.0.2.1"))
         let threads = ResolverThreads(count: 16)
         let resolver = SystemResolver(threads: threads, atOnce: 16) { host in
@@ -70,13 +77,13 @@ struct SystemResolverTests {
                 for _ in 0..<1100 {
                     group.addTask {
                         _ = await resolver.addresses(of: "held.example", for: "greedy")
-                        ended.count.add(1, ordering: .relaxed)
+                        ended.add()
                     }
                 }
             }
         }
         // Until the line is full.
-        while ended.count.load(ordering: .relaxed) < 1100 - 1024 { try await Task.sleep(for: .milliseconds(1)) }
+        await ended.wait(for: 1100 - 1024)
         #expect(await resolver.addresses(of: "any.example", for: "other") == [found])
         #expect(await resolver.addresses(of: "any.example", for: "") == [found])
         for _ in 0..<1100 { hold.signal() }

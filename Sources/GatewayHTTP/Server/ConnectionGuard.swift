@@ -41,7 +41,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         isPeerAwaited = false
-        watch.bytesArrived(now: .now())
+        watch.bytesArrived(now: context.eventLoop.now)
         arm(context)
         context.fireChannelRead(data)
     }
@@ -54,7 +54,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         if mode == .output {
-            watch.ended(now: .now())
+            watch.ended(now: context.eventLoop.now)
             arm(context)
         }
         context.close(mode: mode, promise: promise)
@@ -75,7 +75,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func look(_ context: ChannelHandlerContext) {
         timer = nil
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        switch watch.look(now: .now(), buffered: buffered, isPeerAwaited: isPeerAwaited) {
+        switch watch.look(now: context.eventLoop.now, buffered: buffered, isPeerAwaited: isPeerAwaited) {
         case .rest: break
         case .lookAgain: arm(context)
         case .part: context.close(promise: nil)

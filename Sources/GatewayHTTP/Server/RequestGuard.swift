@@ -47,7 +47,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
         case .head(let head):
-            connection.watch.headArrived(now: .now())
+            connection.watch.headArrived(now: context.eventLoop.now)
             isReading = true
             unanswered += 1
             requestFields = head.headerFields

@@ -44,7 +44,7 @@ extension TestGateway {
             delivery.lanesChanged(change.changedLanes, change.laneChange)
             delivery.lanesRemoved(change.removedLanes)
         }
-        let providerMetrics = IdentityProviderMetrics(factory: metrics.registry)
+        let providerMetrics = IdentityProviderMetrics(factory: metrics.factory)
         let providers = GuardedHTTPClient(
             resolver: NoNames(),
             configuration: HTTPClient.Configuration(),
@@ -83,7 +83,7 @@ extension TestGateway {
             ),
             clock: clock,
             logger: logger,
-            metrics: HTTPMetrics(factory: metrics.registry),
+            metrics: HTTPMetrics(factory: metrics.factory),
             renderMetrics: { metrics.answer }
         )
         let bell = OutboundBell(limitPerBrand: 1)

@@ -125,7 +125,7 @@ enum TestGateway {
         services.windows = WindowServices(
             presence: presence,
             limits: windows,
-            metrics: WindowMetrics(factory: metrics.registry)
+            metrics: WindowMetrics(factory: metrics.factory)
         )
         let (hub, outbound, directory) = (services.windows.hub, services.outbound, services.directory)
         let server = GatewayServer(services: services, limits: limits)

@@ -17,7 +17,8 @@ func until(_ what: String, _ holds: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(540)
     while try await !holds() {
         guard ContinuousClock.now < deadline else { throw WaitedInVain(what: what) }
-        try await Task.sleep(for: .milliseconds(5))
+        try Task.checkCancellation()
+        await Task.yield()
     }
 }
 

@@ -1,0 +1,30 @@
+import NIOCore
+import NIOEmbedded
+import Telemetry
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("The guard of a connection")
+struct ConnectionGuardTests {
+    @Test("closes on a head that comes byte by byte, each well within the limit, when the whole takes longer")
+    func tricklingHead() throws {
+        let metrics = TestMetrics()
+        let channel = EmbeddedChannel(
+            handler: ConnectionGuard(
+                limit: .seconds(30),
+                start: .seconds(10),
+                metrics: HTTPMetrics(factory: metrics.factory)
+            )
+        )
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        var seconds = 0
+        while channel.isActive, seconds < 100 {
+            try channel.writeInbound(ByteBuffer(string: "a"))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            seconds += 1
+        }
+        #expect(seconds == 10)
+        #expect(metrics.value(#"switchboard_http_cut_off_total{reason="slow_head"}"#) == 1)
+    }
+}
