@@ -35,8 +35,6 @@ struct PartialFaultTests {
     func third() async throws {
         let site = try await start(["everyNth": 3])
         try await expectAll(site)
-        let open = try await site.metrics("switchboard_delivery_open_breaker_lanes{")
-        #expect(!open.isEmpty && open.allSatisfy { $0.hasSuffix(" 0") })
     }
 
     /// A site with phones and their messages, whose provider answers 503 to what fits.
@@ -77,5 +75,10 @@ struct PartialFaultTests {
         let all = Self.phones * Self.rounds
         let pushes = try await site.simulator.pushes("all") { accepted($0).count >= all }
         #expect(accepted(pushes).count == all)
+        let open = try await site.metrics("switchboard_delivery_open_breaker_lanes{")
+        #expect(!open.isEmpty && open.allSatisfy { $0.hasSuffix(" 0") })
+        #expect(try await site.gateway.process.stop().status == 0)
+        // Each breaker that opens is logged as an error: none ever did.
+        #expect(site.gateway.process.errors.filter { $0.contains(#""level":"error""#) }.isEmpty)
     }
 }
