@@ -1,0 +1,82 @@
+import Foundation
+import HTTP2Connections
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+/// Certificates whose keys are derived in as many rounds as one file may ask for, with real processes.
+@Suite("Certificates that are costly to open", .timeLimit(.minutes(10)))
+struct CostlyCertificateTests {
+    /// So many take a processor for seconds, one after the other.
+    private static let apps = 20
+    /// The certificate, the key and the file's authentication are derived each for itself.
+    private static let roundsOfPart = KeyDerivations.maxRounds / 3
+    private static let password = "simulator"
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func openssl(_ arguments: String...) async throws {
+        let process = try ChildProcess("/usr/bin/env", ["openssl", "pkcs12"] + arguments)
+        try #require(try await process.ended().status == 0, "\(process.errors)")
+    }
+
+    /// The simulator's app with its certificate in a file that costs `rounds` for each part.
+    private func app(_ simulator: SimulatorProcess, rounds: Int) async throws -> JSONValue {
+        let (plain, closed) = (directory.path("plain.pem"), directory.path("closed-\(rounds).p12"))
+        let password = "pass:\(Self.password)"
+        try await openssl("-in", simulator.keys + "/apns.p12", "-passin", password, "-nodes", "-out", plain)
+        try await openssl("-export", "-in", plain, "-passout", password, "-iter", "\(rounds)", "-out", closed)
+        let file = try Data(contentsOf: URL(filePath: closed)).base64EncodedString()
+        return [
+            "platform": "ios",
+            "apns": [
+                "certificate": .string(file), "password": .string(Self.password),
+                "endpoints": ["production": .string(simulator.apns), "sandbox": .string(simulator.apns)],
+            ],
+        ]
+    }
+
+    private enum Ended { case app, others }
+
+    private func put(_ app: JSONValue, _ name: String, at site: Site) async throws -> Ended {
+        #expect(try await site.gateway.admin.exchange("PUT", site.path("apps", name), body: app).status == 201)
+        return .app
+    }
+
+    private func callAsOthers(_ site: Site) async throws -> Ended {
+        for number in 0..<20 {
+            #expect(try await site.post("e-\(number)", in: "c-\(number)").status == 202)
+            #expect(try await site.gateway.admin.exchange("GET", ["livez"]).status == 200)
+        }
+        return .others
+    }
+
+    @Test("hold up no post and no probe of others while they are opened")
+    func others() async throws {
+        let site = try await Site.start(in: directory)
+        let costly = try await app(site.simulator, rounds: Self.roundsOfPart)
+        let ended = try await withThrowingTaskGroup(of: Ended.self) { group in
+            for number in 0..<Self.apps {
+                group.addTask { try await put(costly, "costly-\(number)", at: site) }
+            }
+            var ended: [Ended] = []
+            while let next = try await group.next() {
+                ended.append(next)
+                // From here on one of them is being opened until the last is.
+                if ended.count == 1 { group.addTask { try await callAsOthers(site) } }
+            }
+            return ended
+        }
+        #expect(ended.count == Self.apps + 1 && ended.last == .app)
+        let check: JSONValue = ["token": .string(Site.token), "pushType": "apns"]
+        let path = site.path("apps", "costly-7", "self-check")
+        let checked = try await site.gateway.admin.call("POST", path, body: check)
+        #expect(checked.body["outcome"].string == "accepted")
+        let more = try await app(site.simulator, rounds: Self.roundsOfPart + 1)
+        #expect(try await site.gateway.admin.exchange("PUT", site.path("apps", "more"), body: more).status == 422)
+        #expect(try await site.gateway.process.stop().status == 0)
+    }
+}
