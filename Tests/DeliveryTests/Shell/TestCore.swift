@@ -70,6 +70,9 @@ final class TestCore: LaneDirectory {
         return provider
     }
 
+    /// Those that were made since the core started.
+    var providers: [ScriptedProvider] { made.withLock { $0 } }
+
     /// The newest provider, once there is one.
     func provider() async -> ScriptedProvider {
         if let provider = made.withLock({ $0.last }) { return provider }

@@ -1,0 +1,46 @@
+import Foundation
+import ProcessHarness
+import Testing
+
+@testable import switchboard
+
+@Suite("A brand with a thousand apps", .timeLimit(.minutes(10)))
+struct ManyAppsTests {
+    private static let apps = 1000
+
+    /// What the simulator counts of connections from the gateway.
+    private func opened(_ simulator: SimulatorProcess) async throws -> Int64? {
+        let stats = try await APIClient(server: simulator.control).call("GET", ["stats"]).body
+        return stats["providers"]["apns"]["connections"]["opened"].integer
+    }
+
+    @Test("has a connection for none of them that is not used, and a push for one leaves, also after a new start")
+    func idle() async throws {
+        let directory = try TemporaryDirectory()
+        var site = try await Site.start(in: directory)
+        let app = try site.simulator.iOSAppBody()
+        for number in 0..<Self.apps {
+            let path = site.path("apps", "ios-\(number)")
+            #expect(try await site.gateway.admin.exchange("PUT", path, body: app).status == 201)
+        }
+        _ = try await site.gateway.admin.call(
+            "PUT",
+            site.path("apps", "ios-617", "devices", "phone"),
+            query: [("consumer", "u-617")],
+            body: ["token": .string(String(repeating: "61", count: 32)), "pushType": "apns"]
+        )
+        for start in 1...2 {
+            #expect(try await opened(site.simulator) == Int64(start - 1))
+            let event: JSONValue = [
+                "id": .string("e-\(start)"), "type": "agent.message", "consumer": "u-617", "conversation": "c-617",
+                "text": "hello",
+            ]
+            #expect(try await site.gateway.admin.exchange("POST", site.path("events"), body: event).status == 202)
+            let pushes = try await site.simulator.pushes(start)
+            #expect(pushes.allSatisfy { $0["result"].string == "accepted" })
+            #expect(try await opened(site.simulator) == Int64(start))
+            #expect(try await site.gateway.process.stop().status == 0)
+            if start == 1 { site = try await site.restarted() }
+        }
+    }
+}
