@@ -149,7 +149,7 @@ final class WebhookStage: Sendable {
         try #require(try await store.webhookState(brand: BrandID(trusted: brand)))
     }
 
-    /// Waits for a condition; each look makes the next try due.
+    /// Waits for a condition; a try that is to come later is made due.
     func until(
         _ what: String,
         _ location: SourceLocation = #_sourceLocation,
@@ -162,11 +162,17 @@ final class WebhookStage: Sendable {
                 Issue.record("waited in vain for: \(what)", sourceLocation: location)
                 return
             }
-            if !isPatient {
-                clock.advance(seconds: 3700)
-                service.changed()
-            }
-            try await Task.sleep(for: .milliseconds(10))
+            if !isPatient { try await makeDue() }
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    private func makeDue() async throws {
+        for brand in targets.brandsWithWebhook {
+            guard let next = try await store.webhookState(brand: brand)?.nextTry, next > clock.now else { continue }
+            clock.advance(seconds: (next.milliseconds - clock.now.milliseconds) / 1000 + 1)
+            service.changed()
         }
     }
 }
