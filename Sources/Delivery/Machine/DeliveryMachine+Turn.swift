@@ -72,6 +72,8 @@ extension DeliveryMachine {
             plan.requeues = [RequeueRequest(lane: id, queues: queues, limit: settings.maxClaimsPerTurn)]
         }
         planInvalidations(&plan, now: now)
+        // What a device had waiting when it was stopped is older than what comes with its return.
+        for request in plan.putBacks { plan.budgets[request.lane]?.mayHaveBacklog = true }
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
         if count > 0 { outcomesTakenAt = now }
