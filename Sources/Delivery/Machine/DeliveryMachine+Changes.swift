@@ -143,7 +143,9 @@ extension DeliveryMachine {
     /// - Parameters:
     ///   - id: The lane.
     ///   - now: The wall clock.
-    package mutating func refuse(_ id: LaneID, now: Timestamp) { openBreaker(id, now: now) }
+    package mutating func refuse(_ id: LaneID, now: Timestamp) {
+        _ = lanes[id]?.openBreaker(now: now, settings)
+    }
 
     /// Notes outcomes that can never be written down.
     ///

@@ -42,7 +42,9 @@ extension DeliveryMachine {
     /// Whether the rows are counted right that devices have in memory.
     package var countsDeviceRows: Bool {
         let crowded = registrations.mapValues(\.rowCount).filter { $0.value > 1 }
+        let behind = Dictionary(grouping: deviceRows.behind.values, by: \.self).mapValues(\.count)
         return crowded == deviceRows.crowded && deviceRows.recallable.allSatisfy { registrations[$0]?.head == nil }
+            && behind == deviceRows.lanes && behind.keys.allSatisfy { deviceRows.isBehind($0) }
     }
 
     /// Whether a lane was removed, and not started over since.
@@ -50,6 +52,20 @@ extension DeliveryMachine {
     /// - Parameter lane: The lane.
     /// - Returns: False for one that never had a row.
     package func isRemoved(_ lane: LaneID) -> Bool { lanes[lane]?.isRemoved ?? false }
+
+    /// Whether a claim left rows in the store of one of a lane's devices, and may do so still.
+    ///
+    /// - Parameter lane: The lane.
+    /// - Returns: Whether new rows of the lane may have older ones in the store.
+    package func isBehind(_ lane: LaneID) -> Bool { deviceRows.behind.values.contains(lane) }
+
+    /// Whether what a provider takes is remembered for lanes only that have such a provider.
+    package var knowsUsedQuotas: Bool {
+        quotas.keys.allSatisfy { quota in lanes.contains { $0.value.quota == quota } }
+    }
+
+    /// Whether rows in the store are to be due at once, and not all of them are yet.
+    package var isRequeuing: Bool { !requeues.isEmpty }
 
     /// Whether campaigns have a pace.
     ///

@@ -65,7 +65,6 @@ extension DeliveryMachine {
         for (request, putBack) in zip(committed.putBacks, result.putBacks) {
             lanes[request.lane]?.invalidation.putBack(putBack, of: request, now: now)
         }
-        guard !guarded.isEmpty else { return }
         guarded = guarded.filter { lanes[$0]?.invalidation.isIdle == false }
     }
 

@@ -32,7 +32,7 @@ extension DeliveryMachine {
         /// How many platforms' devices are stopped.
         package var stoppedPlatforms: Int { platforms.count }
         /// Whether the provider is overloaded.
-        var pause: LanePause
+        package internal(set) var pause: LanePause
         /// Whether the provider is believed that devices are gone.
         package internal(set) var invalidation = InvalidationGuard()
         /// What its provider takes in a minute; nil sets no limit.
@@ -74,8 +74,18 @@ extension DeliveryMachine {
         ///
         /// What waits in the store for one that is removed waits until it is started over.
         var isIdle: Bool {
-            guard rows.total == 0, ready.isEmpty, invalidation.isIdle else { return false }
+            guard rows.total == 0, invalidation.isIdle else { return false }
             return isRemoved || backlog.isEmpty && breaker == .closed && pause.until == nil
+        }
+
+        /// Stops it because its credential is refused, or the tokens of its devices are, one after the other.
+        ///
+        /// - Returns: False when it was stopped already; what was on its way then says nothing new.
+        mutating func openBreaker(now: Timestamp, _ settings: DeliverySettings) -> Bool {
+            if case .open(let until) = breaker, until > now { return false }
+            breaker = .open(until: now.adding(seconds: settings.breakerSeconds(after: refusals)))
+            refusals += 1
+            return true
         }
 
         /// What an answer says of how well the provider is.

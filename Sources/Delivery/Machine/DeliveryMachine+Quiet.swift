@@ -75,7 +75,7 @@ extension DeliveryMachine {
     /// What an operator or a consumer changed shortens the wait of rows that are on their way back to the store: they are due
     /// at once there, behind older ones that wait.
     mutating func recall(_ wanted: Set<RegistrationID>, now: Timestamp) {
-        guard !wanted.isEmpty, wanted.contains(where: { registrations[$0]?.givenBack != nil }) else { return }
+        guard wanted.contains(where: { registrations[$0]?.givenBack != nil }) else { return }
         for index in outcomes.indices where wanted.contains(outcomes[index].registration) {
             if case .release(_, isAsked: false) = outcomes[index].disposition {
                 outcomes[index].disposition = .release(due: now)
@@ -102,7 +102,6 @@ extension DeliveryMachine {
         _ lane: inout Lane,
         until: Timestamp
     ) {
-        var isWaiting = false
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
@@ -110,13 +109,11 @@ extension DeliveryMachine {
             if row.expiresAt > until || !mayExpire {
                 release(row, due: until)
                 lane.noteBacklog(row.queue, due: until)
-                isWaiting = true
+                registration.givenBack = GivenBack(due: until, outcome: outcomesAdded, isAsked: false)
+                givenBack.insert(key)
             } else {
                 addEnd(of: row, .suppressed, by: .quietHours)
             }
         }
-        guard isWaiting else { return }
-        registration.givenBack = GivenBack(due: until, outcome: outcomesAdded, isAsked: false)
-        givenBack.insert(key)
     }
 }

@@ -14,17 +14,13 @@ extension DeliveryMachine {
         guard quota != old else { return }
         lanes[id]?.quota = quota
         lanes[id]?.quotaWait = nil
-        // One that nobody uses any more, or that is another now.
-        for group in [old?.group, quota?.group].compactMap({ $0 }) {
-            let isUsed = lanes.contains { $0.key != id && $0.value.quota?.group == group }
-            if !isUsed { quotas[group] = nil }
-        }
+        if let old, !lanes.contains(where: { $0.value.quota == old }) { quotas[old] = nil }
     }
 
     /// The bucket of a lane, filled up to now; nil when there is no limit.
     mutating func bucket(of lane: Lane, now: Timestamp) -> QuotaBucket? {
         guard let quota = lane.quota else { return nil }
-        var bucket = quotas[quota.group] ?? QuotaBucket(perMinute: quota.perMinute, now: now)
+        var bucket = quotas[quota] ?? QuotaBucket(perMinute: quota.perMinute, now: now)
         bucket.fill(now: now)
         return bucket
     }

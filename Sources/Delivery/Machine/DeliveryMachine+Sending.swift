@@ -21,12 +21,12 @@ extension DeliveryMachine {
         now: Timestamp,
         into jobs: inout [PushJob]
     ) {
-        guard !isDraining, lanes[id]?.provider == provider, lanes[id]?.blockedUntil(now: now) == nil,
+        guard lanes[id]?.provider == provider, lanes[id]?.blockedUntil(now: now) == nil,
             var lane = lanes.remove(id)
         else { return }
         var bucket = bucket(of: lane, now: now)
         defer {
-            if let quota = lane.quota { quotas[quota.group] = bucket }
+            if let quota = lane.quota { quotas[quota] = bucket }
             lanes[id] = lane
         }
         lane.quotaWait = nil
@@ -135,8 +135,7 @@ extension DeliveryMachine {
     ///   - now: The wall clock.
     /// - Returns: True when a provider with room would get a push.
     package func hasWork(_ id: LaneID, now: Timestamp) -> Bool {
-        guard !isDraining, let lane = lanes[id] else { return false }
-        return lane.hasWork(now: now)
+        lanes[id]?.hasWork(now: now) == true
     }
 
     /// When a delivery that is on its way was queued, and whether it was tried before.
@@ -261,7 +260,7 @@ extension DeliveryMachine {
     private mutating func followCredential(_ answer: PushAnswer, of id: LaneID, now: Timestamp) {
         switch answer.outcome {
         case .misconfigured:
-            if openBreaker(id, now: now), let until = lanes[id]?.blockedUntil(now: now) {
+            if lanes[id]?.openBreaker(now: now, settings) == true, let until = lanes[id]?.blockedUntil(now: now) {
                 alerts.append((id, .stopped(until: until, status: answer.status, reason: answer.reason)))
             }
         case .accepted:
@@ -272,9 +271,9 @@ extension DeliveryMachine {
         case .rejected(.quarantine):
             let count = (lanes[id]?.quarantined ?? 0) + 1
             lanes[id]?.quarantined = count
-            if count < Self.manyQuarantined {
+            if count < settings.quarantinesBeforeStop {
                 closeBreaker(id)
-            } else if openBreaker(id, now: now), count == Self.manyQuarantined {
+            } else if lanes[id]?.openBreaker(now: now, settings) == true, count == settings.quarantinesBeforeStop {
                 alerts.append((id, .tokensRefused(count: count, reason: answer.reason)))
             }
         case .retry, .unknown, .notSent:
@@ -282,10 +281,6 @@ extension DeliveryMachine {
             if lanes[id]?.breaker == .trying { lanes[id]?.breaker = .open(until: now) }
         }
     }
-
-    /// This many tokens quarantined in a row are not each the device's own fault: rather the app's environment or topic is
-    /// wrong, and each further push would cost another device.
-    private static let manyQuarantined = 20
 
     private mutating func closeBreaker(_ id: LaneID) {
         guard let place = lanes.place(of: id), lanes[place].breaker != .closed else { return }
@@ -382,26 +377,13 @@ extension DeliveryMachine {
     /// The share follows from the delivery's number and not from chance, so that one seed of the simulation is one run.
     private func delay(after attempts: Int, asked: Int64?, row: DeliveryID) -> Int64 {
         let delays = settings.retryDelaysSeconds
-        let seconds = delays.isEmpty ? 900 : delays[min(attempts, delays.count - 1)]
+        let seconds = delays[min(attempts, delays.count - 1)]
         // 0 is "at once", but not for ever; any other wish is a floor under our own delay, so that a provider's short one
         // does not make a storm of many tries.
         let isAtOnce = asked == 0 && attempts < Self.resendsAtOnce
-        let base = isAtOnce ? 0 : max(asked ?? 0, asked == 0 ? delays.first ?? 5 : seconds) * 1000
+        let base = isAtOnce ? 0 : max(asked ?? 0, asked == 0 ? delays[0] : seconds) * 1000
         let mixed = UInt64(bitPattern: row.rawValue &+ Int64(attempts)) &* 0x9E37_79B9_7F4A_7C15
         return base + Int64(mixed >> 33) % max(base / 5, 1)
-    }
-
-    /// Stops a lane whose credential is refused, or the tokens of which are, one after the other.
-    ///
-    /// - Returns: False when it was stopped already; what was on its way then says nothing new.
-    @discardableResult
-    mutating func openBreaker(_ id: LaneID, now: Timestamp) -> Bool {
-        guard var lane = lanes[id] else { return false }
-        if case .open(let until) = lane.breaker, until > now { return false }
-        lane.breaker = .open(until: now.adding(seconds: settings.breakerSeconds(after: lane.refusals)))
-        lane.refusals += 1
-        lanes[id] = lane
-        return true
     }
 
     /// Stops taking and asks for nothing more; what waits in memory goes back to the store.

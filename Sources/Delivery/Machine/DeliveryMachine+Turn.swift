@@ -52,7 +52,7 @@ extension DeliveryMachine {
         let outcomesWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
         var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
         // Or a crash could find a summary sent, and what it stood for waiting.
-        while count > 0, count < outcomes.count, outcomes[count].isSummed { count += 1 }
+        while count < outcomes.count, outcomes[count].isSummed { count += 1 }
         // What is not written down by then holds back what is to come, or it would grow without end.
         let slots = slotsPerLane - (outcomes.count - count)
         var rooms = rooms(slots: slots, now: now)
@@ -97,13 +97,12 @@ extension DeliveryMachine {
         outcomes.isEmpty ? nil : outcomesTakenAt?.adding(milliseconds: settings.outcomeWaitMilliseconds)
     }
 
-    /// The room in memory of the lanes that may send; lanes without room are absent.
+    /// The room in memory of the lanes that may send.
     private func rooms(slots: Int, now: Timestamp) -> [LaneID: LaneRoom] {
         guard !isDraining else { return [:] }
         var rooms: [LaneID: LaneRoom] = [:]
         for (id, lane) in lanes.busyLanes where !lane.isRemoved && lane.blockedUntil(now: now) == nil {
-            let room = LaneRoom(slots: slots, lane.rows)
-            if room.free > 0 { rooms[id] = room }
+            rooms[id] = LaneRoom(slots: slots, lane.rows)
         }
         return rooms
     }
@@ -116,10 +115,9 @@ extension DeliveryMachine {
         )
     }
 
-    /// The slots that such a lane has for new rows; nil when it has none.
-    private func idleBudget(slots: Int) -> LaneBudget? {
+    /// The slots that such a lane has for new rows.
+    private func idleBudget(slots: Int) -> LaneBudget {
         let room = LaneRoom(slots: slots, RowCounts())
-        guard room.free > 0 else { return nil }
         return LaneBudget(
             slots: room.free,
             proactiveSlots: room[.proactive],
@@ -128,9 +126,9 @@ extension DeliveryMachine {
         )
     }
 
-    /// The slots that a lane has for new rows; nil when it has none.
+    /// The slots that a lane has for new rows.
     private func budget(of id: LaneID, _ room: LaneRoom, now: Timestamp) -> LaneBudget? {
-        guard room.free > 0, let lane = lanes[id] else { return nil }
+        guard let lane = lanes[id] else { return nil }
         var budget = LaneBudget(
             slots: room.free,
             proactiveSlots: room[.proactive],
@@ -139,7 +137,7 @@ extension DeliveryMachine {
         )
         for (queue, due) in lane.backlog where due <= now { budget.closed.insert(queue.pushClass) }
         budget.pacesCampaigns = rules[id]?.campaignRatePerSecond != nil
-        return budget.closed.count < PushClass.allCases.count ? budget : nil
+        return budget
     }
 
     /// The queues with a due backlog for which there is room, in the order of their numbers.
@@ -221,7 +219,7 @@ extension DeliveryMachine {
         for pushClass in PushClass.allCases {
             let queues = asking.filter { $0.queue.pushClass == pushClass }
             let first = lastClaims[pushClass].flatMap { last in queues.firstIndex { $0 > last } } ?? 0
-            for (index, place) in (queues[first...] + queues[..<first]).enumerated() where left > 0 {
+            for (index, place) in (queues[first...] + queues[..<first]).enumerated() {
                 // An equal part of what is left, but never crumbs.
                 let part = max(left / (queues.count - index), min(left, 64))
                 var limit = min(rooms[place.lane]?[pushClass] ?? 0, part)
@@ -330,8 +328,7 @@ extension DeliveryMachine {
     /// - Parameter now: The wall clock.
     /// - Returns: Their numbers.
     package func lanesWithWork(now: Timestamp) -> Set<LaneID> {
-        guard !isDraining else { return [] }
-        return Set(lanes.busyLanes.lazy.filter { $0.lane.hasWork(now: now) }.map(\.id))
+        Set(lanes.busyLanes.lazy.filter { $0.lane.hasWork(now: now) }.map(\.id))
     }
 
     /// Puts back what a failed commit would have written down; nothing of the turn is stored.

@@ -1,6 +1,7 @@
 package import DequeModule
 package import GatewayModel
 package import GatewayStorage
+import PushProviders
 
 /// Decides what is sent, when, and what becomes of it: a pure value without a clock, IO or actors (architecture
 /// section 4).
@@ -50,8 +51,8 @@ package struct DeliveryMachine: Sendable {
     var requeues: [LaneID: UInt64] = [:]
     /// Of campaigns that have a pace, how many pushes may leave, by their queues; one that is absent may begin.
     var paces: [OutboxQueue: CampaignPace] = [:]
-    /// What providers take now of what they count together, by the name of that.
-    var quotas: [String: QuotaBucket] = [:]
+    /// What providers take now of what they count together.
+    var quotas: [PushQuota: QuotaBucket] = [:]
     /// Lanes with stopped devices, and those whose provider is not believed.
     var guarded: Set<LaneID> = []
     var isDraining = false

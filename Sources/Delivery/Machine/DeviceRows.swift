@@ -9,9 +9,9 @@ struct DeviceRows: Sendable {
     /// Registrations of which rows were left in the store and none is in memory any more.
     private(set) var recallable: Set<RegistrationID> = []
     /// Registrations of which a claim left rows in the store, because they have their share of rows in memory, and their lanes.
-    private var behind: [RegistrationID: LaneID] = [:]
+    private(set) var behind: [RegistrationID: LaneID] = [:]
     /// How many of ``behind`` each lane has.
-    private var lanes: [LaneID: Int] = [:]
+    private(set) var lanes: [LaneID: Int] = [:]
 
     /// A row of a registration came into memory, which has so many now.
     mutating func came(_ id: RegistrationID, count: Int) {

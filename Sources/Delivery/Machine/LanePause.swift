@@ -76,7 +76,7 @@ package struct LanePause: Sendable {
     }
 
     private mutating func isManyFaults(now: Timestamp) -> Bool {
-        if let firstFault, faults > 0, abs(now.milliseconds - firstFault.milliseconds) < Self.faultMilliseconds {
+        if let firstFault, abs(now.milliseconds - firstFault.milliseconds) < Self.faultMilliseconds {
             faults += 1
         } else {
             faults = 1

@@ -60,7 +60,6 @@ extension WriterMachine {
     }
 
     private mutating func takeSightings(atMost limit: Int) -> [DeviceSighting] {
-        guard !sightings.isEmpty else { return [] }
         let taken = Array(sightings.prefix(limit))
         sightings.subtract(taken)
         return taken

@@ -61,7 +61,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     var accepts: FairQueue<BrandID, WaitingPiece>
     /// Bounded by `maxPendingEvents` and `maxPendingBytes`.
     var changes: FairQueue<BrandID?, WaitingChange>
-    /// Devices that gave a sign of life; bounded by ``maxSightings``.
+    /// Devices that gave a sign of life; bounded by ``DeliverySettings/maxSightings``.
     var sightings: Set<DeviceSighting> = []
     /// How many deliveries events make.
     var rows = RowsPerEvent()
@@ -70,9 +70,6 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     var openTurn: OpenTurn?
     /// Whether the last turn left proactive pushes in the store for the sake of its callers.
     var yields = false
-
-    /// More signs of life than these wait for no turn, about a megabyte: the next within the hour tells the same.
-    static var maxSightings: Int { 10_000 }
 
     /// Starts with nothing in memory; nothing is taken before ``start(_:now:randomPart:)``.
     ///
@@ -153,7 +150,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     /// - Parameter sighting: The device, and whose it is.
     /// - Returns: Whether a turn has something new to note.
     package mutating func note(_ sighting: DeviceSighting) -> Bool {
-        guard refusal(ofChange: true) == nil, sightings.count < Self.maxSightings else { return false }
+        guard refusal(ofChange: true) == nil, sightings.count < settings.maxSightings else { return false }
         return sightings.insert(sighting).inserted
     }
 

@@ -38,7 +38,7 @@ package struct DeliverySettings: Sendable, Equatable {
     /// made of all that waits then. One push of a device is on its way at a time: so many keep it busy while the next are
     /// claimed.
     package var rowsPerDevice = 8
-    /// Seconds before each further try after a passing fault (`delivery.retryDelaysSeconds`).
+    /// Seconds before each further try after a passing fault, at least one number (`delivery.retryDelaysSeconds`).
     ///
     /// The last one repeats until the message expires. 5 s for a blip, 30 s and 2 min for a restart, then Apple's 15 min for 5xx.
     package var retryDelaysSeconds: [Int64] = [5, 30, 120, 900]
@@ -53,6 +53,11 @@ package struct DeliverySettings: Sendable, Equatable {
     package var breakerFirstSeconds: Int64 = 30
     /// The longest time between two tries of a lane whose credential is refused, in seconds.
     package var breakerMaxSeconds: Int64 = 900
+    /// This many tokens quarantined in a row are not each the device's own fault: rather the app's environment or topic is
+    /// wrong, and each further push would cost another device.
+    package var quarantinesBeforeStop = 20
+    /// More devices' signs of life than these wait for no turn, about a megabyte: the next within the hour tells the same.
+    package var maxSightings = 10_000
     /// When a lane stops to believe its provider that devices are gone.
     package var invalidation = InvalidationSettings()
 

@@ -15,7 +15,7 @@ struct LaneTests {
         #expect(
             plan.claims == [ClaimRequest(lane: MachineScript.lane, limit: 8, deviceRows: .limited(to: DeviceLimit(8)))]
         )
-        #expect(plan.budgets[MachineScript.lane] == nil)
+        #expect(plan.budgets[MachineScript.lane]?.slots == 0)
         let rows = [try script.row(device: 1), try script.row(device: 2, consumer: 2)]
         script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: rows, nextDue: nil)])
         #expect(script.take().map(\.delivery) == rows.map(\.id))
@@ -52,7 +52,7 @@ struct LaneTests {
         script.turn(owned: try (1...3).map { try script.row(device: $0, consumer: $0) })
         script.machine.addLane(MachineScript.otherLane)
         let budgets = script.machine.beginTurn(now: script.now).budgets
-        #expect(budgets[MachineScript.lane] == nil)
+        #expect(budgets[MachineScript.lane]?.slots == 0)
         #expect(budgets[MachineScript.otherLane]?.slots == 2)
         // Its backlog is no reason to wake up while it has no room, and one when it has.
         script.turn(unowned: [MachineScript.lane: script.now])
