@@ -108,6 +108,12 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case hurryStore
     /// The machine takes a refusal of one push for a passing fault.
     case softenRefusal
+    /// The machine does not know what providers take.
+    case hideQuota
+    /// The machine lets records wait for a minute.
+    case hoardRecords
+    /// New rows get no slots.
+    case closeLanes
     /// A part of the machine is told other things than its model.
     case distortParts
 
@@ -161,6 +167,9 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .inventFault: .takesWhatItCan
         case .hurryStore: .storeIsSpared
         case .softenRefusal: .answersAreFollowed
+        case .hideQuota: .quotaIsKept
+        case .hoardRecords: .recordsAreTimely
+        case .closeLanes: .turnsAreFull
         case .distortParts: .partsAgree
         }
     }

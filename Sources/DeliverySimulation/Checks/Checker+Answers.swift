@@ -34,13 +34,14 @@ extension Checker {
         guard let record = written.first(where: { $0.delivery == id }) else {
             throw Violation(invariant: .answersAreFollowed, detail: "the answer of delivery \(id) is not written down")
         }
-        let ending = ending(outcome, of: flight, machine, now: now)
+        let ending = ending(outcome, of: flight, record, machine, now: now)
         try expect(.answersAreFollowed, (record.answer == nil) == (outcome == .notSent)) {
             "delivery \(id), \(outcome), counts as a try or not"
         }
         try expect(.answersAreFollowed, record.token == token(outcome, of: flight, record)) {
             "delivery \(id), \(outcome), does \(record.token) to its token"
         }
+        try checkSummed(flight, written)
         var behind: ClosedRange<Timestamp>?
         switch (ending, record.disposition) {
         case (.finished(let state), .finished(let found, nil)) where state == found: break
@@ -48,7 +49,7 @@ extension Checker {
             try expect(.answersAreFollowed, from <= due && (due < to || due == from) && isInTime(due, flight)) {
                 "delivery \(id), \(outcome) after \(flight.tries) tries, is tried at \(due.milliseconds - now.milliseconds)"
             }
-            noteSpread(due.milliseconds - from.milliseconds, to.milliseconds - from.milliseconds)
+            try noteSpread(due.milliseconds - from.milliseconds, to.milliseconds - from.milliseconds)
             behind = due...due
         case (.waits(let from, _), .release(let due, true))
         where outcome == .notSent && due == from && isInTime(due, flight):
@@ -67,6 +68,20 @@ extension Checker {
             behind = now.adding(seconds: seconds)...now.adding(seconds: seconds)
         }
         try checkBehind(flight, written, behind, isEnding: isEnding, now: now)
+    }
+
+    /// What a summary stood for goes back before it, or a crash between the two would make it due at once.
+    private func checkSummed(_ flight: Flight, _ written: [OutcomeRecord]) throws(Violation) {
+        guard flight.job.summary > 0, let own = written.firstIndex(where: { $0.delivery == flight.job.delivery }) else {
+            return
+        }
+        for (index, record) in written.enumerated() where index != own {
+            guard case .release(_, true) = record.disposition else { continue }
+            let isTold = tracked[Int(record.delivery.rawValue) - 1].toldBy == flight.job.delivery.rawValue
+            try expect(.answersAreFollowed, (index < own) == isTold) {
+                "delivery \(record.delivery) goes back on the wrong side of summary \(flight.job.delivery)"
+            }
+        }
     }
 
     /// The rows of the device that are not the one that was answered.
@@ -97,9 +112,12 @@ extension Checker {
 
     private func isInTime(_ due: Timestamp, _ flight: Flight) -> Bool { !mayExpire || due < flight.expiresAt }
 
-    private func hasOtherToken(_ flight: Flight) -> Bool {
-        let known = told.registrations[Int(flight.job.registration.rawValue) - 1]
-        return known.map { $0.token != flight.job.token } ?? false
+    private func hasOtherToken(_ flight: Flight, _ record: OutcomeRecord) -> Bool {
+        if let known = told.registrations[Int(flight.job.registration.rawValue) - 1] {
+            return known.token != flight.job.token
+        }
+        // What token it had last nobody knows, nor does anybody care.
+        return if case .retry = record.disposition { true } else { false }
     }
 
     private func token(
@@ -107,7 +125,7 @@ extension Checker {
         of flight: Flight,
         _ record: OutcomeRecord
     ) -> OutcomeRecord.TokenEffect {
-        guard !hasOtherToken(flight), case .finished(.failed, nil) = record.disposition else { return .none }
+        guard !hasOtherToken(flight, record), case .finished(.failed, nil) = record.disposition else { return .none }
         return switch outcome {
         case .unregistered(let since): .drop(token: flight.job.token, since: since)
         case .rejected(.quarantine): .quarantine(token: flight.job.token)
@@ -118,6 +136,7 @@ extension Checker {
     private func ending(
         _ outcome: PushOutcome,
         of flight: Flight,
+        _ record: OutcomeRecord,
         _ machine: DeliveryMachine,
         now: Timestamp
     ) -> Ending {
@@ -126,7 +145,7 @@ extension Checker {
         switch outcome {
         case .accepted: return .finished(.accepted)
         case .unregistered, .rejected(.quarantine):
-            if hasOtherToken(flight) { return .waits(from: now, to: now) }
+            if hasOtherToken(flight, record) { return .waits(from: now, to: now) }
             let believes = lane?.invalidation.believes(pushOf: flight.takenAt, now: now, settings.invalidation)
             if case .unregistered = outcome, believes == false { return delay(nil, flight, now: now) }
             return .finished(.failed)
@@ -164,8 +183,9 @@ extension Checker {
     }
 
     /// Rows that failed together do not come back together: hardly ever is nothing added to a delay.
-    private mutating func noteSpread(_ added: Int64, _ most: Int64) {
+    private mutating func noteSpread(_ added: Int64, _ most: Int64) throws(Violation) {
         guard most >= 100 else { return }
         unspread = added == 0 ? unspread + 1 : 0
+        try expect(.answersAreFollowed, unspread < 4) { "nothing was added to four delays in a row" }
     }
 }

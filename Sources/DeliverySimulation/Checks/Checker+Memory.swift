@@ -88,12 +88,32 @@ extension Checker {
         try checkKept(store)
     }
 
+    /// A lane has work when a device of it has a row that may leave, unless nothing may.
+    ///
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - limited: Lanes whose provider takes only so much.
+    ///   - now: The wall clock.
+    /// - Throws: ``Violation`` when it says something else.
+    func checkWork(_ machine: DeliveryMachine, limited: Set<Int>, now: Timestamp) throws(Violation) {
+        for place in rows.indices where !limited.contains(place) {
+            let id = LaneID(Int64(place) + 1)
+            let isReady = ready.indices.contains { other in
+                ready[other] != nil && held[other].contains { tracked[Int($0) - 1].lane == place }
+            }
+            let mayWork = isReady && machine.lanes[id]?.blockedUntil(now: now) == nil
+            try expect(.workIsPlanned, machine.hasWork(id, now: now) == mayWork) {
+                "lane \(id) has \(mayWork ? "work, and does not say so" : "no work, and says that it has")"
+            }
+        }
+    }
+
     /// How many slots of a lane rows of a class may have.
     private static func slots(of pushClass: PushClass, _ slots: Int) -> Int {
         pushClass == .proactive && slots > 1 ? slots * 3 / 4 : slots
     }
 
-    private func rowsInMemory(of lane: Int, _ pushClass: PushClass, _ store: SimulatedStore) -> Int {
+    func rowsInMemory(of lane: Int, _ pushClass: PushClass, _ store: SimulatedStore) -> Int {
         held.reduce(0) { sum, held in
             sum + held.count { tracked[Int($0) - 1].lane == lane && store.delivery($0).queue.pushClass == pushClass }
         }
@@ -131,12 +151,14 @@ extension Checker {
     ///   - store: The store.
     ///   - now: The wall clock.
     ///   - closed: Lanes that have no credential.
+    ///   - limited: Lanes whose provider takes only so much.
     /// - Throws: ``Violation`` when an invariant does not hold.
     func checkPlans(
         _ machine: DeliveryMachine,
         _ store: SimulatedStore,
         now: Timestamp,
-        closed: Set<Int>
+        closed: Set<Int>,
+        limited: Set<Int>
     ) throws(Violation) {
         var due: [LaneQueue: Timestamp] = [:]
         for (key, wait) in store.waiting {
@@ -168,7 +190,8 @@ extension Checker {
                 }
             }
             guard rows[place] > 0, inFlight[place] == 0 else { continue }
-            let isPlanned = isBlocked ? next != nil : machine.hasWork(id, now: now)
+            let hasWork = machine.hasWork(id, now: now)
+            let isPlanned = isBlocked || limited.contains(place) && !hasWork ? next != nil : hasWork
             try expect(.workIsPlanned, isPlanned) { "lane \(place + 1) holds \(rows[place]) rows and sends none" }
         }
     }

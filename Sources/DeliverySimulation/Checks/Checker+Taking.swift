@@ -82,14 +82,25 @@ extension Checker {
         }
         let others = isStorm ? waiting.filter { $0 != id } : []
         let expiresAt = (others + [id]).map { store.delivery($0).expiresAt }.max() ?? now
-        try expect(.stormIsSummed, others.allSatisfy { $0 < id } && job.expiresAt >= expiresAt) {
+        try expect(.stormIsSummed, others.allSatisfy { $0 < id } && job.expiresAt == expiresAt) {
             "delivery \(id) leaves for \(others), until \(job.expiresAt.milliseconds)"
         }
         try expect(.stormIsSummed, job.summary == (others.isEmpty ? 0 : others.count + 1)) {
             "delivery \(id) leaves for \(job.summary) messages instead of \(others.count + 1)"
         }
+        try checkWords(job, others, store)
         note(others, toldBy: id)
         return others
+    }
+
+    /// A summary is as urgent as the most urgent of its messages, and has the sound of the newest that has one.
+    private func checkWords(_ job: PushJob, _ others: [Int64], _ store: SimulatedStore) throws(Violation) {
+        let told = others.isEmpty ? [] : others + [job.delivery.rawValue]
+        let messages = told.compactMap { store.delivery($0).message }
+        let (isUrgent, sound) = (messages.contains { $0.priority == .high }, messages.last { $0.sound != nil }?.sound)
+        try expect(.stormIsSummed, job.isUrgent == isUrgent && job.sound == sound) {
+            "delivery \(job.delivery) leaves for \(others), urgent \(job.isUrgent), with sound \(job.sound ?? "none")"
+        }
     }
 
     /// Nothing of a later class leaves before what may leave of an earlier one, on its lane or to its device.

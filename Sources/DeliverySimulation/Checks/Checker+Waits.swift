@@ -147,9 +147,9 @@ extension Checker {
         switch outcome {
         case .retry, .unknown, .notSent: if breaker.isTrying { (breaker.until, breaker.isTrying) = (now, false) }
         case .misconfigured: if open(&breaker, now: now) { waits[lane].alerts.append("stopped") }
-        case .rejected(.quarantine) where breaker.quarantined >= 19:
+        case .rejected(.quarantine) where breaker.quarantined + 1 >= settings.quarantinesBeforeStop:
             breaker.quarantined += 1
-            let isFirst = breaker.quarantined == 20
+            let isFirst = breaker.quarantined == settings.quarantinesBeforeStop
             if open(&breaker, now: now), isFirst { waits[lane].alerts.append("tokensRefused") }
         case .accepted, .unregistered, .rejected, .platformMisconfigured:
             if breaker != Breaker() { waits[lane].alerts.append("recovered") }

@@ -29,8 +29,10 @@ struct Checker: Sendable {
     var sending: [Int64] = []
     /// The deliveries that wait in memory or are on their way, by the registration's place.
     private(set) var held: [Set<Int64>] = []
+    /// When the first of the rows was queued that are in memory, or were since one was, by the registration's place.
+    private(set) var firstQueued: [Timestamp] = []
     /// The class of the row that leaves next of each registration, by its place; nil while none may.
-    private var ready: [PushClass?] = []
+    private(set) var ready: [PushClass?] = []
     /// How often others of the lane left in the class of a registration since it might leave, by its place.
     var passes: [[Int64: Int]] = []
     /// What summaries stood for when they last left.
@@ -47,6 +49,8 @@ struct Checker: Sendable {
     var restored: Set<RegistrationID> = []
     /// How many pushes have left.
     var pushes = 0
+    /// How often queues were served, by those that were due and not served since.
+    var passedOver: [LaneQueue: [LaneQueue: Int]] = [:]
     /// Delays in a row to which nothing was added.
     var unspread = 0
 
@@ -205,6 +209,7 @@ struct Checker: Sendable {
         }
         waits = waits.map { _ in LaneWaits() }
         paced = [:]
+        passedOver = [:]
         // What it had not written down nobody knows.
         for id in summaries.keys { tracked[Int(id) - 1].isTaken = false }
     }
@@ -265,6 +270,7 @@ struct Checker: Sendable {
             held.append([])
             shown.append(nil)
             ready.append(nil)
+            firstQueued.append(now)
             passes.append([:])
         }
         for outcome in turn.outcomes {
@@ -343,6 +349,8 @@ struct Checker: Sendable {
             move(id, to: .stored)
         }
         for id in applied.arriving {
+            let (place, queuedAt) = (Int(tracked[Int(id) - 1].registration) - 1, store.delivery(id).queuedAt)
+            firstQueued[place] = held[place].isEmpty ? queuedAt : min(firstQueued[place], queuedAt)
             move(id, to: .waiting)
             tracked[Int(id) - 1].arrivedAt = now
         }

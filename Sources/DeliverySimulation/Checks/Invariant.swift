@@ -94,6 +94,13 @@ package enum Invariant: String, Sendable, CaseIterable {
     case registrationsAreKept
     /// Nothing leaves by settings that were replaced.
     case settingsAreCurrent
+    /// In no time more pushes leave than a provider takes of what it counts together.
+    case quotaIsKept
+    /// A turn has as many outcomes as it may, new rows get each slot that is free, what is due in the store is claimed as far as there
+    /// is room, no queue is served twice while another of its class is due, and turns look at lanes only that have something.
+    case turnsAreFull
+    /// The record of a push that was taken waits a little after others were written down, and no other waits.
+    case recordsAreTimely
     /// Whoever asked something that was taken is answered once, as long as the process lives.
     case everybodyIsAnswered
     /// While work waits that only time can bring, the machine says when; what may leave now is not left lying.

@@ -108,6 +108,8 @@ struct SimulatedWorld: Sendable {
             if random.chance(60) { event.campaign = random.chance(50) ? "spring" : "autumn" }
         }
         event.silent = random.chance(10)
+        event.priority = events.isMultiple(of: 3) ? .high : .normal
+        if events.isMultiple(of: 4) { event.sound = "s\(events)" }
         if random.chance(plan.shortLived) { event.ttlSeconds = Int64(random.between(1, 40)) }
         if random.chance(plan.collapsing) { event.collapseKey = random.chance(50) ? "k1" : "k2" }
         return event

@@ -50,10 +50,13 @@ extension Simulation {
     }
 
     /// A device of a consumer is heard of.
-    mutating func see() {
+    mutating func see() throws(Violation) {
         let (name, device) = world.window(&random)
         guard let device else { return }
-        _ = writer.note(DeviceSighting(consumer: name, device: device))
+        let sighting = DeviceSighting(consumer: name, device: device)
+        let isFull = heard.count >= plan.settings.maxSightings || standing.isStopping || standing.failedAt != nil
+        let isNew = !isFull && heard.insert(sighting).inserted
+        try expect(.takesWhatItCan, writer.note(sighting) == isNew) { "a sign of life is taken or not, \(standing)" }
     }
 
     /// The housekeeper ends what expired in the store, beside whatever the machine does.

@@ -11,6 +11,7 @@ extension Simulation {
         let start = store.begin(now: now) { _, traits in DeliveryMachine.heldUntil(traits, rules, now: now) }
         if isRecorded { storeSteps.append(.begin(now, rules, start)) }
         var settings = plan.settings
+        if sabotage == .hoardRecords { settings.outcomeWaitMilliseconds = 60_000 }
         if sabotage == .unboundQueues { (settings.maxPendingEvents, settings.maxPendingBytes) = (.max / 8, .max / 8) }
         writer = WriterMachine(settings: settings)
         writer.start(start, now: now, randomPart: 0)
@@ -20,6 +21,10 @@ extension Simulation {
         checker.mayExpire = true
         (waitingBrands, withheld) = ([:], [])
         setRules(isChange: false)
+        setQuotas()
+        (yields, recordsTakenAt, searchedAt, partsLeft) = (false, nil, nil, 0)
+        (heard, toldSuspended) = ([], [])
+        asksNext = true
         providers = providers.map { _ in 0 }
         // A process that starts knows of no window, and nobody waits for it.
         windows = []

@@ -23,7 +23,8 @@ extension Simulation {
         var jobs: [PushJob] = []
         let outcomes = writer.delivery.outcomes.count
         let provider = providers[lane]
-        let (room, waiting) = (capacity, plan.isPlain ? checker.readyCount(lane, now: now, store) : nil)
+        let room = capacity
+        let waiting = plan.isPlain && !isLimited(lane) ? checker.readyCount(lane, now: now, store) : nil
         let capacity = sabotage == .takeTooMany ? capacity + 1 : capacity
         writer.delivery.take(id, provider: provider, capacity: capacity, now: now, into: &jobs)
         if sabotage == .sendTwice {
@@ -57,6 +58,10 @@ extension Simulation {
         for job in jobs { try checkHistory(of: job) }
         let isLeft = jobs.isEmpty && writer.delivery.hasWork(id, now: now) && before.lanes[id]?.inFlight == 0
         try expect(.workIsPlanned, !isLeft || room == 0) { "lane \(id) has work and sends nothing" }
+        try checkQuota(jobs.count, on: lane)
+        try checkReleases(writer.delivery.outcomes.dropFirst(outcomes), before)
+        let mayTry = before.lanes[id]?.invalidation.isSuspended != true || jobs.count < 2
+        try expect(.waitsAreKept, mayTry) { "lane \(id) is suspended, and sends \(jobs.count) pushes" }
         try expect(.roomIsUsed, jobs.count <= room) {
             "lane \(id) is asked for \(room) pushes and sends \(jobs.count)"
         }
@@ -110,7 +115,9 @@ extension Simulation {
 
     mutating func answer(_ flight: Flight, isGood: Bool) throws(Violation) {
         var outcome = isGood || !random.chance(plan.badAnswers) ? .accepted(providerID: nil) : badOutcome(flight)
-        if !isGood, plan.episode?.contains(counts.steps) == true { outcome = .unregistered(since: nil) }
+        if !isGood, let episode = plan.episode, episode.steps.contains(counts.steps), !random.chance(15) {
+            outcome = self.outcome(of: episode.fault, flight)
+        }
         let id = flight.job.delivery.rawValue
         var status = 200
         switch outcome {
@@ -171,13 +178,14 @@ extension Simulation {
                 now: now
             )
         }
-        var alerts = writer.delivery.takeAlerts().filter { $0.lane == lane }.map(\.alert)
+        var alerts = try takeAlerts().filter { $0.lane == lane }.map(\.alert)
         if sabotage == .hideAlerts { alerts = [] }
         // Nor does the machine know of it.
         if sabotage != .hidePlatform { try checker.checkAlerts(alerts, of: id) }
     }
 
     private mutating func badOutcome(_ flight: Flight) -> PushOutcome {
+        if isBehindFCM(flight), random.chance(40) { return .platformMisconfigured }
         switch random.below(100) {
         case 0..<25:
             return .retry(afterSeconds: nil, scope: [.device, .device, .laneIfSeveral, .lane][random.below(4)])
@@ -192,8 +200,21 @@ extension Simulation {
         case 75..<82: return .unregistered(since: flight.takenAt.adding(seconds: Int64(random.between(-600, 0))))
         case 82..<86: return .rejected(token: .keep)
         case 86..<90: return .rejected(token: .quarantine)
-        case 90..<96 where isBehindFCM(flight): return .platformMisconfigured
         default: return .misconfigured
+        }
+    }
+
+    private func outcome(of fault: SimulationPlan.Episode.Fault, _ flight: Flight) -> PushOutcome {
+        switch fault {
+        case .deadDevices: .unregistered(since: nil)
+        case .refusedCredential: .misconfigured
+        case .refusedTokens: .rejected(token: .quarantine)
+        case .refusedPlatform: isBehindFCM(flight) ? .platformMisconfigured : .accepted(providerID: nil)
+        case .overload: .retry(afterSeconds: flight.number.isMultiple(of: 2) ? 1 : nil, scope: .lane)
+        case .passingFaults: .retry(afterSeconds: nil, scope: .laneIfSeveral)
+        case .resends: .retry(afterSeconds: 0, scope: .device)
+        case .unsent: .notSent
+        case .silence: .unknown
         }
     }
 

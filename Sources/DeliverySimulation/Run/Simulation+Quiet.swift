@@ -5,13 +5,22 @@ import GatewayStorage
 /// Quiet hours as the simulation knows them: by the minute of the day, in UTC.
 extension Simulation {
     /// An operator changes what the brand asks of its lanes.
-    mutating func changeRules() {
+    mutating func changeRules() throws(Violation) {
         rules = rules == plan.rules[0] ? plan.rules[1] : plan.rules[0]
         setRules(isChange: true)
-        for lane in flights.indices where random.chance(50) {
-            writer.delivery.renewProvider(of: LaneID(Int64(lane) + 1))
-        }
+        for lane in flights.indices where random.chance(50) { try renewProvider(of: LaneID(Int64(lane) + 1)) }
+        isQuotaRaised.toggle()
+        setQuotas()
         trace.note(24) { "quiet hours \(rules.quietHours.map { "\($0)" } ?? "none")" }
+    }
+
+    /// Gives a lane another provider, which has another number.
+    private mutating func renewProvider(of lane: LaneID) throws(Violation) {
+        let before = writer.delivery.lanes[lane]?.provider ?? 0
+        writer.delivery.renewProvider(of: lane)
+        try expect(.settingsAreCurrent, writer.delivery.lanes[lane]?.provider != before) {
+            "the provider of lane \(lane) has the number of the one before"
+        }
     }
 
     /// Tells the machine what the brand asks of its lanes.

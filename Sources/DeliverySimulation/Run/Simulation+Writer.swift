@@ -20,6 +20,10 @@ extension Simulation {
             waitingBrands[piece.brand, default: (0, 0)].requests += 1
             return
         }
+        let most = writer.eventsPerPiece(of: piece.brand)
+        // One device makes one delivery of an event at most.
+        let isRight = plan.devices == 1 ? most == plan.settings.maxEventsPerTurn : most > 0
+        try expect(.queuesAreBounded, isRight) { "\(most) events make up a piece" }
         lastCaller += 1
         let isEmpty = writer.pendingEvents == 0
         let refusal = writer.accept(piece, from: lastCaller)
@@ -110,6 +114,7 @@ extension Simulation {
         guard commit == nil else { return false }
         let known = writer.delivery.outcomes.count
         let isPart = writer.isInTurn
+        let isCalled = writer.pendingEvents + writer.pendingChanges > 0
         let isHurried = sabotage == .hurryStore && standing.failedAt != nil && !standing.isDamaged
         let step = writer.next(now: isHurried ? now.adding(seconds: 2) : now)
         try checkRest(step)
@@ -119,6 +124,7 @@ extension Simulation {
             try checker.decided(outcomes.dropFirst(known), now: now, store)
             if !isPart { try checker.checkTime(store, now: now) }
             if !isPart { try checkBrands(next.turn) }
+            if !isPart { try checkTurn(next.turn, isCalled: isCalled, outcomes.dropFirst(known)) }
             begin(next.turn, isPart: isPart, faults: faults)
             return true
         case .probe:
@@ -126,16 +132,23 @@ extension Simulation {
             trace.note(13, fails ? 1 : 0) { fails ? "a probe fails" : "a probe succeeds" }
             hasFailed = hasFailed || fails
             standing.failedAt = fails ? now : nil
-            try carryOut(writer.probed(fails ? .unavailable(detail: "simulated") : nil, now: now))
+            yields = false
+            let effects = writer.probed(fails ? .unavailable(detail: "simulated") : nil, now: now)
+            try checkFailure(effects, fails ? .store : nil, isRecovered: !fails)
+            try carryOut(effects)
             return true
         case .sleep(let until):
             try checker.decided(writer.delivery.outcomes.dropFirst(known), now: now, store)
             // While the store is left alone no turn begins.
             if standing.failedAt == nil { try checker.checkTime(store, now: now) }
+            try expect(.workIsPlanned, !standing.isStopping) { "a writer that is to stop sleeps" }
             sleepsUntil = until
             asksNext = false
+            if standing.failedAt == nil { yields = false }
             return false
-        case .done: return false
+        case .done:
+            try expect(.workIsPlanned, standing.isStopping) { "a writer that is not to stop is done" }
+            return false
         }
     }
 
@@ -172,14 +185,22 @@ extension Simulation {
             if !standing.isDamaged { standing.failedAt = now }
             trace.note(5) { "the commit fails" }
             commit = nil
-            try carryOut(writer.failed(.unavailable(detail: "simulated"), now: now))
+            let effects = writer.failed(.unavailable(detail: "simulated"), now: now)
+            try checkFailure(effects, .store)
+            try carryOut(effects)
         case .poisoned:
             counts.poisonedCommits += 1
             trace.note(6) { "the commit meets a poison row" }
             commit = nil
             if pending.isPart, let outcome = pending.turn.outcomes.first { poison(outcome) }
-            try carryOut(writer.failed(.constraint(detail: "simulated"), now: now))
-            if !writer.isInTurn, !pending.isPart {
+            let effects = writer.failed(.constraint(detail: "simulated"), now: now)
+            let parts = SplitTurn.partCount(of: pending.turn)
+            let isSplit = pending.isPart || parts > 0
+            try checkFailure(effects, standing.isDamaged || !isSplit ? .store : pending.isPart ? .poison : .splits)
+            try carryOut(effects)
+            if !pending.isPart { partsLeft = parts }
+            if pending.isPart, stripped == nil { try endPart() }
+            if !isSplit || standing.isDamaged {
                 hasFailed = true
                 if !standing.isDamaged { standing.failedAt = now }
             }
@@ -205,10 +226,16 @@ extension Simulation {
         commit = nil
         asksNext = true
         stripped = nil
+        let isRecovered = standing.failedAt != nil && !standing.isDamaged
         if !standing.isDamaged { standing.failedAt = nil }
         trace.note(7) { "the commit is answered" }
-        let known = writer.delivery.outcomes.count
+        // Of a turn that damage cuts off the rest comes back.
+        let isCutOff = pending.isPart && standing.isDamaged
+        let returning = isCutOff ? writer.outcomesInTurn - pending.turn.outcomes.count : 0
+        let known = writer.delivery.outcomes.count + returning
         let effects = writer.committed(result, now: now)
+        try checkFailure(effects, nil, isRecovered: isRecovered)
+        if pending.isPart { try endPart() }
         tellWindows(result.news)
         try checker.answered(applied.turn, writer.delivery, store, now: now)
         try checker.decided(writer.delivery.outcomes[known...], now: now, store)

@@ -57,6 +57,22 @@ package struct Simulation {
     var sleepsUntil: Timestamp?
     /// A commit was answered, after which the writer is asked again at once.
     var asksNext = false
+    /// Whether the last turn left proactive pushes in the store for the sake of its callers.
+    var yields = false
+    /// When a turn took outcomes last.
+    var recordsTakenAt: Timestamp?
+    /// When memory was last searched for what has expired, and something found.
+    var searchedAt: Timestamp?
+    /// Devices that were heard of, and are not noted yet.
+    var heard: Set<DeviceSighting> = []
+    /// Lanes of which operators were told that they are suspended.
+    var toldSuspended: Set<LaneID> = []
+    /// When pushes left that count together.
+    var departures: [Timestamp] = []
+    /// Whether providers take twice as much as at first.
+    var isQuotaRaised = false
+    /// Parts of a turn that was refused that are not done.
+    var partsLeft = 0
     /// The store failed since the process was asked to stop.
     var hasFailed = false
     /// What the writer knows of the store and of the machine that it runs on.
@@ -144,12 +160,20 @@ package struct Simulation {
 
     /// Time goes by: mostly a little, sometimes until something is due.
     private mutating func pass() {
+        let deadline = sleepsUntil.map { min(max($0.milliseconds - now.milliseconds, 0), 1_200_000) }
         switch random.below(100) {
-        case 0..<70: elapsed += Int64(random.below(20))
-        case 70..<95: elapsed += Int64(random.below(2_000))
-        case 95..<99: elapsed += Int64(random.below(60_000))
-        default: elapsed += Int64(random.below(1_200_000))
+        case 0..<70: pass(Int64(random.below(20)))
+        case 70..<93: pass(Int64(random.below(2_000)))
+        case 93..<96: elapsed += deadline ?? 0
+        case 96..<99: pass(Int64(random.below(60_000)))
+        default: pass(Int64(random.below(1_200_000)))
         }
+    }
+
+    /// Some milliseconds go by; where time is coarse a few of them are a second, or nothing.
+    private mutating func pass(_ milliseconds: Int64) {
+        let seconds = milliseconds < 20 ? milliseconds / 15 : milliseconds / 1000
+        elapsed += plan.isCoarse ? seconds * 1000 : milliseconds
     }
 
     private mutating func happen(_ event: SimulationPlan.Event) throws(Violation) {
@@ -172,15 +196,15 @@ package struct Simulation {
         case .jump: jump()
         case .removeLane: try removeLane(random.below(flights.count))
         case .resetLane: try resetLane(random.below(flights.count))
-        case .changeRules: changeRules()
+        case .changeRules: try changeRules()
         case .changePresence: changePresence()
         case .keepHouse: keepHouse()
-        case .see: see()
+        case .see: try see()
         case .doubtClock: doubtClock()
         case .flood: try flood()
         case .lackRoom: lackRoom()
         case .damage: try damage()
-        case .wait: elapsed += Int64(random.below(10_000))
+        case .wait: pass(Int64(random.below(10_000)))
         }
     }
 
@@ -189,6 +213,7 @@ package struct Simulation {
         trace.fold(now.milliseconds)
         try checker.checkCounters(writer.delivery, store, inTurn: outcomesInTurn)
         try checkBounds()
+        try checkRecords()
         guard isFull else { return }
         try checker.checkRows(writer.delivery, store)
         try checker.checkWindows(
@@ -197,7 +222,12 @@ package struct Simulation {
             releasing: releasesInTurn,
             windows: commit?.applied == nil ? windows : nil
         )
-        if !writer.isInTurn { try checker.checkPlans(writer.delivery, store, now: now, closed: closedLanes) }
+        let limited = Set(flights.indices.filter(isLimited))
+        try checker.checkWork(writer.delivery, limited: limited, now: now)
+        if !writer.isInTurn {
+            try checker.checkPlans(writer.delivery, store, now: now, closed: closedLanes, limited: limited)
+            try checkSuspensions()
+        }
         try checkDeadline()
     }
 

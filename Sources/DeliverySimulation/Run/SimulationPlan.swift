@@ -1,5 +1,6 @@
 import Delivery
 import GatewayModel
+import PushProviders
 
 /// What one seed draws before its run: how large things are and how often each happens.
 ///
@@ -39,8 +40,24 @@ struct SimulationPlan: Sendable {
     var isPlain: Bool { rules.allSatisfy { $0.quietHours == nil && $0.summaryThreshold == nil } }
     /// The running sums of the events' weights.
     private var sums: [Int] = []
-    /// During these steps providers call every device gone; nil when they never do.
-    var episode: Range<Int>?
+    /// During these steps most pushes are answered alike; nil when they never are.
+    var episode: Episode?
+    /// Whether time goes by in whole seconds, so that moments meet.
+    var isCoarse: Bool
+    /// What the providers of the first two lanes take together; nil sets no limit.
+    var quota: PushQuota?
+
+    /// A time in which something is wrong with a provider, or with what it is asked with.
+    struct Episode: Sendable {
+        /// What is wrong.
+        enum Fault: CaseIterable {
+            case deadDevices, refusedCredential, refusedTokens, refusedPlatform
+            case overload, passingFaults, resends, unsent, silence
+        }
+
+        var fault: Fault
+        var steps: Range<Int>
+    }
 
     init(_ random: inout SplitMix64) {
         steps = random.between(120, 200)
@@ -63,8 +80,19 @@ struct SimulationPlan: Sendable {
         settings.slots = steps % 5 == 0 ? settings.slotsPerLane : 1000
         settings.leastSlotsPerLane = 1 + steps % 2
         settings.invalidation.leastDevices = 1 + steps % 2
+        settings.invalidation.waitSeconds = [20, 60, 300][steps / 3 % 3]
         settings.invalidation.devicesPerTurn = 1 + steps % 3
-        if steps % 3 == 0 { episode = 60..<110 }
+        settings.quarantinesBeforeStop = 2 + steps % 3
+        settings.outcomesWorthATurn = 3 + steps % 5
+        settings.maxSightings = 1 + steps % 3
+        isCoarse = steps % 4 == 3
+        if steps % 6 == 4 { quota = PushQuota(group: "project", perMinute: Int64(61 * (1 + steps % 5))) }
+        let faults = Episode.Fault.allCases
+        switch steps % 3 {
+        case 0: episode = Episode(fault: .deadDevices, steps: 60..<(steps % 2 == 0 ? 200 : 110))
+        case 1: episode = Episode(fault: faults[steps / 3 % faults.count], steps: 40..<110)
+        default: break
+        }
         settings.maxPendingEvents = [8, 20, 400][steps % 3]
         failingCommits = [0, 2, 10][random.below(3)]
         poisonedCommits = [0, 0, 4][random.below(3)]

@@ -1,0 +1,208 @@
+import Delivery
+import DequeModule
+import GatewayModel
+import GatewayStorage
+
+/// What a turn brings into memory, reckoned anew from what is there.
+extension Checker {
+    /// What holds for a turn besides what is in memory.
+    struct TurnTerms: Sendable {
+        /// What the brand asks of its lanes.
+        var rules: LaneRules?
+        /// Whether the machine sends nothing more.
+        var isDraining: Bool
+        /// Whether what is proactive waits in the store, because others wait for the turn.
+        var yields: Bool
+        /// The wall clock.
+        var now: Timestamp
+    }
+
+    /// New rows get each slot that is free, and what waits is claimed as far as there is room, class by class.
+    ///
+    /// - Parameters:
+    ///   - turn: A whole turn, as the machine wants it.
+    ///   - machine: The machine, which has planned it.
+    ///   - store: The store.
+    ///   - terms: What holds besides.
+    /// - Throws: ``Violation`` when it is not so.
+    mutating func checkSlots(
+        _ turn: WriterTurn,
+        _ machine: DeliveryMachine,
+        _ store: SimulatedStore,
+        _ terms: TurnTerms
+    ) throws(Violation) {
+        var slots = settings.slotsPerLane
+        if rows.reduce(0, +) >= settings.slots { slots = min(slots, settings.leastSlotsPerLane) }
+        var rooms: [LaneID: LaneRoom] = [:]
+        for place in rows.indices where !terms.isDraining {
+            let id = LaneID(Int64(place) + 1)
+            guard let lane = machine.lanes[id], !machine.isRemoved(id), lane.blockedUntil(now: terms.now) == nil else {
+                continue
+            }
+            let held = RowCounts(
+                agent: rowsInMemory(of: place, .agent, store),
+                badge: rowsInMemory(of: place, .badge, store),
+                proactive: rowsInMemory(of: place, .proactive, store)
+            )
+            rooms[id] = LaneRoom(slots: slots - machine.outcomes.count, held)
+        }
+        try checkClaims(turn.claims, &rooms, machine, terms)
+        for place in rows.indices {
+            let id = LaneID(Int64(place) + 1)
+            var expected = rooms[id].map { budget(of: id, $0, machine, terms) }
+            if turn.putBacks.contains(where: { $0.lane == id }) { expected?.mayHaveBacklog = true }
+            try expect(.turnsAreFull, turn.budgets[id] == expected) {
+                "lane \(id) offers new rows \(turn.budgets[id].map { "\($0)" } ?? "nothing") instead of \(expected.map { "\($0)" } ?? "nothing")"
+            }
+        }
+        let left = turn.invalidations.reduce(0) { $0 + $1.limit } + turn.putBacks.reduce(0) { $0 + $1.limit }
+        try expect(.turnsAreFull, left <= settings.invalidation.devicesPerTurn) {
+            "a turn ends or puts back up to \(left) devices"
+        }
+        try checkBusy(machine)
+    }
+
+    private func budget(
+        of id: LaneID,
+        _ room: LaneRoom,
+        _ machine: DeliveryMachine,
+        _ terms: TurnTerms
+    ) -> LaneBudget {
+        let backlog = machine.lanes[id]?.backlog ?? [:]
+        var budget = LaneBudget(
+            slots: room.free,
+            proactiveSlots: room[.proactive],
+            mayHaveBacklog: !backlog.isEmpty || machine.isBehind(id),
+            deviceLimit: terms.rules?.summaryThreshold == nil ? DeviceLimit(settings.rowsPerDevice) : nil
+        )
+        budget.pacesCampaigns = terms.rules?.campaignRatePerSecond != nil
+        budget.closed = Set(backlog.filter { $0.value <= terms.now }.map(\.key.pushClass))
+        return budget
+    }
+
+    /// Queues whose rows are due and find room, on lanes of which nothing is on its way back.
+    private func asking(
+        _ rooms: [LaneID: LaneRoom],
+        _ machine: DeliveryMachine,
+        _ terms: TurnTerms
+    ) -> Set<LaneQueue> {
+        var lanes = Set(rooms.keys)
+        for outcome in machine.outcomes {
+            let lane = LaneID(Int64(tracked[Int(outcome.delivery.rawValue) - 1].lane) + 1)
+            switch (outcome.disposition, outcome.token) {
+            // Nor does anything leave for a device that is called gone before that is written down.
+            case (.retry, _), (.release, _), (_, .drop): lanes.remove(lane)
+            case (.finished, .none), (.finished, .quarantine): break
+            }
+        }
+        var asking: Set<LaneQueue> = []
+        for id in lanes {
+            for (queue, due) in machine.lanes[id]?.backlog ?? [:] where due <= terms.now {
+                guard rooms[id]?.isWorthAClaim(queue.pushClass) == true,
+                    !terms.yields || queue.pushClass != .proactive
+                else { continue }
+                asking.insert(LaneQueue(id, queue))
+            }
+        }
+        return asking
+    }
+
+    private mutating func checkClaims(
+        _ claims: [ClaimRequest],
+        _ rooms: inout [LaneID: LaneRoom],
+        _ machine: DeliveryMachine,
+        _ terms: TurnTerms
+    ) throws(Violation) {
+        var unserved = asking(rooms, machine, terms)
+        var left = settings.maxClaimsPerTurn
+        var last = PushClass.agent
+        for claim in claims {
+            let (place, pushClass) = (LaneQueue(claim.lane, claim.queue), claim.queue.pushClass)
+            let room = rooms[claim.lane]?[pushClass] ?? 0
+            // A campaign gets what its pace lets out.
+            let least = claim.queue.isCampaign && terms.rules?.campaignRatePerSecond != nil ? 1 : min(room, left, 64)
+            try expect(.turnsAreFull, unserved.remove(place) != nil && pushClass >= last) {
+                "queue \(claim.queue.rawValue) of lane \(claim.lane) is claimed, and its turn has not come"
+            }
+            try expect(.turnsAreFull, claim.limit >= max(least, 1) && claim.limit <= min(room, left)) {
+                "lane \(claim.lane) claims \(claim.limit) rows, and has room for \(room) of \(left)"
+            }
+            let isWhole = claim.queue == .agent && terms.rules?.summaryThreshold != nil
+            let most = min(rooms[claim.lane]?.free ?? 0, settings.maxClaimsPerTurn)
+            let rows: ClaimRequest.DeviceRows =
+                isWhole ? .whole(upTo: most) : .limited(to: DeviceLimit(settings.rowsPerDevice))
+            try expect(.turnsAreFull, claim.deviceRows == rows) {
+                "lane \(claim.lane) claims \(claim.deviceRows) of a device instead of \(rows)"
+            }
+            rooms[claim.lane]?.take(claim.most, pushClass)
+            left -= claim.limit
+            last = pushClass
+        }
+        for place in unserved {
+            let isPaced = place.queue.isCampaign && terms.rules?.campaignRatePerSecond != nil
+            try expect(.turnsAreFull, left == 0 || isPaced || rooms[place.lane]?[place.queue.pushClass] == 0) {
+                "queue \(place.queue.rawValue) of lane \(place.lane) is due and not claimed"
+            }
+        }
+        // Others wait for their pace or for room, not for their turn.
+        let waiting = unserved.filter { place in
+            let isPaced = place.queue.isCampaign && terms.rules?.campaignRatePerSecond != nil
+            return !isPaced && rooms[place.lane]?[place.queue.pushClass] != 0
+        }
+        try checkRotation(claims.map { LaneQueue($0.lane, $0.queue) }, waiting)
+    }
+
+    /// No queue is served twice while another of its class is due and not served.
+    private mutating func checkRotation(_ served: [LaneQueue], _ unserved: Set<LaneQueue>) throws(Violation) {
+        passedOver = passedOver.filter { unserved.contains($0.key) }
+        for place in unserved {
+            for other in served where other.queue.pushClass == place.queue.pushClass {
+                let count = passedOver[place, default: [:]][other, default: 0] + 1
+                passedOver[place, default: [:]][other] = count
+                try expect(.turnsAreFull, count < 2) {
+                    "queue \(other.queue.rawValue) of lane \(other.lane) is served again before that of lane \(place.lane)"
+                }
+            }
+        }
+    }
+
+    /// Turns look at the lanes of which something is in memory or waits, and at no others.
+    private func checkBusy(_ machine: DeliveryMachine) throws(Violation) {
+        var expected: Set<LaneID> = []
+        for place in rows.indices {
+            let id = LaneID(Int64(place) + 1)
+            guard let lane = machine.lanes[id] else { continue }
+            let isWaiting = !lane.backlog.isEmpty || lane.breaker != .closed || lane.pause.until != nil
+            let isInUse = rows[place] > 0 || !lane.invalidation.isIdle || machine.isBehind(id)
+            if isInUse || isWaiting && !machine.isRemoved(id) { expected.insert(id) }
+        }
+        try expect(.turnsAreFull, Set(machine.lanes.busy) == expected && machine.lanes.busy.count == expected.count) {
+            "turns look at lanes \(machine.lanes.busy) instead of \(expected)"
+        }
+    }
+
+    /// What a push that was taken leaves to write down waits a little for others, when others were written down just before.
+    ///
+    /// - Parameters:
+    ///   - machine: The machine, which is in no turn.
+    ///   - takenAt: When a turn took records last; nil when none did.
+    ///   - isDraining: Whether the machine sends nothing more.
+    ///   - now: The wall clock.
+    /// - Throws: ``Violation`` when it is not so.
+    func checkRecords(
+        _ machine: DeliveryMachine,
+        takenAt: Timestamp?,
+        isDraining: Bool,
+        now: Timestamp
+    ) throws(Violation) {
+        let outcomes = machine.outcomes
+        let isHarmless = outcomes.allSatisfy { $0.disposition == .finished(.accepted, nil) && $0.token == .none }
+        let isSmall = outcomes.count < settings.outcomesWorthATurn
+        let since = takenAt.map { now.milliseconds - $0.milliseconds }
+        let isSoon = since.map { (0..<settings.outcomeWaitMilliseconds).contains($0) } ?? false
+        let mayWait = isHarmless && isSmall && isSoon && !machine.isRequeuing && !isDraining
+        try expect(.recordsAreTimely, machine.outcomesMayWait(now: now) == (outcomes.isEmpty || mayWait)) {
+            "\(outcomes.count) records \(mayWait ? "do not wait" : "wait"), \(since ?? -1) ms after others were written down"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+
+/// What a whole turn must be when it begins, and what operators are told of a commit.
+extension Simulation {
+    /// A failure, whether it is new or not.
+    enum Failure {
+        case splits, poison, store
+    }
+
+    mutating func checkTurn(
+        _ turn: WriterTurn,
+        isCalled: Bool,
+        _ decided: some Sequence<OutcomeRecord>
+    ) throws(Violation) {
+        yields = !yields && isCalled
+        if !turn.outcomes.isEmpty { recordsTakenAt = now }
+        for request in turn.accepts {
+            let hours = checker.mayExpire ? SimulatedWorld.dedupeHours : AcceptRequest.allDedupeHours
+            try expect(.doubtIsKept, request.dedupeHours == hours) {
+                "events of \(request.dedupeHours) hours are looked through for replays instead of \(hours)"
+            }
+        }
+        let seen = min(heard.count, plan.settings.maxChangesPerTurn)
+        try expect(.takesWhatItCan, turn.seen.count == seen && heard.isSuperset(of: turn.seen)) {
+            "\(turn.seen.count) signs of life are noted of \(heard.count)"
+        }
+        heard.subtract(turn.seen)
+        if decided.contains(where: { $0.disposition == .finished(.expired, nil) }) {
+            let isEarly = searchedAt.map { now.milliseconds - $0.milliseconds < 1000 } ?? false
+            try expect(.timeIsKept, !isEarly || checker.hasJumped) { "memory is searched twice in a second" }
+            searchedAt = now
+        }
+        guard looks(at: .turnsAreFull) else { return }
+        try checkOutcomes(turn)
+        var turn = turn
+        if sabotage == .closeLanes { turn.budgets = [:] }
+        let terms = Checker.TurnTerms(
+            rules: LaneRules(rules),
+            isDraining: standing.isDraining,
+            yields: yields,
+            now: now
+        )
+        try checker.checkSlots(turn, writer.delivery, store, terms)
+    }
+
+    /// A turn has all outcomes or as many as it may, and with the last of them what ends for it.
+    private func checkOutcomes(_ turn: WriterTurn) throws(Violation) {
+        let (most, left) = (plan.settings.maxOutcomesPerTurn, writer.delivery.outcomes)
+        let beyond = turn.outcomes.dropFirst(most)
+        try expect(.turnsAreFull, beyond.allSatisfy { $0.disposition == .finished(.suppressed, .collapsed) }) {
+            "a turn has \(turn.outcomes.count) outcomes"
+        }
+        let mayWait = standing.failedAt == nil && !standing.isStopping && writer.delivery.outcomesMayWait(now: now)
+        let isFull = turn.outcomes.isEmpty ? mayWait : turn.outcomes.count >= most
+        try expect(.turnsAreFull, left.isEmpty || isFull) {
+            "a turn has \(turn.outcomes.count) outcomes, and leaves \(left.count)"
+        }
+    }
+
+    func checkRecords() throws(Violation) {
+        guard looks(at: .recordsAreTimely), !writer.isInTurn else { return }
+        try checker.checkRecords(
+            writer.delivery,
+            takenAt: recordsTakenAt,
+            isDraining: standing.isDraining,
+            now: now
+        )
+    }
+
+    /// The next start finds the lanes suspended that are.
+    func checkSuspensions() throws(Violation) {
+        guard looks(at: .registrationsAreKept), !asksNext, !standing.isStopping, standing.failedAt == nil else {
+            return
+        }
+        for place in flights.indices {
+            let id = LaneID(Int64(place) + 1)
+            let isSuspended = writer.delivery.lanes[id].map { $0.invalidation.phase != .believing } ?? false
+            try expect(.registrationsAreKept, store.suspended.contains(id) == isSuspended) {
+                "lane \(id) is suspended or not, and the next start finds otherwise"
+            }
+        }
+    }
+
+    /// Takes what operators are told: that a lane is suspended and that it is no longer, in turn and as it is.
+    mutating func takeAlerts() throws(Violation) -> [(lane: LaneID, alert: LaneAlert)] {
+        let alerts = writer.delivery.takeAlerts()
+        guard sabotage != .hideAlerts else { return [] }
+        for (lane, alert) in alerts {
+            var isTrue = true
+            switch alert {
+            case .suspended: isTrue = toldSuspended.insert(lane).inserted
+            case .resumed: isTrue = toldSuspended.remove(lane) != nil
+            default: break
+            }
+            try expect(.operatorsAreTold, isTrue) { "operators are told twice of lane \(lane): \(alert)" }
+        }
+        for place in flights.indices {
+            let id = LaneID(Int64(place) + 1)
+            let isSuspended = writer.delivery.lanes[id]?.invalidation.isSuspended ?? false
+            try expect(.operatorsAreTold, isSuspended == toldSuspended.contains(id)) {
+                "lane \(id) is suspended or not, and operators are told otherwise"
+            }
+        }
+        return alerts
+    }
+
+    /// What follows from a commit or a probe says what became of it.
+    func checkFailure(
+        _ effects: WriterMachine<Int, Int>.Effects,
+        _ expected: Failure?,
+        isRecovered: Bool = false
+    ) throws(Violation) {
+        let failure: Failure? =
+            switch effects.failure {
+            case .splits: .splits
+            case .poison: .poison
+            case .store: .store
+            case nil: nil
+            }
+        try expect(.storeIsSpared, failure == expected && effects.isRecovered == isRecovered) {
+            "a commit is taken for \(failure.map { "\($0)" } ?? "good"), well again \(effects.isRecovered)"
+        }
+    }
+
+    /// A part of a turn was done or cannot be; the turn goes on until all are, unless the store is damaged.
+    mutating func endPart() throws(Violation) {
+        partsLeft -= 1
+        guard !standing.isDamaged else { return }
+        try expect(.everybodyIsAnswered, writer.isInTurn == (partsLeft > 0)) { "\(partsLeft) parts of a turn are left" }
+    }
+
+    /// Rows of a device go back to be summed with others in the store only where there are some, and not twice.
+    func checkReleases(_ outcomes: some Sequence<OutcomeRecord>, _ before: DeliveryMachine) throws(Violation) {
+        var known: Set<RegistrationID> = []
+        for outcome in outcomes {
+            guard case .release(let due, false) = outcome.disposition, due <= now else { continue }
+            let row = store.delivery(outcome.delivery.rawValue)
+            let isBehind = before.lanes[row.lane]?.backlog[.agent].map { $0 <= now } ?? false
+            try expect(.stormIsSummed, rules.summaryThreshold != nil && isBehind && due == min(row.queuedAt, now)) {
+                "delivery \(outcome.delivery) goes back to be due at \(due.milliseconds), and nothing waits with it"
+            }
+            guard known.insert(outcome.registration).inserted else { continue }
+            let first = checker.firstQueued[Int(outcome.registration.rawValue) - 1]
+            let isOld = first.adding(seconds: DeliveryMachine.summaryAfterSeconds) <= now
+            let isSummed = row.message?.kind == .agent && row.message?.silent == false && row.expiresAt > now
+            try expect(.stormIsSummed, isOld && isSummed) {
+                "delivery \(outcome.delivery) goes back to be summed, queued at \(first.milliseconds)"
+            }
+        }
+    }
+}
