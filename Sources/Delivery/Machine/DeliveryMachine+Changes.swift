@@ -175,6 +175,7 @@ extension DeliveryMachine {
         lanes[id]?.invalidation.reset(now: now)
         lanes[id]?.unsent = UnsentWait()
         lanes[id]?.refusals = 0
+        lanes[id]?.quarantined = 0
         lanes[id]?.isRemoved = false
         lanes[id]?.noteBacklogs(due: now)
     }

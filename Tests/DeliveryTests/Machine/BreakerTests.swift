@@ -103,6 +103,18 @@ struct BreakerTests {
         #expect(script.take().map(\.delivery) == [rows[22].id])
     }
 
+    @Test("with another credential, refused tokens are counted anew")
+    func refusedTokensAnew() throws {
+        var (script, rows) = try manyDevices(21)
+        #expect(script.take(20).count == 20)
+        for row in rows.prefix(20) { script.answer(row.id, .rejected(token: .quarantine), status: 400) }
+        #expect(script.take().isEmpty && script.machine.takeAlerts().count == 1)
+        script.machine.resetLane(Self.lane, now: script.now)
+        #expect(script.take().map(\.delivery) == [rows[20].id])
+        script.answer(rows[20].id, .rejected(token: .quarantine), status: 400)
+        #expect(script.machine.lanes[Self.lane]?.breaker == .closed)
+    }
+
     private func manyDevices(_ devices: Int) throws -> (MachineScript, [OutboxRow]) {
         var script = MachineScript(slots: devices)
         let rows = try (1...devices).map { try script.row(device: Int64($0), consumer: Int64($0)) }
