@@ -397,6 +397,8 @@ extension DeliveryMachine {
             // An older sibling went back to the store while this one was being taken: it follows, or it would overtake.
             release(row, due: mark.due, isAsked: mark.isAsked)
             registrations[key]?.givenBack?.outcome = outcomesAdded
+            // It waits for what its sibling did, though that may be looked at again meanwhile.
+            if requeues[row.lane] != nil { requeues[row.lane] = outcomesAdded }
             lanes[row.lane]?.noteBacklog(row.queue, due: mark.due)
             return
         }

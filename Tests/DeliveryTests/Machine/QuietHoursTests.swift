@@ -230,4 +230,30 @@ struct QuietHoursTests {
             _ = script.machine.turnCommitted(result, of: turn, now: script.now)
         }
     }
+
+    @Test("an operator's change reaches what followed older rows of its device back to the store")
+    func changedBehind() throws {
+        var (script, _) = Self.script()
+        var settings = script.machine.settings
+        settings.maxOutcomesPerTurn = 1
+        script.machine = DeliveryMachine(settings: settings, backlog: [:])
+        script.machine.setRules(LaneRules(Self.settings(script)), of: MachineScript.lane, isChange: false)
+        let rows = try (1...2).map { try script.row(sequence: $0, ttlSeconds: 86_400) }
+        script.turn(owned: [rows[0]])
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(script.take().isEmpty)
+        script.machine.setRules(nil, of: MachineScript.lane, isChange: true)
+        script.commit(plan, owned: [rows[1]])
+        for (row, requeues) in [(rows[0].id, 1), (rows[1].id, 1), (nil, 0)] as [(DeliveryID?, Int)] {
+            let plan = script.machine.beginTurn(now: script.now)
+            #expect(plan.outcomes.first?.delivery == row && plan.requeues.count == requeues)
+            var turn = WriterTurn(now: script.now, incarnation: IncarnationID(1))
+            turn.outcomes = plan.outcomes
+            turn.requeues = plan.requeues
+            var result = WriterTurnResult()
+            result.outcomes = plan.outcomes.map { _ in OutcomeEffect() }
+            result.requeued = plan.requeues.map { _ in 0 }
+            _ = script.machine.turnCommitted(result, of: turn, now: script.now)
+        }
+    }
 }
