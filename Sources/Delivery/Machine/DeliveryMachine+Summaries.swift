@@ -21,25 +21,23 @@ extension DeliveryMachine {
         /// The sound of the newest that has one.
         var sound: String?
 
-        init(_ row: OutboxRow) {
-            others = [row.id]
-            expiresAt = row.expiresAt
-            attempts = row.attempts
-            isUrgent = row.message?.priority == .high
-            sound = row.message?.sound
-        }
-
-        mutating func add(_ row: OutboxRow) {
-            others.insert(row.id)
-            expiresAt = max(expiresAt, row.expiresAt)
-            attempts = max(attempts, row.attempts)
-            if row.message?.priority == .high { isUrgent = true }
-            sound = row.message?.sound ?? sound
+        /// Takes what a push stands for.
+        ///
+        /// - Parameters:
+        ///   - newest: The row that leaves.
+        ///   - others: The rows that do not, oldest first.
+        init(_ newest: OutboxRow, _ others: some Collection<OutboxRow>) {
+            self.others = Set(others.map(\.id))
+            (expiresAt, attempts) = (newest.expiresAt, newest.attempts)
+            (isUrgent, sound) = (false, nil)
+            for row in Array(others) + [newest] {
+                expiresAt = max(expiresAt, row.expiresAt)
+                attempts = max(attempts, row.attempts)
+                if row.message?.priority == .high { isUrgent = true }
+                sound = row.message?.sound ?? sound
+            }
         }
     }
-
-    /// How long the oldest must have waited: what a busy lane holds up for a moment is no absence.
-    package static let summaryAfterSeconds: Int64 = 60
 
     /// Puts the newest of the agents' messages that wait for a device first, when they are too many, one of them for long
     /// enough, and the oldest would leave now.
@@ -50,33 +48,30 @@ extension DeliveryMachine {
     ///   - now: The wall clock.
     /// - Returns: What leaves for all of them; nil when each leaves for itself.
     func sum(_ registration: inout Registration, above threshold: Int, now: Timestamp) -> Summary? {
-        let limit = now.adding(seconds: -Self.summaryAfterSeconds)
+        let limit = now.adding(seconds: -settings.summaryAfterSeconds)
         // Mostly few wait behind it, or they have just come.
         guard registration.tail.count >= threshold, registration.firstQueuedAt <= limit,
             let head = registration.head, Self.isSummed(head, now: now)
         else { return nil }
-        var summary = Summary(head)
-        var (newest, place, oldest) = (head, Int?.none, head.queuedAt)
-        for (index, row) in registration.tail.enumerated() where Self.isSummed(row, now: now) {
-            summary.add(row)
-            oldest = min(oldest, row.queuedAt)
-            if row.id.rawValue > newest.id.rawValue { (newest, place) = (row, index) }
+        // Tried again, an older one may lie behind younger ones.
+        let rows = ([head] + registration.tail).filter { Self.isSummed($0, now: now) }
+            .sorted { $0.id.rawValue < $1.id.rawValue }
+        guard rows.count > threshold, rows.contains(where: { $0.queuedAt <= limit }), let newest = rows.last else {
+            return nil
         }
-        guard summary.others.count > threshold, oldest <= limit else { return nil }
-        if let place {
-            registration.tail.remove(at: place)
+        if newest.id != head.id {
+            registration.tail.removeAll { $0.id == newest.id }
             registration.tail.prepend(head)
             registration.head = newest
         }
-        summary.others.remove(newest.id)
-        return summary
+        return Summary(newest, rows.dropLast())
     }
 
     /// Whether more of what waited with a device's rows may lie in the store, where new rows went while the lane could not send.
     func isPart(_ registration: Registration, of lane: Lane, now: Timestamp) -> Bool {
         // Once is enough, or a slow lane would hand its rows to and fro.
         guard !registration.isClaimed, let backlog = lane.backlog[.agent], backlog <= now,
-            registration.firstQueuedAt <= now.adding(seconds: -Self.summaryAfterSeconds),
+            registration.firstQueuedAt <= now.adding(seconds: -settings.summaryAfterSeconds),
             let head = registration.head
         else { return false }
         return Self.isSummed(head, now: now)

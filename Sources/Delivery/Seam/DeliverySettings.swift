@@ -58,6 +58,9 @@ package struct DeliverySettings: Sendable, Equatable {
     package var quarantinesBeforeStop = 20
     /// More devices' signs of life than these wait for no turn, about a megabyte: the next within the hour tells the same.
     package var maxSightings = 10_000
+    /// How long the oldest of the messages must have waited, in seconds, that one push tells together: what a busy lane holds up
+    /// for a moment is no absence.
+    package var summaryAfterSeconds: Int64 = 60
     /// When a lane stops to believe its provider that devices are gone.
     package var invalidation = InvalidationSettings()
 

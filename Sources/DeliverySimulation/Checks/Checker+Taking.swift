@@ -68,7 +68,7 @@ extension Checker {
         }.sorted()
         let since = waiting.map { store.delivery($0).queuedAt }.min() ?? now
         let isStorm =
-            waiting.count > threshold && since <= now.adding(seconds: -DeliveryMachine.summaryAfterSeconds)
+            waiting.count > threshold && since <= now.adding(seconds: -settings.summaryAfterSeconds)
         // What a summary told together is not told apart while it waits for its next try.
         let summary = tracked[Int(id) - 1].toldBy
         if summary > id, store.isPending(summary), store.delivery(summary).owner == nil,

@@ -143,7 +143,7 @@ extension Simulation {
             }
             guard known.insert(outcome.registration).inserted else { continue }
             let first = checker.firstQueued[Int(outcome.registration.rawValue) - 1]
-            let isOld = first.adding(seconds: DeliveryMachine.summaryAfterSeconds) <= now
+            let isOld = first.adding(seconds: plan.settings.summaryAfterSeconds) <= now
             let isSummed = row.message?.kind == .agent && row.message?.silent == false && row.expiresAt > now
             try expect(.stormIsSummed, isOld && isSummed) {
                 "delivery \(outcome.delivery) goes back to be summed, queued at \(first.milliseconds)"
