@@ -3,11 +3,10 @@ package import GatewayModel
 import GatewayStorage
 
 extension DeliveryMachine {
-    /// Follows a committed change: rows that the engine has cancelled leave the memory in the same step.
+    /// Follows a committed change; the rows that it ended are among ``WriterTurnResult/withdrawn``.
     mutating func apply(_ result: StoreChangeResult, of change: StoreChange, now: Timestamp) {
         switch result {
         case .registered(let change):
-            for ended in change.ended { end(ended) }
             addLane(change.registration.lane)
             registrations[change.registration.id]?.token = change.registration.token
             registrations[change.registration.id]?.platform = change.registration.platform
@@ -33,22 +32,10 @@ extension DeliveryMachine {
                     DeviceTraits(locale: $0?.locale, timeZone: $0?.timeZone, quietHours: stored.quietHours)
                 }
             }
-        case .unregistered(let change): follow(change)
-        case .sessionsEnded(let ended): follow(ended.registrations)
-        case .read(let change):
-            guard let consumer = consumers[change.consumer] else { return }
-            consumers[change.consumer]?.unread = change.unread
-            for id in consumer.registrations {
-                removeWaiting(from: id) {
-                    guard $0.conversation == change.conversation, let message = $0.message else { return false }
-                    return message.sequence <= change.readSequence
-                }
-            }
-        case .erased(let registrations): for ended in registrations { end(ended) }
         case .sessionOpened(let opening), .merged(let opening):
             for merge in opening.merged { self.merge(merge, now: now) }
-            for ended in opening.endedRegistrations { end(ended) }
-        case .tapped, .receipts, .credentialRevoked, .alreadyPresented, .sessionEnded, .boundElsewhere, .retried,
+        case .unregistered, .sessionsEnded, .read, .erased, .tapped, .receipts, .credentialRevoked, .alreadyPresented,
+            .sessionEnded, .boundElsewhere, .retried,
             .notRetried, .notFound, .gone, .notMerged, .conversation, .written, .resolved, .conflict:
             break
         }
@@ -58,13 +45,6 @@ extension DeliveryMachine {
     private mutating func setTraits(of id: RegistrationID, _ change: (DeviceTraits?) -> DeviceTraits?) {
         guard let place = registrations.index(forKey: id) else { return }
         registrations.values[place].traits = change(registrations.values[place].traits)
-    }
-
-    private mutating func follow(_ change: RegistrationsChange) {
-        for ended in change.ended { end(ended) }
-        for narrowed in change.narrowed {
-            removeWaiting(from: narrowed) { $0.message?.kind == .agent }
-        }
     }
 
     /// What a consumer has in memory is another's from now on, whose unread count comes with the same commit.
@@ -80,11 +60,6 @@ extension DeliveryMachine {
         }
         for id in old.registrations { registrations[id]?.consumer = into }
         consumers[into, default: Consumer(unread: old.unread)].registrations += old.registrations
-    }
-
-    /// A registration is gone, with all its rows; what is on its way cannot be called back.
-    mutating func end(_ id: RegistrationID) {
-        removeWaiting(from: id) { _ in true }
     }
 
     /// Takes waiting rows of a registration out of memory; one that is on its way stays.
@@ -114,7 +89,7 @@ extension DeliveryMachine {
         return removed
     }
 
-    /// Takes waiting rows out of memory that a commit has ended, whatever for.
+    /// Takes waiting rows out of memory that a commit has ended, whatever for; what is on its way cannot be called back.
     mutating func remove(_ rows: [WithdrawnRow]) {
         var deliveries: [RegistrationID: Set<DeliveryID>] = [:]
         for row in rows where registrations[row.registration] != nil {

@@ -285,9 +285,6 @@ extension DeliveryMachine {
         outcomesCommitted += UInt64(committed.outcomes.count)
         // Outcomes come first in a commit: what it handed out afterwards is in order already.
         forgetGivenBack()
-        for effect in result.outcomes {
-            for ended in effect.ended { end(ended) }
-        }
         followInvalidations(result, of: committed, now: now)
         for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change, now: now) }
         remove(result.withdrawn)

@@ -312,13 +312,7 @@ struct LaneTests {
         for sequence in 1...1000 {
             let row = try script.row(sequence: Int64(sequence))
             script.turn(owned: [row])
-            let change = ReadChange(
-                consumer: ConsumerKey(1),
-                conversation: ConversationKey(1),
-                readSequence: Int64(sequence),
-                unread: 0
-            )
-            script.turn(changes: [(MachineScript.someChange, .read(change))])
+            script.turn(withdrawn: [row])
         }
         #expect(script.machine.rowCount == 0)
         #expect(!script.machine.hasWork(MachineScript.lane, now: script.now))

@@ -76,7 +76,7 @@ struct MachineScript {
         unread: [ConsumerKey: Int64] = [:],
         unowned: [LaneID: Timestamp] = [:],
         claims: [ClaimResult] = [],
-        effects: [OutcomeEffect]? = nil,
+        withdrawn: [OutboxRow] = [],
         stopped: [LaneID: StoppedDevices] = [:],
         invalidations: [StoppedDeviceResult] = [],
         putBacks: [StoppedDeviceResult] = []
@@ -94,7 +94,7 @@ struct MachineScript {
             unread: unread,
             unowned: unowned,
             claims: claims,
-            effects: effects
+            withdrawn: withdrawn
         )
         return plan
     }
@@ -108,7 +108,7 @@ struct MachineScript {
         unread: [ConsumerKey: Int64] = [:],
         unowned: [LaneID: Timestamp] = [:],
         claims: [ClaimResult] = [],
-        effects: [OutcomeEffect]? = nil
+        withdrawn: [OutboxRow] = []
     ) {
         var turn = WriterTurn(now: now, incarnation: IncarnationID(1))
         turn.outcomes = plan.outcomes
@@ -117,7 +117,8 @@ struct MachineScript {
         turn.invalidations = plan.invalidations
         turn.putBacks = plan.putBacks
         var result = done
-        result.outcomes = effects ?? plan.outcomes.map { _ in OutcomeEffect() }
+        result.outcomes = plan.outcomes.map { _ in OutcomeEffect() }
+        result.withdrawn = withdrawn.map { WithdrawnRow(delivery: $0.id, registration: $0.registration) }
         result.changes = changes.map(\.1)
         result.owned = owned
         result.unread = unread

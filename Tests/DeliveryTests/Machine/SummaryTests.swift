@@ -42,16 +42,6 @@ struct SummaryTests {
         return (script, rows)
     }
 
-    private static func read(_ row: OutboxRow) -> (StoreChange, StoreChangeResult) {
-        let change = ReadChange(
-            consumer: row.consumer,
-            conversation: ConversationKey(row.id.rawValue),
-            readSequence: 1,
-            unread: 8
-        )
-        return (MachineScript.someChange, .read(change))
-    }
-
     @Test("is the newest of too many that waited for a device, and few or young ones leave one by one")
     func storm() throws {
         var script = Self.script()
@@ -107,7 +97,7 @@ struct SummaryTests {
     @Test("leaves again without what was read meanwhile, and goes with the last of it")
     func readMeanwhile() throws {
         var (script, rows) = try Self.sent()
-        script.turn(changes: [Self.read(rows[1])])
+        script.turn(withdrawn: [rows[1]])
         script.answer(rows[3].id, .retry(afterSeconds: nil, scope: .device), status: 503)
         #expect(script.turn().outcomes.map(\.delivery) == [0, 2, 3].map { rows[$0].id })
         // As the store hands them out when they are due.
@@ -125,10 +115,10 @@ struct SummaryTests {
                 return row
             }
         )
-        other.turn(changes: [Self.read(rows[3])])
+        other.turn(withdrawn: [rows[3]])
         let last = DeliveryID(other.lastRow)
         #expect(other.take().map(\.delivery) == [last])
-        other.turn(changes: [Self.read(rows[0]), Self.read(rows[2])])
+        other.turn(withdrawn: [rows[0], rows[2]])
         other.answer(last, .accepted(providerID: nil))
         #expect(other.turn().outcomes.map(\.delivery) == [last])
         #expect(other.machine.isEmpty)

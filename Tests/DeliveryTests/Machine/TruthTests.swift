@@ -24,23 +24,16 @@ struct TruthTests {
         #expect(script.take().map(\.badge) == [nil])
     }
 
-    @Test("nothing leaves for a registration that ended, whatever ended it")
+    @Test("nothing leaves of what a commit ended")
     func ended() throws {
-        let registration = RegistrationID(1)
-        let results: [StoreChangeResult] = [
-            .unregistered(RegistrationsChange(ended: [registration])),
-            .sessionsEnded(EndedSessions(count: 1, registrations: RegistrationsChange(ended: [registration]))),
-        ]
-        for result in results {
-            var script = MachineScript()
-            let gone = try script.row(sequence: 1)
-            let alsoGone = try script.row(sequence: 2)
-            let other = try script.row(device: 2, consumer: 2)
-            script.turn(owned: [gone, alsoGone, other])
-            script.turn(changes: [(MachineScript.someChange, result)])
-            #expect(script.take().map(\.delivery) == [other.id])
-            #expect(script.machine.rowCount == 1)
-        }
+        var script = MachineScript()
+        let gone = try script.row(sequence: 1)
+        let alsoGone = try script.row(sequence: 2)
+        let other = try script.row(device: 2, consumer: 2)
+        script.turn(owned: [gone, alsoGone, other])
+        script.turn(withdrawn: [gone, alsoGone])
+        #expect(script.take().map(\.delivery) == [other.id])
+        #expect(script.machine.rowCount == 1)
     }
 
     @Test("a token that another push proved dead ends the device's waiting rows")
@@ -54,20 +47,9 @@ struct TruthTests {
         let plan = script.machine.beginTurn(now: script.now)
         // The others go back to the store, which ends them with it.
         #expect(plan.outcomes.map(\.token) == [.drop(token: "token-1", since: script.now), .none])
-        script.commit(plan, effects: [OutcomeEffect(ended: [RegistrationID(1)])])
+        script.commit(plan)
         #expect(script.take().isEmpty)
         #expect(script.machine.rowCount == 0)
-    }
-
-    @Test("after an agent logout only proactive rows of the device leave")
-    func narrowed() throws {
-        var script = MachineScript()
-        let row = try script.row()
-        script.turn(owned: [row])
-        script.turn(changes: [
-            (MachineScript.someChange, .unregistered(RegistrationsChange(narrowed: [RegistrationID(1)])))
-        ])
-        #expect(script.take().isEmpty)
     }
 
     @Test("what was read is not sent, what was not read is, with the new badge")
@@ -76,8 +58,7 @@ struct TruthTests {
         let first = try script.row(sequence: 1, unread: 2)
         let second = try script.row(sequence: 2, unread: 2)
         script.turn(owned: [first, second])
-        let change = ReadChange(consumer: ConsumerKey(1), conversation: ConversationKey(1), readSequence: 1, unread: 1)
-        script.turn(changes: [(MachineScript.someChange, .read(change))], unread: [ConsumerKey(1): 1])
+        script.turn(unread: [ConsumerKey(1): 1], withdrawn: [first])
         let jobs = script.take()
         #expect(jobs.map(\.delivery) == [second.id])
         #expect(jobs.map(\.badge) == [1])
