@@ -342,7 +342,7 @@ extension DeliveryMachine {
             return Verdict(disposition: .finished(.failed, nil))
         case .retry(let seconds, _):
             var verdict = retry(row, due: now.adding(milliseconds: delay(after: tries, asked: seconds, row: row.id)))
-            if let seconds, seconds > 0 { verdict.asked = now.adding(seconds: seconds) }
+            verdict.asked = seconds.map { now.adding(seconds: $0) }
             return verdict
         case .misconfigured:
             return retry(

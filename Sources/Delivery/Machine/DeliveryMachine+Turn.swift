@@ -346,7 +346,7 @@ extension DeliveryMachine {
         let slots = slotsPerLane - (outcomesMayWait(now: now) ? outcomes.count : 0)
         for (id, lane) in lanes.busyLanes where !lane.isRemoved {
             if let blocked = lane.blockedUntil(now: now) {
-                if !lane.backlog.isEmpty || lane.rows.total > 0 { next = min(next ?? blocked, blocked) }
+                if !lane.backlog.isEmpty || !lane.ready.isEmpty { next = min(next ?? blocked, blocked) }
                 continue
             }
             if let until = lane.quotaUntil(now: now) { next = min(next ?? until, until) }

@@ -64,7 +64,7 @@ extension Checker {
             )
         }
         if case .drop = record.token { behind = now...now }
-        if behind == nil, case .retry(let seconds?, _) = outcome, seconds > 0, flight.job.summary == 0 {
+        if behind == nil, case .retry(let seconds?, _) = outcome, flight.job.summary == 0 {
             behind = now.adding(seconds: seconds)...now.adding(seconds: seconds)
         }
         try checkBehind(flight, written, behind, isEnding: isEnding, now: now)
