@@ -58,6 +58,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case suppressReleased
     /// The machine does not know when it is quiet.
     case hideQuietHours
+    /// The store is not told that the quiet hours for which rows wait are others now.
+    case hideRequeue
     /// What a summary stood for is written down in a later turn than the summary.
     case splitSummary
     /// The machine does not know from how many messages on there is a summary.
@@ -144,6 +146,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .forgetRelease, .strandHeld: .heldForAWindow
         case .suppressReleased: .suppressedWasRead
         case .hideQuietHours: .quietIsKept
+        case .hideRequeue: .quietEnds
         case .splitSummary: .summaryStands
         case .hideThreshold: .stormIsSummed
         case .hideRetryAfter, .hidePlatform: .waitsAreKept

@@ -55,8 +55,12 @@ enum StoreText {
             + "at \(registration.createdAt), ended \(change.ended)"
     }
 
+    private static func text(_ traits: DeviceTraits?) -> String {
+        "\(traits?.timeZone ?? "-") \(traits?.quietHours.map { "\($0)" } ?? "-")"
+    }
+
     private static func text(_ row: OutboxRow) -> String {
-        "\(row.id) lane \(row.lane), \(row.registration) \(row.token) \(row.platform), consumer \(row.consumer.rawValue), "
+        "\(row.id) lane \(row.lane), \(row.registration) \(row.token) \(row.platform) \(text(row.traits)), consumer \(row.consumer.rawValue), "
             + "unread \(row.unread), \(row.kind) in \(row.queue.rawValue), conversation \(row.conversation?.rawValue ?? 0), "
             + "message \(row.message?.id.description ?? "none") \(row.message?.sequence ?? 0) "
             + "\(row.message?.collapseKey ?? "-") \(row.message?.silent == true), tries \(row.attempts), "

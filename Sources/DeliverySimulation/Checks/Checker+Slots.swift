@@ -8,7 +8,7 @@ extension Checker {
     /// What holds for a turn besides what is in memory.
     struct TurnTerms: Sendable {
         /// What the brand asks of its lanes.
-        var rules: LaneRules?
+        var rules: BrandSettings
         /// Whether the machine sends nothing more.
         var isDraining: Bool
         /// Whether what is proactive waits in the store, because others wait for the turn.
@@ -73,9 +73,9 @@ extension Checker {
             slots: room.free,
             proactiveSlots: room[.proactive],
             mayHaveBacklog: !backlog.isEmpty || machine.isBehind(id),
-            deviceLimit: terms.rules?.summaryThreshold == nil ? DeviceLimit(settings.rowsPerDevice) : nil
+            deviceLimit: terms.rules.summaryThreshold == nil ? DeviceLimit(settings.rowsPerDevice) : nil
         )
-        budget.pacesCampaigns = terms.rules?.campaignRatePerSecond != nil
+        budget.pacesCampaigns = terms.rules.campaignRatePerSecond != nil
         budget.closed = Set(backlog.filter { $0.value <= terms.now }.map(\.key.pushClass))
         return budget
     }
@@ -120,14 +120,14 @@ extension Checker {
             let (place, pushClass) = (LaneQueue(claim.lane, claim.queue), claim.queue.pushClass)
             let room = rooms[claim.lane]?[pushClass] ?? 0
             // A campaign gets what its pace lets out.
-            let least = claim.queue.isCampaign && terms.rules?.campaignRatePerSecond != nil ? 1 : min(room, left, 64)
+            let least = claim.queue.isCampaign && terms.rules.campaignRatePerSecond != nil ? 1 : min(room, left, 64)
             try expect(.turnsAreFull, unserved.remove(place) != nil && pushClass >= last) {
                 "queue \(claim.queue.rawValue) of lane \(claim.lane) is claimed, and its turn has not come"
             }
             try expect(.turnsAreFull, claim.limit >= max(least, 1) && claim.limit <= min(room, left)) {
                 "lane \(claim.lane) claims \(claim.limit) rows, and has room for \(room) of \(left)"
             }
-            let isWhole = claim.queue == .agent && terms.rules?.summaryThreshold != nil
+            let isWhole = claim.queue == .agent && terms.rules.summaryThreshold != nil
             let most = min(rooms[claim.lane]?.free ?? 0, settings.maxClaimsPerTurn)
             let rows: ClaimRequest.DeviceRows =
                 isWhole ? .whole(upTo: most) : .limited(to: DeviceLimit(settings.rowsPerDevice))
@@ -139,14 +139,14 @@ extension Checker {
             last = pushClass
         }
         for place in unserved {
-            let isPaced = place.queue.isCampaign && terms.rules?.campaignRatePerSecond != nil
+            let isPaced = place.queue.isCampaign && terms.rules.campaignRatePerSecond != nil
             try expect(.turnsAreFull, left == 0 || isPaced || rooms[place.lane]?[place.queue.pushClass] == 0) {
                 "queue \(place.queue.rawValue) of lane \(place.lane) is due and not claimed"
             }
         }
         // Others wait for their pace or for room, not for their turn.
         let waiting = unserved.filter { place in
-            let isPaced = place.queue.isCampaign && terms.rules?.campaignRatePerSecond != nil
+            let isPaced = place.queue.isCampaign && terms.rules.campaignRatePerSecond != nil
             return !isPaced && rooms[place.lane]?[place.queue.pushClass] != 0
         }
         try checkRotation(claims.map { LaneQueue($0.lane, $0.queue) }, waiting)

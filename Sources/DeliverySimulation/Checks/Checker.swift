@@ -51,6 +51,8 @@ struct Checker: Sendable {
     var pushes = 0
     /// How often queues were served, by those that were due and not served since.
     var passedOver: [LaneQueue: [LaneQueue: Int]] = [:]
+    /// Rows that are on their way back to the store because it is quiet, by their numbers.
+    var heldRows: [Int64: HeldRow] = [:]
     /// Delays in a row to which nothing was added.
     var unspread = 0
 
@@ -209,7 +211,7 @@ struct Checker: Sendable {
         }
         waits = waits.map { _ in LaneWaits() }
         paced = [:]
-        passedOver = [:]
+        (passedOver, heldRows) = ([:], [:])
         // What it had not written down nobody knows.
         for id in summaries.keys { tracked[Int(id) - 1].isTaken = false }
     }
@@ -242,7 +244,13 @@ struct Checker: Sendable {
     }
 
     private func snapshot(_ store: SimulatedStore) -> Told {
-        Told(unread: ledger.unread, reads: ledger.reads, marks: ledger.marks, registrations: store.registrations)
+        Told(
+            unread: ledger.unread,
+            reads: ledger.reads,
+            marks: ledger.marks,
+            quietHours: store.consumers.map(\.quietHours),
+            registrations: store.registrations
+        )
     }
 
     // MARK: Commits

@@ -94,6 +94,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case registrationsAreKept
     /// Nothing leaves by settings that were replaced.
     case settingsAreCurrent
+    /// What waits for the end of quiet hours waits for that of those that hold now, and a start leaves it alone.
+    case quietEnds
     /// In no time more pushes leave than a provider takes of what it counts together.
     case quotaIsKept
     /// A turn has as many outcomes as it may, new rows get each slot that is free, what is due in the store is claimed as far as there

@@ -1,3 +1,5 @@
+import GatewayModel
+
 /// What the machine has been told of the store: the store as it was after the last commit that was answered.
 struct Told: Sendable {
     /// Unread counts, by the consumer's place.
@@ -6,6 +8,8 @@ struct Told: Sendable {
     var reads: [Int] = []
     /// Read marks, by the conversation's place.
     var marks: [Int64] = []
+    /// Their own quiet hours, by the consumer's place.
+    var quietHours: [QuietHours?] = []
     /// Registrations, by their place.
     var registrations: [SimulatedStore.Registration?] = []
 }

@@ -28,7 +28,7 @@ extension PartChecks {
 
     /// A bucket of one second's pushes, whose rate rises by a sixtieth of the way in a second that uses half of it.
     mutating func checkQuotaBucket() throws(Violation) {
-        let perMinute = Int64([1, 100, 1_200, 60_000, 600_000][random.below(5)])
+        let perMinute = Int64([1, 100, 1_220, 60_000, 600_000][random.below(5)])
         let full = perMinute < 61 ? 1 : perMinute / 61
         let least = full < 1000 ? full : 1000
         let step = full - least < 60 ? 1 : (full - least) / 60

@@ -215,7 +215,7 @@ struct SimulatedWorld: Sendable {
         let pushType: PushType = brand == 0 && device.isMultiple(of: 2) ? .fcm : .apns
         var receives: Receives = .all
         if random.chance(15) { receives = random.chance(50) ? .agent : .proactive }
-        return .register(
+        var registration =
             DeviceToRegister(
                 brand: Self.brands[brand],
                 app: Self.app,
@@ -228,7 +228,25 @@ struct SimulatedWorld: Sendable {
                 platform: pushType == .fcm && device == 0 ? .android : .ios,
                 receives: receives
             )
-        )
+        if plan.hasOwnHours, random.chance(40) {
+            registration.timeZone = random.chance(50) ? SimulationPlan.farZone : "UTC"
+        }
+        return .register(registration)
+    }
+
+    /// A consumer sets quiet hours of its own, or says that it has none, or that its brand's hold; or says nothing of it.
+    func profile(_ random: inout SplitMix64) -> StoreChange {
+        let consumer = consumer(&random)
+        var change = ProfileChange(brand: Self.brands[brand(of: consumer)], consumer: name(of: consumer))
+        switch random.below(10) {
+        case 0: break
+        case 1..<3: change.quietHours = .some(nil)
+        case 3..<5: change.quietHours = .off
+        default:
+            let zone = random.chance(30) ? SimulationPlan.farZone : nil
+            change.quietHours = SimulationPlan.quietHours(timeZone: zone, &random)
+        }
+        return .changeProfile(change)
     }
 
     /// Whose window opens, and on which device.

@@ -17,7 +17,9 @@ extension Simulation {
         for lane in flights.indices where closedLanes.contains(lane) { try resetLane(lane) }
         // Each row may wait for a time of its own, and a clock that was set back makes some wait longer; a lane that is suspended
         // tries every 5 s meanwhile.
-        let limit = 2000 + 40 * store.pending.count + 20 * writer.pendingEvents
+        let stoppedAt = store.registrations.compactMap { $0?.stoppedAt }.max() ?? now
+        let ahead = max(stoppedAt.milliseconds - now.milliseconds, 0)
+        let limit = 2000 + 40 * store.pending.count + 20 * writer.pendingEvents + Int(ahead / 5000)
         for _ in 0..<limit {
             if try wholeStep(faults: false) { continue }
             for lane in writer.delivery.lanesWithWork(now: now).sorted(by: { $0.rawValue < $1.rawValue })

@@ -5,8 +5,8 @@ import GatewayStorage
 
 /// Starts, ends, and what an operator does between.
 extension Simulation {
-    mutating func begin() {
-        let now = now
+    mutating func begin() throws(Violation) {
+        let (now, before) = (now, store)
         let rules = LaneRules(rules)
         let start = store.begin(now: now) { _, traits in DeliveryMachine.heldUntil(traits, rules, now: now) }
         if isRecorded { storeSteps.append(.begin(now, rules, start)) }
@@ -30,6 +30,7 @@ extension Simulation {
         windows = []
         callers = []
         checker.started(store)
+        try checkStart(before)
         trace.note(20, Int64(start.recovered)) {
             "process \(start.incarnation) starts, \(start.recovered) rows taken back, pending \(store.pending)"
         }
@@ -61,7 +62,7 @@ extension Simulation {
             }
         }
         checker.ended(store, isClean: isClean)
-        begin()
+        try begin()
         try check(isFull: true)
     }
 

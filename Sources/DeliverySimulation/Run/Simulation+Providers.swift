@@ -59,6 +59,9 @@ extension Simulation {
         let isLeft = jobs.isEmpty && writer.delivery.hasWork(id, now: now) && before.lanes[id]?.inFlight == 0
         try expect(.workIsPlanned, !isLeft || room == 0) { "lane \(id) has work and sends nothing" }
         try checkQuota(jobs.count, on: lane)
+        if looks(at: .quietIsKept) {
+            try checker.checkHolding(writer.delivery.outcomes.dropFirst(outcomes), rules.quietHours, store, now: now)
+        }
         try checkReleases(writer.delivery.outcomes.dropFirst(outcomes), before)
         let mayTry = before.lanes[id]?.invalidation.isSuspended != true || jobs.count < 2
         try expect(.waitsAreKept, mayTry) { "lane \(id) is suspended, and sends \(jobs.count) pushes" }
@@ -212,7 +215,7 @@ extension Simulation {
         case .refusedPlatform: isBehindFCM(flight) ? .platformMisconfigured : .accepted(providerID: nil)
         case .overload: .retry(afterSeconds: flight.number.isMultiple(of: 2) ? 1 : nil, scope: .lane)
         case .passingFaults: .retry(afterSeconds: nil, scope: .laneIfSeveral)
-        case .resends: .retry(afterSeconds: 0, scope: .device)
+        case .resends: .retry(afterSeconds: flight.number.isMultiple(of: 4) ? 30 : 0, scope: .device)
         case .unsent: .notSent
         case .silence: .unknown
         }

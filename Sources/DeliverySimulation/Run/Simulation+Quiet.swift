@@ -6,8 +6,15 @@ import GatewayStorage
 extension Simulation {
     /// An operator changes what the brand asks of its lanes.
     mutating func changeRules() throws(Violation) {
+        let (old, wasRequeuing) = (rules.quietHours, writer.delivery.isRequeuing)
         rules = rules == plan.rules[0] ? plan.rules[1] : plan.rules[0]
         setRules(isChange: true)
+        if looks(at: .quietEnds) {
+            let mustRequeue = wasRequeuing || old != rules.quietHours
+            try expect(.quietEnds, writer.delivery.isRequeuing == mustRequeue) {
+                "waiting rows are looked at again or not, after \(old.map { "\($0)" } ?? "none")"
+            }
+        }
         for lane in flights.indices where random.chance(50) { try renewProvider(of: LaneID(Int64(lane) + 1)) }
         isQuotaRaised.toggle()
         setQuotas()
@@ -33,16 +40,29 @@ extension Simulation {
         for lane in flights.indices { writer.delivery.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
     }
 
+    /// What was held before a start waits on while its quiet hours hold, unless the process before had some of its device.
+    func checkStart(_ before: SimulatedStore) throws(Violation) {
+        guard looks(at: .quietEnds), !checker.hasJumped else { return }
+        try expect(.quietEnds, !writer.delivery.isRequeuing) { "a start looks at rows again that wait" }
+        for (key, wait) in before.waiting {
+            let others = before.waits(of: key.registration).compactMap { before.waiting[$0] }
+            let pending = before.registration(key.registration)?.pending ?? []
+            guard let due = wait.due, due > now, others.allSatisfy({ $0.due == due && $0.notBefore < due }),
+                pending.allSatisfy({ before.delivery($0).owner == nil })
+            else { continue }
+            let traits = before.traits(of: key.registration)
+            let quiet = checker.quiet(traits, rules.quietHours, now: now)
+            guard quiet?.mode == .held, quiet?.until == due else { continue }
+            try expect(.quietEnds, store.waiting[key]?.due == due) {
+                "rows of registration \(key.registration) waited until \(due.milliseconds), and a start makes them due"
+            }
+        }
+    }
+
     /// A push that was taken leaves only when it may make itself heard, or does not.
     mutating func checkQuiet(_ job: PushJob) throws(Violation) {
-        var mode: QuietHours.Mode?
-        if let hours = rules.quietHours, job.message?.silent == false {
-            let minute = Int(now.milliseconds / 60_000 % 1440)
-            let isQuiet =
-                hours.from < hours.to
-                ? minute >= hours.from && minute < hours.to : minute >= hours.from || minute < hours.to
-            if isQuiet { mode = hours.mode }
-        }
+        let quiet = checker.quiet(checker.traits(of: job.registration), rules.quietHours, now: now)
+        let mode = job.message?.silent == false ? quiet?.mode : nil
         try expect(.quietIsKept, mode != .held && job.isQuiet == (mode == .silent)) {
             "delivery \(job.delivery) leaves in quiet hours (\(mode?.rawValue ?? "none")), quietly \(job.isQuiet)"
         }

@@ -9,8 +9,10 @@ extension Simulation {
         switch sabotage {
         case .splitSummary:
             if turn.outcomes.count > 1, checker.isTold(turn.outcomes.last) { turn.outcomes.removeLast() }
-        case .forgetOutcome: if !turn.outcomes.isEmpty { turn.outcomes.removeLast() }
+        case .forgetOutcome:
+            if let last = turn.outcomes.last, !checker.isTold(last) { turn.outcomes.removeLast() }
         case .forgetRelease: turn.releases = []
+        case .hideRequeue: for index in turn.requeues.indices { turn.requeues[index].queues = [] }
         case .overfill:
             for index in turn.claims.indices { turn.claims[index].limit += 4 }
             for lane in turn.budgets.lanes { turn.budgets[lane]?.slots += 4 }
@@ -39,14 +41,9 @@ extension Simulation {
             for index in result.claims.indices { result.claims[index].rows.reverse() }
         case .multiplyDevices: for lane in result.stopped.keys { result.stopped[lane]?.devices *= 1000 }
         case .hideUnread: result.unread = [:]
-        case .hideEnded:
-            for index in result.outcomes.indices { result.outcomes[index].ended = [] }
-            result.changes = result.changes.map(Self.withoutEnded)
-            hide(.nothingAfterEnd, in: &result)
+        case .hideEnded: hide(.nothingAfterEnd, in: &result)
         case .hideToken: result.changes = result.changes.map(withOldToken)
-        case .hideRead:
-            result.changes = result.changes.map { if case .read = $0 { .notFound } else { $0 } }
-            hide(.nothingRead, in: &result)
+        case .hideRead: hide(.nothingRead, in: &result)
         case .hideMerge:
             result.changes = result.changes.map {
                 switch $0 {
@@ -112,20 +109,6 @@ extension Simulation {
     /// Keeps from the machine the rows that ended for one reason.
     private func hide(_ invariant: Invariant, in result: inout WriterTurnResult) {
         result.withdrawn.removeAll { Checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
-    }
-
-    private static func withoutEnded(_ change: StoreChangeResult) -> StoreChangeResult {
-        switch change {
-        case .registered(var change):
-            change.ended = []
-            return .registered(change)
-        case .unregistered: return .unregistered(RegistrationsChange())
-        case .sessionsEnded(let ended): return .sessionsEnded(EndedSessions(count: ended.count))
-        case .sessionOpened(var opening):
-            opening.endedRegistrations = []
-            return .sessionOpened(opening)
-        default: return change
-        }
     }
 
     private func withOldToken(_ change: StoreChangeResult) -> StoreChangeResult {

@@ -27,22 +27,36 @@ extension Simulation {
             "\(turn.seen.count) signs of life are noted of \(heard.count)"
         }
         heard.subtract(turn.seen)
+        if looks(at: .quietEnds) { try checker.checkHeld(turn.outcomes, rules.quietHours) }
         if decided.contains(where: { $0.disposition == .finished(.expired, nil) }) {
             let isEarly = searchedAt.map { now.milliseconds - $0.milliseconds < 1000 } ?? false
             try expect(.timeIsKept, !isEarly || checker.hasJumped) { "memory is searched twice in a second" }
             searchedAt = now
         }
+        if looks(at: .registrationsAreKept) { try checkPuttingBack(turn) }
         guard looks(at: .turnsAreFull) else { return }
         try checkOutcomes(turn)
         var turn = turn
         if sabotage == .closeLanes { turn.budgets = [:] }
         let terms = Checker.TurnTerms(
-            rules: LaneRules(rules),
+            rules: rules,
             isDraining: standing.isDraining,
             yields: yields,
             now: now
         )
         try checker.checkSlots(turn, writer.delivery, store, terms)
+    }
+
+    /// While a lane is suspended a device is put back only where no other push can find out whether its provider is well.
+    private func checkPuttingBack(_ turn: WriterTurn) throws(Violation) {
+        for request in turn.putBacks {
+            guard let lane = writer.delivery.lanes[request.lane], lane.invalidation.isSuspended else { continue }
+            let isEmpty = checker.rows[Int(request.lane.rawValue) - 1] == 0
+            let isNeeded = isEmpty && !lane.backlog.values.contains { $0 <= now }
+            try expect(.registrationsAreKept, isNeeded && !writer.delivery.isRemoved(request.lane)) {
+                "a device of lane \(request.lane) is put back, and there are others to ask by"
+            }
+        }
     }
 
     /// A turn has all outcomes or as many as it may, and with the last of them what ends for it.

@@ -65,6 +65,7 @@ extension Simulation {
             case 88..<98: retry(&random).map { [$0] } ?? []
             default: [world.merge(&random)]
             }
+        if plan.hasOwnHours, random.chance(30) { try ask(world.profile(&random)) }
         trace.note(2) { "ask \(asked)" }
         for change in asked { try ask(change) }
     }
@@ -236,6 +237,8 @@ extension Simulation {
         let effects = writer.committed(result, now: now)
         try checkFailure(effects, nil, isRecovered: isRecovered)
         if pending.isPart { try endPart() }
+        // Who sets the same quiet hours again has what is held looked at again.
+        if !pending.turn.changes.isEmpty { checker.heldRows = [:] }
         tellWindows(result.news)
         try checker.answered(applied.turn, writer.delivery, store, now: now)
         try checker.decided(writer.delivery.outcomes[known...], now: now, store)

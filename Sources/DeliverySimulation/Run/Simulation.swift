@@ -148,7 +148,7 @@ package struct Simulation {
     }
 
     private mutating func runAll() throws(Violation) {
-        begin()
+        try begin()
         for device in 0..<plan.devices { try ask(world.registration(of: device, &random)) }
         for number in 1...plan.steps {
             pass()
@@ -227,6 +227,9 @@ package struct Simulation {
         if !writer.isInTurn {
             try checker.checkPlans(writer.delivery, store, now: now, closed: closedLanes, limited: limited)
             try checkSuspensions()
+            if looks(at: .quietEnds), !writer.delivery.isRequeuing, !standing.isDraining {
+                try checker.checkHeld(writer.delivery.outcomes, rules.quietHours, store, now: now)
+            }
         }
         try checkDeadline()
     }

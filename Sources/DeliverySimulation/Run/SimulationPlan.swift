@@ -37,13 +37,15 @@ struct SimulationPlan: Sendable {
         return paces.count == rules.count ? paces.max() : nil
     }
     /// Whether nothing but time and providers ever holds a push back.
-    var isPlain: Bool { rules.allSatisfy { $0.quietHours == nil && $0.summaryThreshold == nil } }
+    var isPlain: Bool { !hasOwnHours && rules.allSatisfy { $0.quietHours == nil && $0.summaryThreshold == nil } }
     /// The running sums of the events' weights.
     private var sums: [Int] = []
     /// During these steps most pushes are answered alike; nil when they never are.
     var episode: Episode?
     /// Whether time goes by in whole seconds, so that moments meet.
     var isCoarse: Bool
+    /// Whether consumers have quiet hours of their own, and devices time zones.
+    var hasOwnHours: Bool
     /// What the providers of the first two lanes take together; nil sets no limit.
     var quota: PushQuota?
 
@@ -62,7 +64,7 @@ struct SimulationPlan: Sendable {
     init(_ random: inout SplitMix64) {
         steps = random.between(120, 200)
         consumers = random.between(1, 4)
-        devices = random.between(1, 5)
+        devices = random.between(1, 8)
         settings.slotsPerLane = random.between(1, 8)
         settings.maxOutcomesPerTurn = random.between(1, 12)
         settings.maxClaimsPerTurn = random.between(1, 12)
@@ -86,12 +88,17 @@ struct SimulationPlan: Sendable {
         settings.outcomesWorthATurn = 3 + steps % 5
         settings.maxSightings = 1 + steps % 3
         isCoarse = steps % 4 == 3
-        if steps % 6 == 4 { quota = PushQuota(group: "project", perMinute: Int64(61 * (1 + steps % 5))) }
+        hasOwnHours = steps % 5 < 2
+        settings.summaryAfterSeconds = [1, 5, 60][steps / 2 % 3]
+        settings.outcomeWaitMilliseconds = [20, 300, 3000][steps / 4 % 3]
+        if steps % 6 == 4 || steps % 12 == 2 {
+            quota = PushQuota(group: "project", perMinute: Int64(61 * (1 + steps % 5)))
+        }
         let faults = Episode.Fault.allCases
         switch steps % 3 {
         case 0: episode = Episode(fault: .deadDevices, steps: 60..<(steps % 2 == 0 ? 200 : 110))
-        case 1: episode = Episode(fault: faults[steps / 3 % faults.count], steps: 40..<110)
-        default: break
+        case 1: episode = Episode(fault: faults[steps / 3 % faults.count], steps: 40..<150)
+        default: if steps % 4 == 1 { episode = Episode(fault: faults[steps / 12 % faults.count], steps: 40..<110) }
         }
         settings.maxPendingEvents = [8, 20, 400][steps % 3]
         failingCommits = [0, 2, 10][random.below(3)]
@@ -114,7 +121,8 @@ struct SimulationPlan: Sendable {
                 case .crash: 1
                 case .drain: 1
                 case .jump: 1
-                case .removeLane, .resetLane, .changeRules: 1
+                case .removeLane, .resetLane: 1
+                case .changeRules: 2
                 case .wait: 5
                 case .changePresence, .keepHouse, .see, .doubtClock: 1
                 case .lackRoom: steps % 4 == 1 ? 1 : 0
@@ -133,18 +141,27 @@ struct SimulationPlan: Sendable {
     /// Quiet hours of some minutes, since a run is not long, and summaries of few messages; often neither.
     private static func rules(_ random: inout SplitMix64) -> BrandSettings {
         var settings = BrandSettings()
-        if random.chance(30) {
-            let from = Int(SimulatedWorld.start / 60_000 % 1440) + random.between(0, 20)
-            settings.quietHours = QuietHours(
-                from: from % 1440,
-                to: (from + random.between(1, 40)) % 1440,
-                timeZone: "UTC",
-                mode: random.chance(70) ? .held : .silent
-            )
+        if random.chance(40) {
+            settings.quietHours = quietHours(timeZone: random.chance(70) ? "UTC" : farZone, &random)
         }
         if random.chance(40) { settings.summaryThreshold = Int64(random.between(1, 3)) }
         if random.chance(50) { settings.campaignRatePerSecond = Int64(random.between(1, 30)) }
         return settings
+    }
+
+    /// A time zone whose clocks are never changed, and by how many minutes they are ahead.
+    static let farZone = "Asia/Kolkata"
+    static let farMinutes = 330
+
+    /// Quiet hours that begin soon after a run, or shortly before.
+    static func quietHours(timeZone: String?, _ random: inout SplitMix64) -> QuietHours {
+        let from = Int(SimulatedWorld.start / 60_000) + (timeZone == farZone ? farMinutes : 0) + random.between(-10, 10)
+        return QuietHours(
+            from: from % 1440,
+            to: (from + random.between(5, 40)) % 1440,
+            timeZone: timeZone,
+            mode: random.chance(70) ? .held : .silent
+        )
     }
 
     func next(_ random: inout SplitMix64) -> Event {

@@ -12,6 +12,7 @@ extension SimulatedStore {
         var conversations: [Int64] = []
         var unread: Int64 = 0
         var isAnonymous = false
+        var quietHours: QuietHours?
         var createdAt: Timestamp
         /// The number of the one that it was merged into.
         var mergedInto: Int64?
@@ -53,6 +54,7 @@ extension SimulatedStore {
         var token: String
         var pushType: PushType
         var platform: DevicePlatform
+        var timeZone: String?
         var receives: Receives
         var isActive = true
         /// When its provider called its token dead: nobody knows it any more.

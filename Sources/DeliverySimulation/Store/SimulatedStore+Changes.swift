@@ -19,7 +19,8 @@ extension SimulatedStore {
         case .receipts(let brand, let consumer, let receipts): return record(receipts, brand, consumer)
         case .retry(let request): return retry(request)
         case .merge(let request): return merge(request, &context)
-        case .openConversation, .write, .resolve, .changeProfile, .erase, .endStale:
+        case .changeProfile(let profile): return self.change(profile, context)
+        case .openConversation, .write, .resolve, .erase, .endStale:
             // Nothing of delivery follows from these, or the simulation does not ask for them.
             return .notFound
         }
@@ -63,6 +64,9 @@ extension SimulatedStore {
             registrations[Int(kept) - 1]?.token = device.token
             registrations[Int(kept) - 1]?.platform = device.platform
             registrations[Int(kept) - 1]?.receives = device.receives
+            let hasMoved = registration(kept)?.timeZone != device.timeZone
+            registrations[Int(kept) - 1]?.timeZone = device.timeZone
+            if hasMoved { requeue(kept) }
             registrations[Int(kept) - 1]?.isActive = true
             registrations[Int(kept) - 1]?.stoppedAt = nil
             registrations[Int(kept) - 1]?.stopped = []
@@ -78,6 +82,7 @@ extension SimulatedStore {
                     token: device.token,
                     pushType: device.pushType,
                     platform: device.platform,
+                    timeZone: device.timeZone,
                     receives: device.receives,
                     registeredAt: context.now,
                     createdAt: context.now

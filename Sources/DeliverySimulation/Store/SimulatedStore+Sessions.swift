@@ -12,6 +12,20 @@ extension SimulatedStore {
         let isNew = consumerKeys[brand]?[id] == nil
         let key = consumerKey(brand, id, at: context.now)
         if isNew || !anonymous { consumers[Int(key) - 1].isAnonymous = anonymous }
+        return stored(key)
+    }
+
+    /// A consumer sets quiet hours of its own, or has none any more: what waits for them is looked at again.
+    mutating func change(_ profile: ProfileChange, _ context: Context) -> StoreChangeResult {
+        guard let key = consumerKeys[profile.brand]?[profile.consumer] else { return .notFound }
+        if let quietHours = profile.quietHours {
+            consumers[Int(key) - 1].quietHours = quietHours
+            requeue(devicesOf: key)
+        }
+        return stored(key)
+    }
+
+    private func stored(_ key: Int64) -> StoreChangeResult {
         let consumer = consumers[Int(key) - 1]
         return .consumer(
             StoredConsumer(
@@ -20,7 +34,8 @@ extension SimulatedStore {
                 anonymous: consumer.isAnonymous,
                 profile: ConsumerProfile(),
                 unread: consumer.unread,
-                createdAt: consumer.createdAt
+                createdAt: consumer.createdAt,
+                quietHours: consumer.quietHours
             )
         )
     }
@@ -168,6 +183,7 @@ extension SimulatedStore {
         consumers[Int(from) - 1].unread = 0
         consumers[Int(from) - 1].isAnonymous = false
         consumers[Int(from) - 1].mergedInto = into
+        consumers[Int(from) - 1].quietHours = nil
         for key in old.conversations { conversations[Int(key) - 1].consumer = into }
         for key in old.registrations {
             registrations[Int(key) - 1]?.consumer = into
@@ -183,6 +199,10 @@ extension SimulatedStore {
         }
         context.changed.remove(from)
         context.changed.insert(into)
-        opening.merged.append(ConsumerMerge(id: old.id, from: ConsumerKey(from), into: ConsumerKey(into)))
+        let own = consumers[Int(into) - 1].quietHours
+        if old.quietHours != own { requeue(devicesOf: into) }
+        opening.merged.append(
+            ConsumerMerge(id: old.id, from: ConsumerKey(from), into: ConsumerKey(into), quietHours: own)
+        )
     }
 }

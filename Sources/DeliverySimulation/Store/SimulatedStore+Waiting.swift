@@ -133,6 +133,20 @@ extension SimulatedStore {
         return count
     }
 
+    /// Makes a device due that waits for quiet hours only.
+    mutating func requeue(_ registration: Int64) {
+        for key in waits(of: registration) {
+            guard let wait = waiting[key], let due = wait.due, due > now, due > wait.notBefore else { continue }
+            waiting[key]?.due = max(now, wait.notBefore)
+            note(key)
+        }
+    }
+
+    /// Makes a consumer's devices due that wait for quiet hours only.
+    mutating func requeue(devicesOf consumer: Int64) {
+        for key in consumers[Int(consumer) - 1].registrations { requeue(key) }
+    }
+
     /// The rows of a device in a queue that nobody owns, oldest first.
     private func free(_ registration: Int64, _ queue: OutboxQueue) -> [Int64] {
         (self.registration(registration)?.pending ?? []).filter {

@@ -90,7 +90,9 @@ package struct SimulatedStore: Sendable {
         let before = waiting
         for (key, wait) in before {
             let isAlike = waits(of: key.registration).allSatisfy { before[$0]?.due == wait.due }
-            if isAlike, let due = wait.due, due > now, quietUntil(wait.lane, nil) == due, due > wait.notBefore {
+            if isAlike, let due = wait.due, due > now, quietUntil(wait.lane, traits(of: key.registration)) == due,
+                due > wait.notBefore
+            {
                 noteBacklog(LaneQueue(wait.lane, key.queue), due: due)
                 continue
             }
@@ -187,6 +189,7 @@ package struct SimulatedStore: Sendable {
             registration: RegistrationID(row.registration),
             token: registration?.token ?? "",
             platform: registration?.platform ?? .ios,
+            traits: traits(of: row.registration),
             consumer: ConsumerKey(row.consumer),
             unread: consumers[Int(row.consumer) - 1].unread,
             kind: row.kind,
@@ -196,6 +199,19 @@ package struct SimulatedStore: Sendable {
             attempts: row.attempts,
             expiresAt: row.expiresAt,
             queuedAt: row.queuedAt
+        )
+    }
+
+    /// When a device's pushes are sent, rather than where they go.
+    ///
+    /// - Parameter registration: The number of its registration.
+    /// - Returns: Nil for one that says nothing of it.
+    func traits(of registration: Int64) -> DeviceTraits? {
+        guard let found = self.registration(registration) else { return nil }
+        return DeviceTraits(
+            locale: nil,
+            timeZone: found.timeZone,
+            quietHours: consumers[Int(found.consumer) - 1].quietHours
         )
     }
 

@@ -1,0 +1,134 @@
+import Delivery
+import GatewayModel
+import GatewayStorage
+
+/// When it is quiet for a device, reckoned in minutes of the day, in time zones whose clocks are never changed.
+extension Checker {
+    /// A row that went back to the store because it was quiet for its device.
+    struct HeldRow: Sendable {
+        /// The end of the quiet hours.
+        var until: Timestamp
+        /// What they were told by.
+        var traits: DeviceTraits?
+        var hours: QuietHours?
+    }
+
+    /// What of a device says when it is quiet for it, as the machine was told.
+    func traits(of registration: RegistrationID) -> DeviceTraits? {
+        guard let known = told.registrations[Int(registration.rawValue) - 1] else { return nil }
+        return DeviceTraits(
+            locale: nil,
+            timeZone: known.timeZone,
+            quietHours: told.quietHours[Int(known.consumer) - 1]
+        )
+    }
+
+    /// What quiet hours do to a device's pushes now, and until when.
+    ///
+    /// - Parameters:
+    ///   - traits: What of the device says when it is quiet for it.
+    ///   - brand: Its brand's quiet hours.
+    ///   - now: The wall clock.
+    /// - Returns: Nil when it is not quiet for it.
+    func quiet(
+        _ traits: DeviceTraits?,
+        _ brand: QuietHours?,
+        now: Timestamp
+    ) -> (mode: QuietHours.Mode, until: Timestamp)? {
+        guard let hours = traits?.quietHours ?? brand, hours.mode != .off else { return nil }
+        let zone = traits?.timeZone ?? hours.timeZone ?? brand?.timeZone
+        let minutes = Int(now.milliseconds / 60_000)
+        let minute = (minutes + (zone == SimulationPlan.farZone ? SimulationPlan.farMinutes : 0)) % 1440
+        let isQuiet =
+            hours.from < hours.to
+            ? minute >= hours.from && minute < hours.to : minute >= hours.from || minute < hours.to
+        guard isQuiet else { return nil }
+        let left = (hours.to - minute + 1440) % 1440
+        return (hours.mode, Timestamp(milliseconds: Int64(minutes + left) * 60_000))
+    }
+
+    /// A provider pulled, and it is quiet for some devices: what they would get waits until that ends, or ends if its time is
+    /// over by then.
+    ///
+    /// - Parameters:
+    ///   - outcomes: What the machine wrote down meanwhile.
+    ///   - brand: The brand's quiet hours.
+    ///   - store: The store.
+    ///   - now: The wall clock.
+    /// - Throws: ``Violation`` when something else becomes of it.
+    mutating func checkHolding(
+        _ outcomes: some Sequence<OutcomeRecord>,
+        _ brand: QuietHours?,
+        _ store: SimulatedStore,
+        now: Timestamp
+    ) throws(Violation) {
+        for outcome in outcomes {
+            let traits = traits(of: outcome.registration)
+            let quiet = quiet(traits, brand, now: now)
+            let until = quiet?.mode == .held ? quiet?.until : nil
+            let isInTime = until.map { store.delivery(outcome.delivery.rawValue).expiresAt > $0 || !mayExpire } ?? false
+            var holds = true
+            switch outcome.disposition {
+            case .release(let due, isAsked: false) where due > now:
+                holds = due == until && isInTime
+                heldRows[outcome.delivery.rawValue] = HeldRow(until: due, traits: traits, hours: brand)
+            case .finished(.suppressed, .quietHours): holds = until != nil && !isInTime
+            default: break
+            }
+            try expect(.quietIsKept, holds) {
+                "delivery \(outcome.delivery) becomes \(outcome.disposition), and it is quiet until \(until?.milliseconds ?? 0)"
+            }
+        }
+    }
+
+    /// A turn writes down what was held: as it was decided, unless something else is said since of when it is quiet.
+    mutating func checkHeld(_ outcomes: [OutcomeRecord], _ brand: QuietHours?) throws(Violation) {
+        for outcome in outcomes {
+            guard let held = heldRows.removeValue(forKey: outcome.delivery.rawValue),
+                case .release(let due, isAsked: false) = outcome.disposition, held.hours == brand,
+                held.traits == traits(of: outcome.registration)
+            else { continue }
+            try expect(.quietEnds, due == held.until) {
+                "delivery \(outcome.delivery) waits until \(due.milliseconds) instead of \(held.until.milliseconds)"
+            }
+        }
+    }
+
+    /// What waits for quiet hours waits for those that hold now.
+    ///
+    /// - Parameters:
+    ///   - outcomes: What the machine has not written down.
+    ///   - brand: The brand's quiet hours.
+    ///   - store: The store, which did all that the machine has asked and been told of.
+    ///   - now: The wall clock.
+    /// - Throws: ``Violation`` when something waits for others.
+    func checkHeld(
+        _ outcomes: some Sequence<OutcomeRecord>,
+        _ brand: QuietHours?,
+        _ store: SimulatedStore,
+        now: Timestamp
+    ) throws(Violation) {
+        guard !hasJumped else { return }
+        for outcome in outcomes {
+            guard case .release(let due, isAsked: false) = outcome.disposition, due > now else { continue }
+            try checkHeld(outcome.registration, until: due, brand, now: now)
+        }
+        for (key, wait) in store.waiting {
+            guard let due = wait.due, due > now, due > wait.notBefore else { continue }
+            try checkHeld(RegistrationID(key.registration), until: due, brand, now: now)
+        }
+    }
+
+    private func checkHeld(
+        _ registration: RegistrationID,
+        until due: Timestamp,
+        _ brand: QuietHours?,
+        now: Timestamp
+    ) throws(Violation) {
+        guard told.registrations[Int(registration.rawValue) - 1] != nil else { return }
+        let quiet = quiet(traits(of: registration), brand, now: now)
+        try expect(.quietEnds, quiet?.mode == .held && quiet?.until == due) {
+            "rows of registration \(registration) wait until \(due.milliseconds), and it is quiet until \(quiet?.until.milliseconds ?? 0)"
+        }
+    }
+}
