@@ -101,14 +101,21 @@ struct TurnContext {
         for index in ownedConsumers.indices where ownedConsumers[index].key == key {
             ownedConsumers[index] = consumer
             owned[index].consumer = ConsumerKey(consumer.key)
+        }
+        set(quietHours, of: consumer.key)
+        unread[ConsumerKey(key)] = nil
+        changed(consumer)
+    }
+
+    /// Rows of the turn say the quiet hours of their consumer that it has when the turn ends.
+    mutating func set(_ quietHours: QuietHours?, of key: Int64) {
+        for index in ownedConsumers.indices where ownedConsumers[index].key == key {
             owned[index].traits = DeviceTraits(
                 locale: owned[index].traits?.locale,
                 timeZone: owned[index].traits?.timeZone,
                 quietHours: quietHours
             )
         }
-        unread[ConsumerKey(key)] = nil
-        changed(consumer)
     }
 
     /// Tells a consumer's windows, if there are any.

@@ -75,7 +75,8 @@ extension Writer {
         .text(change.email ?? nil).int(change.phone == nil ? 0 : 1).text(change.phone ?? nil)
         .int(change.quietHours == nil ? 0 : 1).text((change.quietHours ?? nil)?.stored).run()
         try write(change.audit)
-        if change.quietHours != nil {
+        if let quietHours = change.quietHours {
+            context.set(quietHours, of: key)
             memory.registrations.remove(key)
             try requeue(key, &context)
         }

@@ -197,10 +197,15 @@ extension Writer {
         .int(id).text(device.token).text(device.platform.rawValue).text(device.locale).text(device.timeZone)
         .text(device.osVersion).text(device.appVersion).int(device.receives.rawValue)
         .int(context.turn.now.milliseconds).text(ExtraTokenText.text(device.extraTokens)).run()
-        // A badge of this turn leaves with the token that the turn ends with.
+        // A badge of this turn leaves with the token that the turn ends with, and what it says of its device is of then.
         for index in context.owned.indices where context.owned[index].registration.rawValue == id {
             context.owned[index].token = device.token
             context.owned[index].platform = device.platform
+            context.owned[index].traits = DeviceTraits(
+                locale: device.locale,
+                timeZone: device.timeZone,
+                quietHours: context.owned[index].traits?.quietHours
+            )
         }
     }
 
