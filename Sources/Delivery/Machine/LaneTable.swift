@@ -9,12 +9,7 @@ package struct LaneTable: Sendable, Sequence {
     /// A lane.
     package typealias Lane = DeliveryMachine.Lane
 
-    // Not a dictionary's values: whoever reads a part of one copies all of it.
-    private var lanes: [Lane] = []
-    private var ids: [LaneID] = []
-    private var places: [LaneID: Int] = [:]
-    /// Where the lane belongs that was taken out.
-    private var out: Int?
+    private var lanes: [LaneID: Lane] = [:]
     /// The lanes that a turn looks at, each once, in the order in which they became busy.
     package private(set) var busy: [LaneID] = []
     /// What lanes do with new rows that are not busy; none that was removed.
@@ -22,76 +17,47 @@ package struct LaneTable: Sendable, Sequence {
     /// One that is busy stays in it, so that it is rarely written: turns share it.
     private(set) var idle: [LaneID: LaneBudgets.Idle] = [:]
 
-    /// A lane's place, which holds until a lane is taken out.
+    /// A lane's place, which holds until a lane is added or removed.
     struct Place {
-        fileprivate var index: Int
+        fileprivate var index: Dictionary<LaneID, Lane>.Index
     }
-
-    /// What stands in the place of a lane that is elsewhere.
-    private static let vacant = Lane(DeliverySettings())
 
     /// A lane; whoever changes it makes it busy.
     package subscript(id: LaneID) -> Lane? {
-        get { place(of: id).map { lanes[$0.index] } }
+        get { lanes[id] }
         _modify {
-            let index = place(of: id)?.index
-            var lane = index.map { replace(at: $0) }
-            yield &lane
-            if let lane { put(lane, id) } else { out = index ?? out }
+            touch(id)
+            yield &lanes[id]
+            touch(id)
         }
     }
 
     /// The lane at a place; whoever changes it makes it busy.
     subscript(place: Place) -> Lane {
-        _read { yield lanes[place.index] }
+        get { lanes.values[place.index] }
         _modify {
             touch(at: place.index)
-            yield &lanes[place.index]
+            yield &lanes.values[place.index]
         }
     }
 
-    func place(of id: LaneID) -> Place? {
-        guard let index = places[id], index != out else { return nil }
-        return Place(index: index)
-    }
+    func place(of id: LaneID) -> Place? { lanes.index(forKey: id).map(Place.init) }
 
-    /// Takes a lane out, which is put back before another is taken out or a turn begins.
+    /// Takes a lane out, which is put back before a turn begins.
     mutating func remove(_ id: LaneID) -> Lane? {
-        guard let index = place(of: id)?.index else { return nil }
-        out = index
-        return replace(at: index)
-    }
-
-    /// Moves a lane away, so that whoever changes it copies nothing.
-    private mutating func replace(at index: Int) -> Lane {
-        touch(at: index)
-        var lane = Self.vacant
-        swap(&lane, &lanes[index])
-        return lane
-    }
-
-    private mutating func put(_ lane: Lane, _ id: LaneID) {
-        if let index = places[id] {
-            lanes[index] = lane
-            if out == index { out = nil }
-            touch(at: index)
-        } else {
-            places[id] = lanes.count
-            ids.append(id)
-            lanes.append(lane)
-            touch(at: lanes.count - 1)
-        }
+        touch(id)
+        return lanes.removeValue(forKey: id)
     }
 
     /// Makes a lane busy, because what its brand asks of it has changed.
     mutating func touch(_ id: LaneID) {
-        if let place = place(of: id) { touch(at: place.index) }
+        if let index = lanes.index(forKey: id) { touch(at: index) }
     }
 
-    private mutating func touch(at index: Int) {
-        guard !lanes[index].isBusy else { return }
-        lanes[index].isBusy = true
-        busy.append(ids[index])
+    private mutating func touch(at index: Dictionary<LaneID, Lane>.Index) {
+        guard !lanes.values[index].isBusy else { return }
+        lanes.values[index].isBusy = true
+        busy.append(lanes[index].key)
     }
 
     /// Prepares a turn: forgets what came during the last one, and sets aside what is busy no longer.
@@ -102,14 +68,14 @@ package struct LaneTable: Sendable, Sequence {
     mutating func settle(isBehind: (LaneID) -> Bool, idle idleLane: (LaneID) -> LaneBudgets.Idle) {
         var stillBusy: [LaneID] = []
         for id in busy {
-            guard let index = places[id] else { continue }
-            if !lanes[index].backlogDuringTurn.isEmpty { lanes[index].backlogDuringTurn = [:] }
-            guard lanes[index].isIdle, !isBehind(id) else {
+            guard let index = lanes.index(forKey: id) else { continue }
+            if !lanes.values[index].backlogDuringTurn.isEmpty { lanes.values[index].backlogDuringTurn = [:] }
+            guard lanes.values[index].isIdle, !isBehind(id) else {
                 stillBusy.append(id)
                 continue
             }
-            lanes[index].isBusy = false
-            let known = lanes[index].isRemoved ? nil : idleLane(id)
+            lanes.values[index].isBusy = false
+            let known = lanes.values[index].isRemoved ? nil : idleLane(id)
             if idle[id] != known { idle[id] = known }
         }
         busy = stillBusy
@@ -117,11 +83,9 @@ package struct LaneTable: Sendable, Sequence {
 
     /// The lanes that a turn looks at.
     var busyLanes: some Sequence<(id: LaneID, lane: Lane)> {
-        busy.lazy.compactMap { id in self[id].map { (id, $0) } }
+        busy.lazy.compactMap { id in lanes[id].map { (id, $0) } }
     }
 
     /// Each lane that has ever had a row.
-    package func makeIterator() -> some IteratorProtocol<(key: LaneID, value: Lane)> {
-        zip(ids, lanes).lazy.map { (key: $0, value: $1) }.makeIterator()
-    }
+    package func makeIterator() -> Dictionary<LaneID, Lane>.Iterator { lanes.makeIterator() }
 }
