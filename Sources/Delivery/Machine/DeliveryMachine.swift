@@ -51,7 +51,7 @@ package struct DeliveryMachine: Sendable {
     var requeues: [LaneID: UInt64] = [:]
     /// Of campaigns that have a pace, how many pushes may leave, by their queues; one that is absent may begin.
     var paces: [OutboxQueue: CampaignPace] = [:]
-    /// What providers take now of what they count together.
+    /// A token bucket for each quota that a lane has; lanes with the same quota share one.
     var quotas: [PushQuota: QuotaBucket] = [:]
     /// Lanes with stopped devices, and those whose provider is not believed.
     var guarded: Set<LaneID> = []

@@ -70,7 +70,8 @@ extension Checker {
         try checkBehind(flight, written, behind, isEnding: isEnding, now: now)
     }
 
-    /// What a summary stood for goes back before it, or a crash between the two would make it due at once.
+    /// Checks that the outcomes of rows which a summary replaced precede the summary's own: a crash between two commits would
+    /// else make them due at once.
     private func checkSummed(_ flight: Flight, _ written: [OutcomeRecord]) throws(Violation) {
         guard flight.job.summary > 0, let own = written.firstIndex(where: { $0.delivery == flight.job.delivery }) else {
             return

@@ -2,18 +2,18 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 
-/// When it is quiet for a device, reckoned in minutes of the day, in time zones whose clocks are never changed.
+/// When it is quiet for a device, computed in minutes of the day, in time zones whose clocks are never changed.
 extension Checker {
     /// A row that went back to the store because it was quiet for its device.
     struct HeldRow: Sendable {
         /// The end of the quiet hours.
         var until: Timestamp
-        /// What they were told by.
+        /// The device's traits and the brand's quiet hours that this was computed from.
         var traits: DeviceTraits?
         var hours: QuietHours?
     }
 
-    /// What of a device says when it is quiet for it, as the machine was told.
+    /// The time zone and quiet hours of a device that the machine has been given last.
     func traits(of registration: RegistrationID) -> DeviceTraits? {
         guard let known = told.registrations[Int(registration.rawValue) - 1] else { return nil }
         return DeviceTraits(
@@ -23,10 +23,10 @@ extension Checker {
         )
     }
 
-    /// What quiet hours do to a device's pushes now, and until when.
+    /// Whether quiet hours hold or silence a device's pushes now, and when they end.
     ///
     /// - Parameters:
-    ///   - traits: What of the device says when it is quiet for it.
+    ///   - traits: The device's time zone and quiet hours.
     ///   - brand: Its brand's quiet hours.
     ///   - now: The wall clock.
     /// - Returns: Nil when it is not quiet for it.
@@ -94,7 +94,7 @@ extension Checker {
         }
     }
 
-    /// What waits for quiet hours waits for those that hold now.
+    /// Checks that rows which wait for the end of quiet hours are due when the present ones end.
     ///
     /// - Parameters:
     ///   - outcomes: What the machine has not written down.

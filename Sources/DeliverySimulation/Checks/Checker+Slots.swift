@@ -3,9 +3,9 @@ import DequeModule
 import GatewayModel
 import GatewayStorage
 
-/// What a turn brings into memory, reckoned anew from what is there.
+/// How many rows a turn may bring into memory, computed a second time from the rows that are there.
 extension Checker {
-    /// What holds for a turn besides what is in memory.
+    /// The inputs of a turn's plan beside the rows in memory.
     struct TurnTerms: Sendable {
         /// What the brand asks of its lanes.
         var rules: BrandSettings

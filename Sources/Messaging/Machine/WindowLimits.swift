@@ -1,6 +1,7 @@
 /// What one window may cost, and how long it waits for its client.
 package struct WindowLimits: Sendable, Equatable {
-    /// How long a client may say nothing: it is pinged at half of it, and closed at its end.
+    /// How long a client may say nothing: it is pinged at half of it, and closed at its end, each up to a
+    /// quarter of a second early.
     package var idleSeconds: Int64
     /// Windows that are open at once, those that are being opened included.
     package var maxOpen: Int
