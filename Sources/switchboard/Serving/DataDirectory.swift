@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStorage
 
 /// The directory of an instance: made with mode 0700, its secrets with mode 0600, each made once.
 struct DataDirectory {
@@ -54,12 +55,11 @@ struct DataDirectory {
         var warnings: [String] = []
         var seen: Set<[UInt64]> = []
         for name in names.map({ $0.isEmpty ? "." : $0 }).sorted() {
-            // A link's own permissions say nothing of what it leads to, and two names may lead to one directory.
-            var facts = stat()
-            guard stat(name, &facts) == 0 else { continue }
-            guard seen.insert([UInt64(facts.st_dev), UInt64(facts.st_ino)]).inserted else { continue }
-            guard facts.st_mode & 0o077 != 0 else { continue }
-            let mode = String(facts.st_mode & 0o777, radix: 8)
+            // Two names may lead to one directory.
+            guard let permissions = DirectoryPermissions(of: name), permissions.isOpenToOthers,
+                seen.insert(permissions.identity).inserted
+            else { continue }
+            let mode = String(permissions.mode, radix: 8)
             warnings.append("\(name) is open to group or others (mode \(mode)); run chmod 700 on it")
         }
         return warnings
