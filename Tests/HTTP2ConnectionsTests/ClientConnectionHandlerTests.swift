@@ -26,11 +26,11 @@ private final class Owner: ClientConnectionOwner {
     func connectionAged(_ id: UInt64) {}
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) { told.append("ready") }
 
-    func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {
-        told.append("draining \(isProductive)")
+    func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, worth: ConnectionWorth) {
+        told.append("draining \(worth)")
     }
 
-    func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool) {
+    func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, worth: ConnectionWorth) {
         told.append("ended \(failure?.label ?? "in order")")
     }
 
@@ -155,7 +155,7 @@ struct ClientConnectionHandlerTests {
         bench.transport.close()
         try bench.exchange()
         #expect(!bench.channel.isActive)
-        #expect(bench.owner.told == ["ready", "draining false", "ended in order"])
+        #expect(bench.owner.told == ["ready", "draining refused", "ended in order"])
     }
 
     @Test("a peer that does not end its side is left after the close timeout")

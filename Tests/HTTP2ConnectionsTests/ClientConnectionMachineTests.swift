@@ -271,7 +271,7 @@ struct ClientConnectionMachineTests {
         let record = script.open(1)[0]
         script.on(.closed(record: record, errorCode: 0, status: 410), at: 10)
         #expect(script.on(.retire(.blamed), at: milliseconds) == [.draining(.blamed), .sayGoodbye])
-        #expect(script.machine.isProductive == (milliseconds >= 5000))
+        #expect(script.machine.worth == (milliseconds >= 5000 ? .served : .refused))
         #expect(script.capacity() == 0)
     }
 
@@ -279,13 +279,28 @@ struct ClientConnectionMachineTests {
         "a connection that brought nothing but 400 counts as a failed dial",
         arguments: [([], false), ([400, 400], false), ([400, 410], true), ([200, 400], true), ([503], true)]
     )
-    func productive(statuses: [Int], isProductive: Bool) {
+    func served(statuses: [Int], isServed: Bool) {
         var script = Script.ready()
         for (index, status) in statuses.enumerated() {
             let record = script.open(1, from: 1 + 2 * Int32(index))[0]
             script.on(.closed(record: record, errorCode: 0, status: status))
         }
-        #expect(script.machine.isProductive == isProductive)
+        #expect(script.machine.worth == (isServed ? .served : .refused))
+    }
+
+    @Test(
+        "a request without an answer says that the peer is not there, unless another was answered",
+        arguments: [(nil, .silent), (400, .refused), (200, .served)] as [(Int?, ConnectionWorth)]
+    )
+    func silent(status: Int?, worth: ConnectionWorth) {
+        var script = Script.ready()
+        if let status {
+            let answered = script.open(1)[0]
+            script.on(.closed(record: answered, errorCode: 0, status: status))
+        }
+        _ = script.open(1, from: 3, timeout: 5000)
+        script.on(.tick, at: 5000)
+        #expect(script.machine.worth == worth)
     }
 
     @Test("a peer that lowers its limit step by step to none and gives it back is reported each time, and obeyed")
@@ -340,6 +355,7 @@ struct ClientConnectionMachineTests {
         #expect(script.machine.nextDue == Script.time(10_000))
         #expect(script.on(.tick, at: 9999) == [])
         #expect(script.on(.tick, at: 10_000) == [.close(.setupTimedOut)])
+        #expect(script.machine.worth == .silent)
     }
 
     @Test("a PING goes out when nothing was read, and anything read answers it")
@@ -358,6 +374,7 @@ struct ClientConnectionMachineTests {
                 .answer(record: record, .unknown(.connectionLost)), .close(.pingUnanswered),
             ]
         )
+        #expect(script.machine.worth == .silent)
     }
 
     @Test("an idle connection is closed, a busy one is not")

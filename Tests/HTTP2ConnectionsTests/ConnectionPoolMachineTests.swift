@@ -7,7 +7,7 @@ private struct Script {
 
     init(connections: Int = 1) {
         machine = ConnectionPoolMachine(
-            backoff: DialBackoff(base: 1000, cap: 8000),
+            backoff: DialBackoff(base: 1000, cap: 8000, silentCap: 3000),
             limits: ConnectionPoolMachine.Limits(
                 connections: connections,
                 growthDelay: 50,
@@ -57,11 +57,11 @@ struct ConnectionPoolMachineTests {
         var script = Script()
         _ = script.on(.wanted)
         _ = script.on(.ready(id: 1))
-        #expect(script.on(.draining(id: 1, isProductive: true)) == [.dial(id: 2)])
+        #expect(script.on(.draining(id: 1, worth: .served)) == [.dial(id: 2)])
         #expect(script.on(.ready(id: 2)) == [.wake(id: 2)])
         _ = script.on(.satisfied)
-        #expect(script.on(.draining(id: 2, isProductive: true)) == [])
-        #expect(script.on(.ended(id: 1, isProductive: true)) == [])
+        #expect(script.on(.draining(id: 2, worth: .served)) == [])
+        #expect(script.on(.ended(id: 1, worth: .served)) == [])
         #expect(script.on(.wanted) == [.dial(id: 3)])
     }
 
@@ -69,17 +69,32 @@ struct ConnectionPoolMachineTests {
     func backsOff() {
         var script = Script()
         _ = script.on(.wanted)
-        #expect(script.on(.ended(id: 1, isProductive: false), at: 10) == [])
+        #expect(script.on(.ended(id: 1, worth: .refused), at: 10) == [])
         let due = script.machine.nextDue
         #expect((510...1010).contains(due))
         #expect(script.on(.tick(isLoopBusy: false), at: due - 1) == [])
         #expect(script.on(.wanted, at: due - 1) == [])
         #expect(script.on(.tick(isLoopBusy: false), at: due) == [.dial(id: 2)])
-        #expect(script.on(.ended(id: 2, isProductive: false), at: 5000) == [])
+        #expect(script.on(.ended(id: 2, worth: .refused), at: 5000) == [])
         #expect((6000...7000).contains(script.machine.nextDue))
         #expect(script.on(.tick(isLoopBusy: false), at: 7000) == [.dial(id: 3)])
         _ = script.on(.ready(id: 3), at: 7000)
-        #expect(script.on(.ended(id: 3, isProductive: true), at: 8000) == [.dial(id: 4)])
+        #expect(script.on(.ended(id: 3, worth: .served), at: 8000) == [.dial(id: 4)])
+    }
+
+    @Test("a peer that is not there is looked for more often than one that refuses us", arguments: [true, false])
+    func looksForSilent(isSilent: Bool) {
+        var script = Script()
+        _ = script.on(.wanted)
+        var now: UInt64 = 0
+        for id in 1...20 as ClosedRange<UInt64> {
+            let worth = isSilent ? ConnectionWorth.silent : .refused
+            #expect(script.on(.ended(id: id, worth: worth), at: now) == [])
+            let wait = script.machine.nextDue - now
+            if id >= 4 { #expect((isSilent ? 1500...3000 : 4000...8000).contains(wait)) }
+            now = script.machine.nextDue
+            #expect(script.on(.tick(isLoopBusy: false), at: now) == [.dial(id: id + 1)])
+        }
     }
 
     @Test("a peer that says GOAWAY before it answers anything is not dialled without a wait")
@@ -87,7 +102,7 @@ struct ConnectionPoolMachineTests {
         var script = Script()
         _ = script.on(.wanted)
         _ = script.on(.ready(id: 1))
-        #expect(script.on(.draining(id: 1, isProductive: false)) == [])
+        #expect(script.on(.draining(id: 1, worth: .refused)) == [])
         #expect(script.machine.nextDue >= 500)
         #expect(script.machine.nextDue != .max)
     }
@@ -98,7 +113,7 @@ struct ConnectionPoolMachineTests {
         _ = script.on(.wanted)
         _ = script.on(.ready(id: 1))
         _ = script.on(.satisfied)
-        #expect(script.on(.ended(id: 1, isProductive: true)) == [])
+        #expect(script.on(.ended(id: 1, worth: .served)) == [])
         #expect(script.machine.nextDue == .max)
     }
 
@@ -159,7 +174,7 @@ struct ConnectionPoolMachineTests {
     func growthBacksOff() {
         var script = Script.heldBack(1, connections: 9)
         #expect(script.on(.tick(isLoopBusy: false), at: 100) == [.dialFurther(id: 2)])
-        _ = script.on(.ended(id: 2, isProductive: false), at: 200)
+        _ = script.on(.ended(id: 2, worth: .refused), at: 200)
         #expect((700...1200).contains(script.machine.growthDue ?? 0))
         #expect(script.on(.wanted, at: 210) == [.wake(id: 1)])
     }
@@ -187,7 +202,7 @@ struct ConnectionPoolMachineTests {
         var script = Script.heldBack(2, connections: 9)
         _ = script.on(.limitCut(id: 1, true), at: 1000)
         #expect(script.machine.growthDue == 11_000)
-        _ = script.on(.draining(id: 1, isProductive: true), at: 2000)
+        _ = script.on(.draining(id: 1, worth: .served), at: 2000)
         #expect(script.machine.growthDue == 2050)
     }
 
@@ -199,14 +214,14 @@ struct ConnectionPoolMachineTests {
         _ = script.on(.satisfied)
         #expect(script.on(.aged(id: 1), at: 100) == [.dial(id: 2)])
         #expect(script.on(.wanted, at: 110) == [.wake(id: 1)])
-        #expect(script.on(.ended(id: 2, isProductive: false), at: 200) == [])
+        #expect(script.on(.ended(id: 2, worth: .refused), at: 200) == [])
         #expect((700...1200).contains(script.machine.nextDue))
         #expect(script.on(.wanted, at: 210) == [.wake(id: 1)])
         #expect(script.on(.tick(isLoopBusy: false), at: 1200) == [.dial(id: 3)])
         #expect(script.on(.ready(id: 3), at: 1300) == [.wake(id: 3), .retire(id: 1, .age)])
-        #expect(script.on(.draining(id: 1, isProductive: true), at: 1300) == [])
+        #expect(script.on(.draining(id: 1, worth: .served), at: 1300) == [])
         #expect(script.machine.ready == [3])
-        #expect(script.on(.ended(id: 1, isProductive: true), at: 1400) == [])
+        #expect(script.on(.ended(id: 1, worth: .served), at: 1400) == [])
     }
 
     @Test("an old one that ends by itself meanwhile is replaced by the one that is being dialled")
@@ -215,7 +230,7 @@ struct ConnectionPoolMachineTests {
         _ = script.on(.wanted)
         _ = script.on(.ready(id: 1))
         #expect(script.on(.aged(id: 1)) == [.dial(id: 2)])
-        #expect(script.on(.draining(id: 1, isProductive: true)) == [])
+        #expect(script.on(.draining(id: 1, worth: .served)) == [])
         #expect(script.on(.ready(id: 2)) == [.wake(id: 2)])
     }
 
@@ -228,11 +243,11 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.aged(id: 2)) == [.dial(id: 3)])
         #expect(script.on(.aged(id: 1)) == [.dial(id: 4)])
         #expect(script.on(.ready(id: 3)) == [.wake(id: 3), .retire(id: 1, .age)])
-        _ = script.on(.draining(id: 1, isProductive: true))
+        _ = script.on(.draining(id: 1, worth: .served))
         _ = script.on(.heldBack(id: 3, true))
         #expect(script.on(.tick(isLoopBusy: false), at: 1000) == [])
         #expect(script.on(.ready(id: 4)) == [.wake(id: 4), .retire(id: 2, .age)])
-        _ = script.on(.draining(id: 2, isProductive: true))
+        _ = script.on(.draining(id: 2, worth: .served))
         #expect(script.machine.ready == [3, 4])
     }
 
@@ -240,8 +255,8 @@ struct ConnectionPoolMachineTests {
     func losesOne() {
         var script = Script.heldBack(2, connections: 9)
         _ = script.on(.heldBack(id: 1, false), at: 500)
-        #expect(script.on(.draining(id: 2, isProductive: true), at: 500) == [])
-        #expect(script.on(.draining(id: 1, isProductive: true), at: 500) == [.dial(id: 3)])
+        #expect(script.on(.draining(id: 2, worth: .served), at: 500) == [])
+        #expect(script.on(.draining(id: 1, worth: .served), at: 500) == [.dial(id: 3)])
     }
 
     @Test("when not all were held back for long it gives up the youngest, one at a time, and keeps the last")
@@ -251,8 +266,8 @@ struct ConnectionPoolMachineTests {
         let due = script.machine.nextDue
         #expect(script.on(.tick(isLoopBusy: false), at: due - 1) == [])
         #expect(script.on(.tick(isLoopBusy: false), at: due) == [.retire(id: 4, .spare)])
-        #expect(script.on(.draining(id: 4, isProductive: true), at: due) == [])
-        #expect(script.on(.ended(id: 4, isProductive: true), at: due) == [])
+        #expect(script.on(.draining(id: 4, worth: .served), at: due) == [])
+        #expect(script.on(.ended(id: 4, worth: .served), at: due) == [])
         #expect(script.machine.nextDue == due + 100_000)
         #expect(script.on(.tick(isLoopBusy: false), at: due + 100_000) == [.retire(id: 3, .spare)])
         #expect(script.on(.tick(isLoopBusy: false), at: due + 200_000) == [.retire(id: 2, .spare)])
@@ -277,7 +292,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.denied(id: 2), at: 100) == [])
         #expect(script.machine.growthDue == 10_100)
         // The wait is for one more: where none is left, one is dialled at once.
-        #expect(script.on(.ended(id: 1, isProductive: true), at: 200) == [.dial(id: 3)])
+        #expect(script.on(.ended(id: 1, worth: .served), at: 200) == [.dial(id: 3)])
     }
 
     @Test("an old one that no other has a place beside goes on")
@@ -304,13 +319,13 @@ struct ConnectionPoolMachineTests {
         var script = Script()
         _ = script.on(.wanted)
         _ = script.on(.ready(id: 1))
-        _ = script.on(.draining(id: 1, isProductive: true))
+        _ = script.on(.draining(id: 1, worth: .served))
         #expect(
             script.on(.shutdown(deadline: 9)) == [.shutDown(id: 1, deadline: 9), .shutDown(id: 2, deadline: 9)]
         )
-        #expect(script.on(.ended(id: 2, isProductive: false)) == [])
+        #expect(script.on(.ended(id: 2, worth: .refused)) == [])
         #expect(script.on(.wanted) == [])
-        #expect(script.on(.ended(id: 1, isProductive: true)) == [.finished])
+        #expect(script.on(.ended(id: 1, worth: .served)) == [.finished])
         #expect(script.on(.shutdown(deadline: 9)) == [])
     }
 
@@ -326,9 +341,9 @@ struct ConnectionPoolMachineTests {
             as [(Int, UInt64, UInt64)]
     )
     func backoff(failures: Int, least: UInt64, most: UInt64) {
-        let backoff = DialBackoff(base: 1000, cap: 8000)
+        let backoff = DialBackoff(base: 1000, cap: 8000, silentCap: 3000)
         for random in [0, 1, 12_345, UInt64.max] {
-            #expect((least...most).contains(backoff.wait(failures: failures, random: random)))
+            #expect((least...most).contains(backoff.wait(failures: failures, isSilent: false, random: random)))
         }
     }
 }

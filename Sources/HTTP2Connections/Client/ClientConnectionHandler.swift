@@ -285,7 +285,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         case .aged:
             owner?.connectionAged(id)
         case .draining(let reason):
-            owner?.connectionDraining(id, reason: reason, isProductive: machine.isProductive)
+            owner?.connectionDraining(id, reason: reason, worth: machine.worth)
         case .sayGoodbye:
             sayGoodbye()
         case .close(let failure):
@@ -346,7 +346,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         deliver()
         guard !isTold else { return }
         isTold = true
-        owner?.connectionEnded(id, failure: failure, isProductive: machine.isProductive)
+        owner?.connectionEnded(id, failure: failure, worth: machine.worth)
     }
 
     private func writeOutput(_ context: ChannelHandlerContext) {

@@ -111,11 +111,16 @@ struct ClientConnectionMachine {
     /// Not later than the earliest deadline of an open stream; found anew when it passes.
     private var earliestDeadline = UInt64.max
     private var goAwayFailure: HTTP2ConnectionFailure?
-    /// Whether a response came that says that the peer serves us: a connection that never got one counts as a failed dial.
+    /// What it was good for: one without a response that says that the peer serves us counts as a failed dial.
     ///
     /// So does one that was blamed soon after it was made: the next might be too.
-    var isProductive: Bool { isServed && !isBlamedEarly }
+    var worth: ConnectionWorth {
+        if isServed, !isBlamedEarly { return .served }
+        return isSilent && answers == 0 ? .silent : .refused
+    }
     private var isServed = false
+    /// Whether it ends because nothing came back in time.
+    private var isSilent = false
     private var isBlamedEarly = false
     private var readyAt: UInt64 = 0
     /// Responses so far.
@@ -369,10 +374,14 @@ struct ClientConnectionMachine {
             if now >= endDeadline {
                 close(nil, now, &actions)
             } else if now >= limits.setupDeadline {
+                isSilent = true
                 fail(.setupTimedOut, now, &actions)
             }
         case .ready, .draining:
-            if let pingDeadline, now >= pingDeadline { return fail(.pingUnanswered, now, &actions) }
+            if let pingDeadline, now >= pingDeadline {
+                isSilent = true
+                return fail(.pingUnanswered, now, &actions)
+            }
             expire(now, &actions)
             if now >= endDeadline {
                 for record in streams.indices { abandon(record, .shutdown, now, &actions) }
@@ -418,7 +427,9 @@ struct ClientConnectionMachine {
                 earliestDeadline = min(earliestDeadline, stream.deadline)
             }
         }
-        if isUnresponsive, phase == .ready { drain(.unresponsive, &actions) }
+        guard isUnresponsive, phase == .ready else { return }
+        isSilent = true
+        drain(.unresponsive, &actions)
     }
 
     private mutating func abandon(

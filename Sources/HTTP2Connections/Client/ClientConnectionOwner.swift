@@ -13,9 +13,9 @@ protocol ClientConnectionOwner: AnyObject {
     /// The connection is old, and goes on until the pool retires it.
     func connectionAged(_ id: UInt64)
     func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts)
-    func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool)
+    func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, worth: ConnectionWorth)
     /// The last call for a connection.
-    func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool)
+    func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, worth: ConnectionWorth)
     /// The peer gave sessions that the next connections may resume.
     func keep(_ resumptions: [TLSResumption])
 }

@@ -76,8 +76,11 @@ package struct HTTP2ConnectionConfiguration: Sendable {
     /// The first wait after a failed dial; see `DialBackoff` for the formula.
     package var backoffBase: TimeAmount = .milliseconds(250)
 
-    /// The longest wait between dials.
+    /// The longest wait between dials of a peer that refuses us.
     package var backoffCap: TimeAmount = .seconds(30)
+
+    /// The longest wait between dials of a peer that is not there: 3 s, so that pushes leave again within 5 s of its return.
+    package var silentBackoffCap: TimeAmount = .seconds(3)
 
     /// The last stream id to be used; smaller only in tests.
     package var lastStreamID: Int32 = .max

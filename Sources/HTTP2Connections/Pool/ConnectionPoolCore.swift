@@ -68,7 +68,8 @@ final class ConnectionPoolCore {
         machine = ConnectionPoolMachine(
             backoff: DialBackoff(
                 base: UInt64(clamping: configuration.backoffBase.nanoseconds),
-                cap: UInt64(clamping: configuration.backoffCap.nanoseconds)
+                cap: UInt64(clamping: configuration.backoffCap.nanoseconds),
+                silentCap: UInt64(clamping: configuration.silentBackoffCap.nanoseconds)
             ),
             limits: ConnectionPoolMachine.Limits(
                 connections: max(1, configuration.maximumConnections),
@@ -124,7 +125,7 @@ final class ConnectionPoolCore {
         } else if dials[id] != nil {
             // The socket is closed as soon as the dial returns; the pool does not wait for that.
             dials[id] = true
-            ended(id, failure: nil, isProductive: false)
+            ended(id, failure: nil, worth: .refused)
         }
     }
 
@@ -162,7 +163,7 @@ final class ConnectionPoolCore {
         switch result {
         case .failure(let error):
             if isGivenUp { return givePlaceBack(id) }
-            return ended(id, failure: Self.failure(of: error), isProductive: false)
+            return ended(id, failure: Self.failure(of: error), worth: .silent)
         case .success(let made):
             channel = made
         }
@@ -177,7 +178,7 @@ final class ConnectionPoolCore {
         } catch {
             connections[id] = nil
             channel.close(promise: nil)
-            ended(id, failure: error, isProductive: false)
+            ended(id, failure: error, worth: .refused)
         }
     }
 
@@ -225,14 +226,14 @@ final class ConnectionPoolCore {
         )
     }
 
-    private func ended(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool) {
+    private func ended(_ id: UInt64, failure: HTTP2ConnectionFailure?, worth: ConnectionWorth) {
         // A socket that fails while it is being taken over says so twice.
         guard phases[id] != nil else { return }
         connections[id] = nil
         // One that was given up while it was dialled has its socket still.
         if dials[id] == nil { givePlaceBack(id) }
         tellEnd(id, failure: failure)
-        decide(.ended(id: id, isProductive: isProductive))
+        decide(.ended(id: id, worth: worth))
     }
 
     private func tellEnd(_ id: UInt64, failure: HTTP2ConnectionFailure?) {
@@ -368,15 +369,15 @@ extension ConnectionPoolCore: ClientConnectionOwner {
         decide(.ready(id: id))
     }
 
-    func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, isProductive: Bool) {
+    func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, worth: ConnectionWorth) {
         observe(id, .draining)
         drainReasons[id] = reason.label
         source.connectionChanged(id, .draining(reason))
-        decide(.draining(id: id, isProductive: isProductive))
+        decide(.draining(id: id, worth: worth))
     }
 
-    func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, isProductive: Bool) {
-        ended(id, failure: failure, isProductive: isProductive)
+    func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, worth: ConnectionWorth) {
+        ended(id, failure: failure, worth: worth)
     }
 
     func keep(_ resumptions: [TLSResumption]) {

@@ -20,8 +20,8 @@ struct ConnectionPoolMachine {
         case limitCut(id: UInt64, Bool)
         /// It is old, and to be replaced.
         case aged(id: UInt64)
-        case draining(id: UInt64, isProductive: Bool)
-        case ended(id: UInt64, isProductive: Bool)
+        case draining(id: UInt64, worth: ConnectionWorth)
+        case ended(id: UInt64, worth: ConnectionWorth)
         /// The process has no place for it.
         case denied(id: UInt64)
         /// Another pool has no connection, and the process has no place for one.
@@ -119,15 +119,15 @@ struct ConnectionPoolMachine {
             if connections.contains(where: { !aged.contains($0.key) && $0.value == .ready(isHeldBack: false) }) {
                 retireAged(&actions)
             }
-        case .draining(let id, let isProductive):
+        case .draining(let id, let worth):
             guard case .ready = connections[id] else { return }
             connections[id] = .draining
             forget(id)
-            count(isProductive, now)
-        case .ended(let id, let isProductive):
+            count(worth, now)
+        case .ended(let id, let worth):
             guard let phase = connections.removeValue(forKey: id) else { return }
             forget(id)
-            if phase != .draining { count(isProductive, now) }
+            if phase != .draining { count(worth, now) }
         case .denied(let id):
             guard connections[id] == .dialing else { return }
             connections[id] = nil
@@ -239,15 +239,15 @@ struct ConnectionPoolMachine {
     /// Nobody tells when there is a place again, so it is tried now and then: soon where a connection is missing.
     private mutating func denied(_ now: UInt64) {
         if isDialNeeded {
-            dialNotBefore = max(dialNotBefore, now &+ backoff.wait(failures: 1, random: random.next()))
+            dialNotBefore = max(dialNotBefore, now &+ backoff.wait(failures: 1, isSilent: false, random: random.next()))
         } else {
             growthNotBefore = now &+ limits.growthPause
         }
     }
 
-    private mutating func count(_ isProductive: Bool, _ now: UInt64) {
-        failures = isProductive ? 0 : failures + 1
-        dialNotBefore = now &+ backoff.wait(failures: failures, random: random.next())
+    private mutating func count(_ worth: ConnectionWorth, _ now: UInt64) {
+        failures = worth == .served ? 0 : failures + 1
+        dialNotBefore = now &+ backoff.wait(failures: failures, isSilent: worth == .silent, random: random.next())
     }
 
     // MARK: - The end
