@@ -190,7 +190,7 @@ extension DeliveryMachine {
                 )
             )
             if let due = verdict.due {
-                // Nothing leaves for a device that is called gone until that is written down.
+                // Nothing leaves for a device that is called gone, or whose token is refused, until that is written down.
                 if !verdict.stopsDevice { lanes[lane]?.noteBacklog(row.queue, due: due) }
                 giveBack(&registration, key: key, due: due, isAsked: true)
             } else if let summary {
@@ -307,8 +307,9 @@ extension DeliveryMachine {
         /// What the provider asked for of that.
         var asked: Timestamp?
 
-        /// Whether the store is to stop the device.
-        var stopsDevice: Bool { if case .drop = token { true } else { false } }
+        /// Whether the store is to stop the device, or to quarantine its token: it ends what waits for it, which may be tried
+        /// again for an operator and must not be on its way by then.
+        var stopsDevice: Bool { token != .none }
     }
 
     private mutating func decide(
@@ -326,7 +327,8 @@ extension DeliveryMachine {
             // It was the old token's end; the device took another meanwhile, which the push has not been tried with.
             if hasOtherToken { return retry(row, due: now) }
             guard case .unregistered(let since) = answer.outcome else {
-                return Verdict(disposition: .finished(.failed, nil), token: .quarantine(token: push.token))
+                let token = OutcomeRecord.TokenEffect.quarantine(token: push.token)
+                return Verdict(disposition: .finished(.failed, nil), token: token, due: now, asked: now)
             }
             let isBelieved = lanes[push.lane]?.invalidation.believes(
                 pushOf: push.takenAt,

@@ -63,7 +63,7 @@ extension Checker {
                 detail: "delivery \(id), \(outcome) after \(flight.tries) tries, becomes \(record.disposition)"
             )
         }
-        if case .drop = record.token { behind = now...now }
+        if record.token != .none { behind = now...now }
         if behind == nil, case .retry(let seconds?, _) = outcome, flight.job.summary == 0 {
             behind = now.adding(seconds: seconds)...now.adding(seconds: seconds)
         }
@@ -118,7 +118,10 @@ extension Checker {
             return known.token != flight.job.token
         }
         // What token it had last nobody knows, nor does anybody care.
-        return if case .retry = record.disposition { true } else { false }
+        return switch record.disposition {
+        case .retry, .finished(.expired, _): true
+        case .finished, .release: false
+        }
     }
 
     private func token(

@@ -90,9 +90,9 @@ extension Checker {
         for outcome in machine.outcomes {
             let lane = LaneID(Int64(tracked[Int(outcome.delivery.rawValue) - 1].lane) + 1)
             switch (outcome.disposition, outcome.token) {
-            // Nor does anything leave for a device that is called gone before that is written down.
-            case (.retry, _), (.release, _), (_, .drop): lanes.remove(lane)
-            case (.finished, .none), (.finished, .quarantine): break
+            // Nor does anything leave for a device that is called gone, or whose token is refused, before that is written down.
+            case (.retry, _), (.release, _), (_, .drop), (_, .quarantine): lanes.remove(lane)
+            case (.finished, .none): break
             }
         }
         var asking: Set<LaneQueue> = []

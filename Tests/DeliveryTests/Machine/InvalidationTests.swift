@@ -173,19 +173,22 @@ struct InvalidationTests {
         #expect(script.turn().outcomes.last?.token == .drop(token: rows[1].token, since: nil))
     }
 
-    @Test("nothing leaves for a device that is called gone until that is written down")
-    func nothingBehind() throws {
+    @Test(
+        "nothing leaves for a device that is called gone, or whose token is refused, until that is written down",
+        arguments: [PushOutcome.unregistered(since: nil), .rejected(token: .quarantine)]
+    )
+    func nothingBehind(outcome: PushOutcome) throws {
         var script = MachineScript()
         let rows = [try script.row(sequence: 1), try script.row(sequence: 2)]
         script.turn(owned: rows)
         #expect(script.take().count == 1)
         // A commit is under way that hands out another one.
         let plan = script.machine.beginTurn(now: script.now)
-        script.answer(rows[0].id, .unregistered(since: nil), status: 410)
+        script.answer(rows[0].id, outcome, status: 410)
         let late = try script.row(sequence: 3)
         script.commit(plan, owned: [late])
         #expect(script.take().isEmpty)
-        let written = script.turn(stopped: stopped(1...1))
+        let written = script.turn()
         #expect(written.outcomes.map(\.delivery) == [rows[0].id, rows[1].id, late.id])
         #expect(script.take().isEmpty)
     }
