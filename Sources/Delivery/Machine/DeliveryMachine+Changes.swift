@@ -102,13 +102,15 @@ extension DeliveryMachine {
     ///
     /// What waits in memory goes back to the store, where it waits for a credential; rows that are gone with their app
     /// are gone there too, and the engine passes over them. The lane is not forgotten: as long as rows may wait for it in
-    /// the store, a new row must not get a slot before them.
+    /// the store, a new row must not get a slot before them. One that never had a row is remembered too: its first may be in a
+    /// commit that is under way.
     ///
     /// - Parameters:
     ///   - id: The lane.
     ///   - now: The wall clock.
     package mutating func removeLane(_ id: LaneID, now: Timestamp) {
         for key in registrationKeys(where: { $0.lane == id }) { giveBackWaiting(key, due: now) }
+        addLane(id)
         lanes[id]?.ready = ReadyQueue()
         lanes[id]?.isRemoved = true
     }

@@ -341,6 +341,22 @@ struct LaneTests {
         #expect(script.take().map(\.delivery) == [behind.id, waiting.id])
     }
 
+    @Test("a lane that is removed before its first row comes sends nothing until it starts over")
+    func removedBeforeItsFirstRow() throws {
+        var script = MachineScript()
+        let plan = script.machine.beginTurn(now: script.now)
+        script.machine.removeLane(MachineScript.lane, now: script.now)
+        let row = try script.row()
+        script.commit(plan, owned: [row])
+        #expect(script.machine.rowCount == 0)
+        #expect(script.take().isEmpty)
+        #expect(script.turn().outcomes.map(\.delivery) == [row.id])
+        #expect(script.machine.beginTurn(now: script.now).budgets[MachineScript.lane] == nil)
+        #expect(script.machine.nextDeadline(now: script.now) == nil)
+        script.machine.resetLane(MachineScript.lane, now: script.now)
+        #expect(script.machine.beginTurn(now: script.now).claims.map(\.lane) == [MachineScript.lane])
+    }
+
     @Test("a turn's claims are bounded and go round among the lanes that ask")
     func claimsGoRound() throws {
         let due = Timestamp(milliseconds: 0)
