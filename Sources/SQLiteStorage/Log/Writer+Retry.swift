@@ -55,7 +55,7 @@ extension Writer {
         _ = try queueAgain(failed, registration, until: expiresAt, &context)
     }
 
-    /// A row of the log, and how it ended.
+    /// A row of the log, and how it ended; nil when its consumer was erased.
     private func logged(_ id: Int64) throws -> (failed: Failed, state: DeliveryState, by: SuppressedBy?)? {
         let row = try db.prepare(
             """
@@ -65,12 +65,13 @@ extension Writer {
         ).int(id)
         guard try row.next() else { return nil }
         defer { row.end() }
+        guard let consumer = row.optionalInt64(2) else { return nil }
         let failed = Failed(
             id: id,
             brand: row.int64(7),
             app: row.string(0),
             device: row.string(1),
-            consumer: row.int64(2),
+            consumer: consumer,
             message: row.optionalInt64(3),
             attempts: row.int64(5),
             campaign: row.optionalInt64(6)

@@ -62,6 +62,8 @@ enum ErasureCases {
         #expect(try await f.claim().rows.isEmpty)
         #expect(try await f.change(f.tap("u-1", "d-1", message)).isNotFound)
         #expect(try await f.change(f.words("m-9", "x")).isNotFound)
+        let retry = RetryRequest(brand: f.brand, delivery: delivery, ttlSeconds: 600)
+        #expect(try await f.change(.retry(retry)).isNotFound)
         let trail = try await f.store.audit(AuditQuery(brand: f.brand, limit: 10))
         #expect(trail.first?.entry.action == .consumerErased && trail.first?.entry.target == "u-1")
     }
