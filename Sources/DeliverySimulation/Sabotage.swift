@@ -18,6 +18,20 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case miscount
     /// The machine is not told that registrations ended or were narrowed.
     case hideEnded
+    /// The machine is not told what an erasure ended.
+    case hideErased
+    /// The store leaves an erased consumer's registrations as they are.
+    case keepErased
+    /// The store ends a stranger's registration with those of an erased consumer or a deleted app.
+    case endOthers
+    /// The store does not note that devices are heard of.
+    case forgetSightings
+    /// The machine is not told that lanes were deleted.
+    case keepLane
+    /// The store registers devices over lanes that were deleted.
+    case findOldLane
+    /// The store removes another brand's row with those of a deleted one.
+    case removeOthers
     /// The machine is not told new tokens.
     case hideToken
     /// The machine is not told of reads.
@@ -131,6 +145,10 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .showOldBadge: .badgeNeverFalls
         case .miscount, .miscountMerge: .unreadIsExact
         case .hideEnded: .nothingAfterEnd
+        case .hideErased, .keepErased: .erasedIsGone
+        case .endOthers, .forgetSightings: .registrationsAreKept
+        case .keepLane, .findOldLane: .removedIsOver
+        case .removeOthers: .acceptedIsKept
         case .hideToken: .tokenIsCurrent
         case .hideRead: .nothingRead
         case .hideCollapsed, .skipCollapse: .nothingCollapsed
@@ -190,6 +208,11 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .suppressReleased: .suppressesReleased
         case .favourDevices: .favoursDevices
         case .loseBadges: .losesBadges
+        case .keepErased: .keepsErased
+        case .endOthers: .endsOthers
+        case .forgetSightings: .forgetsSightings
+        case .findOldLane: .findsOldLane
+        case .removeOthers: .removesOthers
         default: nil
         }
     }

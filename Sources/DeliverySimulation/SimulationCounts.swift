@@ -60,6 +60,22 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var retries = 0
     /// Deliveries that the housekeeper ended.
     package var tidied = 0
+    /// Consumers that were erased.
+    package var erasures = 0
+    /// Registrations that ended because their devices were not heard of.
+    package var stale = 0
+    /// Apps that were deleted.
+    package var deletedApps = 0
+    /// Brands that were deleted.
+    package var deletedBrands = 0
+    /// Apps that were made again.
+    package var newApps = 0
+    /// Batches of housekeeping after an erasure or a deletion.
+    package var batches = 0
+    /// Registrations that such a batch has ended.
+    package var endedBeside = 0
+    /// Pushes over lanes of apps that were made again.
+    package var newPushes = 0
     /// Changes of what windows hold.
     package var presenceChanges = 0
     /// Times in which the clock might be wrong.
@@ -102,6 +118,14 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
         receipts += other.receipts
         retries += other.retries
         tidied += other.tidied
+        erasures += other.erasures
+        stale += other.stale
+        deletedApps += other.deletedApps
+        deletedBrands += other.deletedBrands
+        newApps += other.newApps
+        batches += other.batches
+        endedBeside += other.endedBeside
+        newPushes += other.newPushes
         presenceChanges += other.presenceChanges
         doubts += other.doubts
     }

@@ -24,8 +24,12 @@ package struct SimulationReport: Sendable {
 package enum StoreStep: Sendable {
     /// A process started.
     case begin(Timestamp, LaneRules?, IncarnationStart)
-    /// The housekeeper ended so many deliveries whose time was over.
-    case endExpired(Timestamp, Int)
+    /// The housekeeper did a batch, which removed so many rows.
+    case keepHouse(HousekeepingBatch, Int)
+    /// A brand was deleted, or only its app, with these lanes.
+    case delete(BrandID, isBrand: Bool, [LaneID])
+    /// An app was made, and its brand if that was gone; the app has these lanes.
+    case putApp(BrandID, isNewBrand: Bool, [LaneID])
     /// A turn was committed.
     case commit(WriterTurn, WriterTurnResult)
 }

@@ -42,9 +42,18 @@ struct DifferentialTests {
                     DeliveryMachine.heldUntil(traits, rules, now: now)
                 }
                 (simulated, real) = (StoreText.text(start), StoreText.text(begun))
-            case .endExpired(let now, let count):
-                let done = try await store.keepHouse(HousekeepingBatch(work: .expired, now: now, limit: 1000))
-                (simulated, real) = ("\(count) ended", "\(done.removed) ended")
+            case .keepHouse(let batch, let count):
+                let done = try await store.keepHouse(batch)
+                (simulated, real) = ("\(count) removed", "\(isCounted(batch) ? done.removed : count) removed")
+            case .delete(let brand, let isBrand, let lanes):
+                let done =
+                    isBrand
+                    ? try await store.deleteBrand(brand)
+                    : try await store.deleteApp(brand: brand, app: Simulation.lanes[0].app)
+                (simulated, real) = (StoreText.text(lanes), StoreText.text(done ?? []))
+            case .putApp(let brand, let isNewBrand, let lanes):
+                let done = try await put(brand, isNew: isNewBrand, store)
+                (simulated, real) = (StoreText.text(lanes), StoreText.text(done))
             case .commit(let turn, let result):
                 (simulated, real) = (StoreText.text(result), StoreText.text(try await store.commit(turn)))
             }
@@ -61,16 +70,30 @@ struct DifferentialTests {
 
     /// Makes the brands and lanes that the simulation has.
     private static func prepare(_ store: SQLiteStore) async throws {
-        let now = Timestamp(milliseconds: 0)
-        for brand in Simulation.brands {
-            try await store.insertBrand(Brand(id: brand, name: "b", settings: BrandSettings(), createdAt: now))
-            let lanes = Simulation.lanes.filter { $0.brand == brand }
-            let app = StoredApp(brand: brand, id: lanes[0].app, sealedSettings: [1], updatedAt: now)
-            _ = try await store.putApp(app, lanes: lanes)
-        }
+        for brand in Simulation.brands { _ = try await put(brand, isNew: true, store) }
         let lanes = try await store.lanes()
         for (place, lane) in Simulation.lanes.enumerated() {
             #expect(lanes[LaneID(Int64(place) + 1)] == lane)
+        }
+    }
+
+    /// Makes the app of a brand, and the brand if it is new; returns the app's lanes.
+    private static func put(_ brand: BrandID, isNew: Bool, _ store: SQLiteStore) async throws -> [LaneID] {
+        let now = Timestamp(milliseconds: 0)
+        if isNew {
+            try await store.insertBrand(Brand(id: brand, name: "b", settings: BrandSettings(), createdAt: now))
+        }
+        let lanes = Simulation.lanes.filter { $0.brand == brand }
+        let app = StoredApp(brand: brand, id: lanes[0].app, sealedSettings: [1], updatedAt: now)
+        _ = try await store.putApp(app, lanes: lanes)
+        return try await store.lanes().filter { $0.value.brand == brand }.map(\.key)
+    }
+
+    /// Whether the simulated store counts what a batch of housekeeping removes as SQLite does.
+    private static func isCounted(_ batch: HousekeepingBatch) -> Bool {
+        switch batch.work {
+        case .expired, .deletedApps: true
+        default: false
         }
     }
 

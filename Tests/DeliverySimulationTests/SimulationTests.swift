@@ -24,7 +24,8 @@ struct SimulationTests {
         #expect(happened.allSatisfy { $0 >= 1_000 }, "\(counts)")
         let rare = [
             counts.merges, counts.taps, counts.receipts, counts.retries, counts.tidied, counts.presenceChanges,
-            counts.doubts,
+            counts.doubts, counts.erasures, counts.stale, counts.deletedApps, counts.deletedBrands, counts.newApps,
+            counts.newPushes, counts.batches, counts.endedBeside,
         ]
         #expect(rare.allSatisfy { $0 >= 300 }, "\(counts)")
     }

@@ -5,9 +5,12 @@ import GatewayStorage
 enum StoreText {
     static func text(_ start: IncarnationStart) -> String {
         "incarnation \(start.incarnation), recovered \(start.recovered), backlog \(text(start.backlog)), "
-            + "last message \(start.lastMessage?.description ?? "none"), "
+            // The second half of its id goes with the message.
+            + "last message \(start.lastMessage?.high ?? 0), "
             + "stopped \(start.stopped.sorted { $0.key.rawValue < $1.key.rawValue })"
     }
+
+    static func text(_ lanes: [LaneID]) -> String { "lanes \(lanes.map(\.rawValue).sorted())" }
 
     static func text(_ result: WriterTurnResult) -> String {
         var lines: [String] = []

@@ -55,10 +55,13 @@ extension Checker {
     func checkRows(_ machine: DeliveryMachine, _ store: SimulatedStore) throws(Violation) {
         let mine = IncarnationID(store.incarnation)
         for id in store.pending {
-            let owner = store.delivery(id).owner
+            let row = store.delivery(id)
+            let owner = row.owner
             switch place(id) {
             case .stored:
-                try expect(.nothingForgotten, owner == nil || store.delivery(id).isHeld) {
+                // A claim hands out nothing that is left of a deleted brand.
+                let isDeleted = ledger.deleted.contains(Int(row.consumer) - 1)
+                try expect(.nothingForgotten, owner == nil || row.isHeld || isDeleted) {
                     "delivery \(id) is owned and in nobody's memory"
                 }
             // What an operator has tried again meanwhile is in the store already.
@@ -126,6 +129,9 @@ extension Checker {
         var found = Array(repeating: 0, count: ledger.deliveries.count)
         var pending = 0
         for (index, row) in store.deliveries.enumerated() where !row.isLost {
+            try expect(.acceptedIsKept, !row.isRemoved || ledger.isGone(Int(row.consumer) - 1)) {
+                "delivery \(index + 1) is removed, and its consumer neither erased nor deleted with its brand"
+            }
             if let message = tracked[index].message { found[message] += 1 }
             if store.isPending(Int64(index) + 1) { pending += 1 }
         }

@@ -113,7 +113,7 @@ extension Checker {
             guard case .release(let due, isAsked: false) = outcome.disposition, due > now else { continue }
             try checkHeld(outcome.registration, until: due, brand, now: now)
         }
-        for (key, wait) in store.waiting {
+        for (key, wait) in store.waiting where !deletedLanes.contains(wait.lane) {
             guard let due = wait.due, due > now, due > wait.notBefore else { continue }
             try checkHeld(RegistrationID(key.registration), until: due, brand, now: now)
         }

@@ -23,8 +23,12 @@ extension Checker {
         try expect(.oneInFlight, place(id) != .inFlight && sending[registration] == 0) {
             "delivery \(id) leaves while \(sending[registration]) of its registration is on its way"
         }
-        try expect(Self.invariant(of: row), !tracked[Int(id) - 1].isGone) { "delivery \(id) ended and leaves" }
+        try expect(invariant(of: row), !tracked[Int(id) - 1].isGone) { "delivery \(id) ended and leaves" }
         try expect(.ownershipAgrees, place(id) == .waiting) { "delivery \(id) leaves and was not handed to it" }
+        let isEndedBeside = rowsEndedBeside.contains(id)
+        try expect(.erasedIsGone, !told.erased.contains(Int(row.consumer) - 1) || isEndedBeside) {
+            "delivery \(id) leaves for consumer \(row.consumer), who was erased"
+        }
         guard let known = told.registrations[registration], known.isActive else {
             throw Violation(invariant: .nothingAfterEnd, detail: "delivery \(id) leaves for a registration that ended")
         }
@@ -34,7 +38,7 @@ extension Checker {
             "delivery \(id) is not wanted any more"
         }
         try expect(.tokenIsCurrent, job.token == known.token) { "delivery \(id) leaves for an old token" }
-        if let conversation = row.conversation, Int(conversation) <= told.marks.count {
+        if let conversation = row.conversation, Int(conversation) <= told.marks.count, !isEndedBeside {
             try expect(.nothingRead, row.sequence > told.marks[Int(conversation) - 1]) {
                 "delivery \(id) leaves after it was read"
             }
@@ -118,7 +122,7 @@ extension Checker {
 
     /// A push may go past what it stands for, and what came after the oldest of that.
     private func checkOrder(_ id: Int64, except summed: [Int64], _ store: SimulatedStore) throws(Violation) {
-        guard let registration = store.registration(store.delivery(id).registration) else { return }
+        guard looksAtOrder, let registration = store.registration(store.delivery(id).registration) else { return }
         let queue = store.delivery(id).queue
         for other in registration.pending where other < id && store.delivery(other).queue == queue {
             if let oldest = summed.first, other >= oldest, self.place(other) == .waiting { continue }

@@ -62,6 +62,7 @@ extension Checker {
         for (place, count) in ledger.reads.enumerated() where place < reads.count && count > reads[place] {
             for key in store.consumers[place].registrations {
                 guard let found = store.registration(key), found.isActive, found.receives.contains(.agent),
+                    !deletedLanes.contains(found.lane),
                     !readers.contains(found.device)
                 else { continue }
                 let isMade = found.pending.contains { $0 > known && store.delivery($0).kind == .badge }

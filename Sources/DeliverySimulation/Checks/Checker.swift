@@ -7,16 +7,28 @@ import GatewayStorage
 /// does not hold.
 struct Checker: Sendable {
     let settings: DeliverySettings
+    /// Whether the order of a device's pushes is looked at, which many faults break before their own invariant.
+    var looksAtOrder = true
     /// Whether the clock is right as far as anybody knows.
     var mayExpire = true
     /// Whether the wall clock was ever set.
     private(set) var hasJumped = false
     /// Rows that a device may have in memory; nil where brands want summaries.
     let deviceLimit: DeviceLimit?
-    private(set) var ledger = Ledger()
+    var ledger = Ledger()
     var tracked: [Tracked] = []
     /// The store as the machine was told.
     private(set) var told = Told()
+    /// Registrations as the last step of the store left them, by their place.
+    var registrations: [SimulatedStore.Registration?] = []
+    /// Registrations that housekeeping has ended, of which no turn tells the machine; by their place.
+    var endedBeside: [Int: SimulatedStore.Registration] = [:]
+    /// Deliveries that it has ended so: they may leave until their lane's deletion is answered.
+    var rowsEndedBeside: Set<Int64> = []
+    /// When devices gave a sign of life last, by their registrations' places.
+    var heard: [Int: Timestamp] = [:]
+    /// Lanes whose app or brand was deleted.
+    var deletedLanes: Set<LaneID> = []
     /// Rows in memory and on their way, by the lane's place.
     private(set) var rows: [Int]
     private(set) var inFlight: [Int]
@@ -71,6 +83,14 @@ struct Checker: Sendable {
         doubts = Array(repeating: LaneDoubts(), count: lanes)
         rows = Array(repeating: 0, count: lanes)
         inFlight = Array(repeating: 0, count: lanes)
+    }
+
+    /// There is another lane.
+    mutating func addLane() {
+        waits.append(LaneWaits())
+        doubts.append(LaneDoubts())
+        rows.append(0)
+        inFlight.append(0)
     }
 
     // MARK: Places
@@ -222,6 +242,7 @@ struct Checker: Sendable {
         for place in doubts.indices where !store.suspended.contains(LaneID(Int64(place) + 1)) {
             doubts[place].isDoubted = false
         }
+        (endedBeside, rowsEndedBeside) = ([:], [])
         told = snapshot(store)
     }
 
@@ -244,13 +265,16 @@ struct Checker: Sendable {
     }
 
     private func snapshot(_ store: SimulatedStore) -> Told {
-        Told(
+        var told = Told(
             unread: ledger.unread,
             reads: ledger.reads,
             marks: ledger.marks,
             quietHours: store.consumers.map(\.quietHours),
+            erased: ledger.erased,
             registrations: store.registrations
         )
+        for (place, registration) in endedBeside { told.registrations[place] = registration }
+        return told
     }
 
     // MARK: Commits
@@ -299,6 +323,8 @@ struct Checker: Sendable {
         }
         try checkPace(of: turn, result, now: now)
         try checkInvalidations(of: turn, result, store)
+        try checkEnds(of: turn, result, store)
+        try checkErased(store)
         followRetries(of: turn, result, store)
         var applied = AppliedTurn(withdrawn: store.withdrawn, told: snapshot(store))
         for row in result.owned { applied.arriving.append(row.id.rawValue) }
@@ -353,7 +379,7 @@ struct Checker: Sendable {
             guard place(id) == .waiting else { continue }
             let row = store.delivery(id)
             let isKept = machine.isWaiting(DeliveryID(id), of: RegistrationID(row.registration))
-            try expect(Self.invariant(of: row), !isKept) { "delivery \(id) ended and still waits in memory" }
+            try expect(invariant(of: row), !isKept) { "delivery \(id) ended and still waits in memory" }
             move(id, to: .stored)
         }
         for id in applied.arriving {
@@ -365,8 +391,9 @@ struct Checker: Sendable {
     }
 
     /// What forbids that a row leaves that ended without an answer.
-    static func invariant(of row: SimulatedStore.Delivery) -> Invariant {
+    func invariant(of row: SimulatedStore.Delivery) -> Invariant {
         switch row.suppressedBy {
+        case _ where ledger.erased.contains(Int(row.consumer) - 1): .erasedIsGone
         case .read, .windowOpen: .nothingRead
         case .collapsed: .nothingCollapsed
         default: .nothingAfterEnd

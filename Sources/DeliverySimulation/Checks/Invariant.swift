@@ -1,6 +1,7 @@
 /// What must hold after every step of a simulation.
 package enum Invariant: String, Sendable, CaseIterable {
-    /// Every delivery of an event that was accepted is in the outbox or in the log, and nowhere twice.
+    /// Every delivery of an event that was accepted is in the outbox or in the log, and nowhere twice, until its consumer is
+    /// erased or its brand deleted.
     case acceptedIsKept
     /// A delivery is `accepted` in the log only if the provider took its push.
     case acceptedWasTaken
@@ -32,6 +33,10 @@ package enum Invariant: String, Sendable, CaseIterable {
     case unreadIsExact
     /// Nothing waits or leaves for a registration that ended, or that does not want it any more.
     case nothingAfterEnd
+    /// Of a consumer that was erased nothing waits, is registered or can be found, and nothing leaves once that was answered.
+    case erasedIsGone
+    /// Nothing is registered over a lane whose app or brand was deleted, and nothing leaves over one that was removed.
+    case removedIsOver
     /// A push leaves for the token that was registered last.
     case tokenIsCurrent
     /// Nothing waits or leaves of what was read.
@@ -90,7 +95,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     /// removal or quarantine, and the time until which the device's other rows wait.
     case answersAreFollowed
     /// A registration that its provider calls gone ends after its wait only, and not while its lane's provider calls too many
-    /// gone.
+    /// gone. An erasure, the end of stale devices and a deletion end no others than those that they are about.
     case registrationsAreKept
     /// Nothing leaves by settings that were replaced.
     case settingsAreCurrent

@@ -6,6 +6,8 @@ struct Ledger: Sendable {
     private struct First: Sendable {
         var answer: AcceptedEvent
         var hash: UInt64
+        /// The place of its message's conversation; nil when it made none.
+        var conversation: Int?
     }
 
     private struct Conversation: Sendable {
@@ -25,6 +27,12 @@ struct Ledger: Sendable {
     private(set) var deliveries: [Int] = []
     /// The places of messages in that order, by the part of their ids that rises.
     private(set) var places: [UInt64: Int] = [:]
+    /// The places of consumers that were erased, and of those that were merged into them.
+    private(set) var erased: Set<Int> = []
+    /// The places of consumers whose brand was deleted.
+    private(set) var deleted: Set<Int> = []
+    /// Into whom consumers were merged, by their places.
+    private var mergedInto: [Int: Int] = [:]
     private var conversations: [Conversation] = []
     private var events: [String: First] = [:]
 
@@ -47,13 +55,16 @@ struct Ledger: Sendable {
             case .sessionOpened(let opening), .merged(let opening):
                 for merged in opening.merged { merge(merged) }
                 continue
+            case .erased:
+                if case .erase(let request) = change { erase(request, store) }
+                continue
             default: break
             }
             guard case .read(let request) = change, case .read(let read) = answer,
                 case .sequence(let sequence) = request.target
             else { continue }
-            self.read(request.brand, request.conversation, upTo: sequence, store)
             let place = Int(read.conversation.rawValue) - 1
+            self.read(place, upTo: sequence)
             try expect(.unreadIsExact, read.readSequence == marks[place]) {
                 "a read answered mark \(read.readSequence) instead of \(marks[place])"
             }
@@ -96,11 +107,14 @@ struct Ledger: Sendable {
             }
         case .accepted(let accepted):
             try expect(.replayCountsNothing, first == nil) { "\(name) was accepted twice" }
-            events[name] = First(answer: accepted, hash: event.bodyHash)
-            if event.type == .messagesRead, case .sequence(let sequence) = event.readTarget,
-                let conversation = event.conversation
-            {
-                read(brand, conversation, upTo: sequence, store)
+            let conversation = accepted.conversation.flatMap { store.conversationKeys[brand]?[$0] }.map { Int($0) - 1 }
+            events[name] = First(
+                answer: accepted,
+                hash: event.bodyHash,
+                conversation: accepted.messageID == nil ? nil : conversation
+            )
+            if event.type == .messagesRead, case .sequence(let sequence) = event.readTarget, let conversation {
+                read(conversation, upTo: sequence)
             } else if accepted.messageID != nil {
                 try add(event, messageID, accepted, brand, store)
             }
@@ -141,13 +155,41 @@ struct Ledger: Sendable {
         }
         unread[into] += unread[from]
         unread[from] = 0
+        for (other, target) in mergedInto where target == from { mergedInto[other] = into }
+        mergedInto[from] = into
         // Both have read as often as either: a badge may fall once more than it should, but no true one is called false.
         reads[into] += reads[from]
     }
 
-    private mutating func read(_ brand: BrandID, _ id: ConversationID, upTo target: Int64, _ store: SimulatedStore) {
-        guard let key = store.conversationKeys[brand]?[id] else { return }
-        let place = Int(key) - 1
+    /// Follows an erasure: of the consumer that has had its name longest of those that are there, since names are free again.
+    private mutating func erase(_ request: ErasureRequest, _ store: SimulatedStore) {
+        let named = store.consumers.indices.first {
+            store.consumers[$0].brand == request.brand && store.consumers[$0].id == request.consumer && !isGone($0)
+        }
+        guard let named else { return }
+        let place = mergedInto[named] ?? named
+        erased.insert(place)
+        erased.formUnion(mergedInto.keys.filter { mergedInto[$0] == place })
+        for (name, first) in events {
+            guard let conversation = first.conversation, erased.contains(conversations[conversation].consumer) else {
+                continue
+            }
+            // A replay is answered as one, and names nothing.
+            events[name]?.answer.messageID = nil
+            events[name]?.answer.sequence = nil
+        }
+    }
+
+    /// Follows the deletion of a brand: nobody knows its events any more.
+    mutating func delete(_ brand: BrandID, _ store: SimulatedStore) {
+        deleted.formUnion(store.consumers.indices.filter { store.consumers[$0].brand == brand })
+        events = events.filter { !$0.key.hasPrefix(brand.rawValue + "/") }
+    }
+
+    /// Whether a consumer was erased, or deleted with its brand.
+    func isGone(_ consumer: Int) -> Bool { erased.contains(consumer) || deleted.contains(consumer) }
+
+    private mutating func read(_ place: Int, upTo target: Int64) {
         let mark = min(target, Int64(conversations[place].counts.count))
         guard mark > marks[place] else { return }
         marks[place] = mark

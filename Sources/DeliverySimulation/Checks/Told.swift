@@ -10,6 +10,8 @@ struct Told: Sendable {
     var marks: [Int64] = []
     /// Their own quiet hours, by the consumer's place.
     var quietHours: [QuietHours?] = []
+    /// The places of consumers that were erased.
+    var erased: Set<Int> = []
     /// Registrations, by their place.
     var registrations: [SimulatedStore.Registration?] = []
 }

@@ -14,6 +14,8 @@ struct SimulatedWorld: Sendable {
         LaneKey(brand: brands[0], app: app, pushType: .fcm, environment: .production),
         LaneKey(brand: brands[1], app: app, pushType: .apns, environment: .production),
     ]
+    /// The names of the lanes of a brand's app.
+    static func lanes(of brand: BrandID) -> [LaneKey] { lanes.filter { $0.brand == brand } }
     static let messageTtlSeconds: Int64 = 604_800
     static let dedupeHours: Int64 = 72
 
@@ -201,6 +203,13 @@ struct SimulatedWorld: Sendable {
         return .merge(
             MergeRequest(brand: Self.brands[brand(of: into)], consumer: name(of: into), from: name(of: from))
         )
+    }
+
+    /// A back-end has a consumer erased.
+    func erasure(_ random: inout SplitMix64) -> StoreChange {
+        let consumer = consumer(&random)
+        let brand = Self.brands[brand(of: consumer)]
+        return .erase(ErasureRequest(brand: brand, consumer: name(of: consumer), audit: nil))
     }
 
     // MARK: Devices

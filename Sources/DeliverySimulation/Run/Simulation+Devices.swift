@@ -42,16 +42,21 @@ extension Simulation {
         let place = all[random.below(all.count)]
         return .retry(
             RetryRequest(
-                brand: SimulatedWorld.lanes[Int(store.deliveries[place].lane.rawValue) - 1].brand,
+                brand: store.lanes[Int(store.deliveries[place].lane.rawValue) - 1].brand,
                 delivery: DeliveryID(Int64(place) + 1),
                 ttlSeconds: Int64(random.chance(30) ? random.between(1, 40) : 3600)
             )
         )
     }
 
-    /// A device of a consumer is heard of.
+    /// A device of a consumer is heard of, mostly one that is registered.
     mutating func see() throws(Violation) {
-        let (name, device) = world.window(&random)
+        var (name, device) = world.window(&random)
+        let registered = store.registrations.compactMap { $0 }
+        if !registered.isEmpty, random.chance(80) {
+            let found = registered[random.below(registered.count)]
+            (name, device) = (store.name(of: found.consumer), found.device)
+        }
         guard let device else { return }
         let sighting = DeviceSighting(consumer: name, device: device)
         let isFull = heard.count >= plan.settings.maxSightings || standing.isStopping || standing.failedAt != nil
@@ -62,9 +67,10 @@ extension Simulation {
     /// The housekeeper ends what expired in the store, beside whatever the machine does.
     mutating func keepHouse() {
         guard checker.mayExpire else { return }
-        let count = store.endExpired(now: now)
+        let batch = HousekeepingBatch(work: .expired, now: now, limit: 1000)
+        let count = store.keepHouse(batch)
         counts.tidied += count
-        if isRecorded { storeSteps.append(.endExpired(now, count)) }
+        if isRecorded { storeSteps.append(.keepHouse(batch, count)) }
         trace.note(44, Int64(count)) { "housekeeping ends \(count) deliveries" }
     }
 

@@ -14,7 +14,9 @@ extension Simulation {
         setRoom(isLacking: false)
         closeWindows()
         setDoubt(false)
-        for lane in flights.indices where closedLanes.contains(lane) { try resetLane(lane) }
+        try tellDeleted()
+        for lane in flights.indices where closedLanes.contains(lane) && !isGone(lane) { try resetLane(lane) }
+        while !store.leftovers.isEmpty { try removeLeftovers() }
         // Each row may wait for a time of its own, and a clock that was set back makes some wait longer; a lane that is suspended
         // tries every 5 s meanwhile.
         let stoppedAt = store.registrations.compactMap { $0?.stoppedAt }.max() ?? now

@@ -37,6 +37,7 @@ extension Simulation {
         try checker.decided(writer.delivery.outcomes[outcomes...], now: now, store)
         for job in jobs {
             counts.pushes += 1
+            if lane >= SimulatedWorld.lanes.count { counts.newPushes += 1 }
             trace.fold(job.delivery.rawValue)
             trace.fold(job.badge ?? -1)
             try checker.taken(job, threshold: rules.summaryThreshold.map(Int.init), now: now, store)
@@ -222,7 +223,7 @@ extension Simulation {
     }
 
     private func isBehindFCM(_ flight: Flight) -> Bool {
-        SimulatedWorld.lanes[checker.tracked[Int(flight.job.delivery.rawValue) - 1].lane].pushType == .fcm
+        store.lanes[checker.tracked[Int(flight.job.delivery.rawValue) - 1].lane].pushType == .fcm
     }
 
     /// The provider took the push, and the device shows it.

@@ -10,12 +10,15 @@ extension Simulation {
         rules = rules == plan.rules[0] ? plan.rules[1] : plan.rules[0]
         setRules(isChange: true)
         if looks(at: .quietEnds) {
-            let mustRequeue = wasRequeuing || old != rules.quietHours
+            let hasLanes = flights.indices.contains { !isGone($0) }
+            let mustRequeue = wasRequeuing || old != rules.quietHours && hasLanes
             try expect(.quietEnds, writer.delivery.isRequeuing == mustRequeue) {
                 "waiting rows are looked at again or not, after \(old.map { "\($0)" } ?? "none")"
             }
         }
-        for lane in flights.indices where random.chance(50) { try renewProvider(of: LaneID(Int64(lane) + 1)) }
+        for lane in flights.indices where !isGone(lane) && random.chance(50) {
+            try renewProvider(of: LaneID(Int64(lane) + 1))
+        }
         isQuotaRaised.toggle()
         setQuotas()
         trace.note(24) { "quiet hours \(rules.quietHours.map { "\($0)" } ?? "none")" }
@@ -32,12 +35,16 @@ extension Simulation {
 
     /// Tells the machine what the brand asks of its lanes.
     mutating func setRules(isChange: Bool) {
+        for lane in flights.indices where !isGone(lane) { setRules(of: lane, isChange: isChange) }
+    }
+
+    /// Tells the machine what a lane's brand asks of it.
+    mutating func setRules(of lane: Int, isChange: Bool) {
         var settings = rules
         if sabotage == .hideQuietHours { settings.quietHours = nil }
         if sabotage == .hideThreshold { settings.summaryThreshold = nil }
         if sabotage == .hidePace { settings.campaignRatePerSecond = nil }
-        let rules = LaneRules(settings)
-        for lane in flights.indices { writer.delivery.setRules(rules, of: LaneID(Int64(lane) + 1), isChange: isChange) }
+        writer.delivery.setRules(LaneRules(settings), of: LaneID(Int64(lane) + 1), isChange: isChange)
     }
 
     /// What was held before a start waits on while its quiet hours hold, unless the process before had some of its device.

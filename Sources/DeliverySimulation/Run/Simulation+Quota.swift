@@ -16,7 +16,7 @@ extension Simulation {
     mutating func setQuotas() {
         departures = []
         guard sabotage != .hideQuota else { return }
-        for lane in flights.indices where isLimited(lane) {
+        for lane in flights.indices where isLimited(lane) && !isGone(lane) {
             writer.delivery.setQuota(quota, of: LaneID(Int64(lane) + 1))
         }
     }

@@ -42,6 +42,7 @@ extension Simulation {
         case .multiplyDevices: for lane in result.stopped.keys { result.stopped[lane]?.devices *= 1000 }
         case .hideUnread: result.unread = [:]
         case .hideEnded: hide(.nothingAfterEnd, in: &result)
+        case .hideErased: hide(.erasedIsGone, in: &result)
         case .hideToken: result.changes = result.changes.map(withOldToken)
         case .hideRead: hide(.nothingRead, in: &result)
         case .hideMerge:
@@ -108,7 +109,7 @@ extension Simulation {
 
     /// Keeps from the machine the rows that ended for one reason.
     private func hide(_ invariant: Invariant, in result: inout WriterTurnResult) {
-        result.withdrawn.removeAll { Checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
+        result.withdrawn.removeAll { checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
     }
 
     private func withOldToken(_ change: StoreChangeResult) -> StoreChangeResult {

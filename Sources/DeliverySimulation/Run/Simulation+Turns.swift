@@ -88,7 +88,7 @@ extension Simulation {
         guard looks(at: .registrationsAreKept), !asksNext, !standing.isStopping, standing.failedAt == nil else {
             return
         }
-        for place in flights.indices {
+        for place in flights.indices where !checker.deletedLanes.contains(LaneID(Int64(place) + 1)) {
             let id = LaneID(Int64(place) + 1)
             let isSuspended = writer.delivery.lanes[id].map { $0.invalidation.phase != .believing } ?? false
             try expect(.registrationsAreKept, store.suspended.contains(id) == isSuspended) {

@@ -19,7 +19,9 @@ extension Simulation {
         for (change, answer) in zip(turn.changes, result.changes) {
             switch answer {
             case .read: counts.reads += 1
-            case .unregistered: counts.logouts += 1
+            case .unregistered(let ended):
+                if case .endStale = change { counts.stale += ended.ended.count } else { counts.logouts += 1 }
+            case .erased: counts.erasures += 1
             case .registered: counts.registrations += 1
             case .sessionOpened(let opening):
                 counts.logins += 1
@@ -68,6 +70,9 @@ extension Simulation {
         case .retry(let request): "try \(request.delivery) again"
         case .tap(let request): "tap \(request.message)\(request.clearsOthers ? " and clear the others" : "")"
         case .merge(let request): "merge \(request.from) into \(request.consumer)"
+        case .erase(let request): "erase \(request.consumer)"
+        case .endStale(let stale):
+            "end \(stale.limit) devices of \(stale.brand) not heard of since \(stale.notSeenSince)"
         default: "other"
         }
     }

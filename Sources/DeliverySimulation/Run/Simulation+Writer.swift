@@ -56,13 +56,14 @@ extension Simulation {
         guard writer.pendingChanges < 8 else { return }
         let asked: [StoreChange] =
             switch random.below(100) {
-            case 0..<25: [world.read(&random)]
-            case 25..<47: [world.registration(of: random.below(plan.devices), &random)]
-            case 47..<65: world.login(&random, now: now)
-            case 65..<72: [world.logout(&random)]
-            case 72..<77: [world.sessionEnd(&random)]
-            case 77..<88: word(&random).map { [$0] } ?? []
-            case 88..<98: retry(&random).map { [$0] } ?? []
+            case 0..<24: [world.read(&random)]
+            case 24..<46: [world.registration(of: random.below(plan.devices), &random)]
+            case 46..<64: world.login(&random, now: now)
+            case 64..<70: [world.logout(&random)]
+            case 70..<75: [world.sessionEnd(&random)]
+            case 75..<86: word(&random).map { [$0] } ?? []
+            case 86..<96: retry(&random).map { [$0] } ?? []
+            case 96..<98: [world.erasure(&random)]
             default: [world.merge(&random)]
             }
         if plan.hasOwnHours, random.chance(30) { try ask(world.profile(&random)) }
@@ -243,6 +244,7 @@ extension Simulation {
         try checker.answered(applied.turn, writer.delivery, store, now: now)
         try checker.decided(writer.delivery.outcomes[known...], now: now, store)
         try carryOut(effects)
+        try lookAgain(pending.turn, result)
     }
 
     /// Callers are answered, each once.

@@ -32,8 +32,14 @@ package struct Simulation {
     var providers: [UInt64]
     /// How often lanes got another credential, by their places.
     var credentials: [Int]
-    /// Lanes without a credential, by their places.
+    /// Lanes without a credential, or whose app is gone, by their places.
     var closedLanes: Set<Int> = []
+    /// Those of them of which the machine was told, by their places.
+    var removedLanes: Set<Int> = []
+    /// Lanes whose deletion is stored, and not answered yet, by their places.
+    var untold: [Int] = []
+    /// How often hours have gone by in which nothing happened.
+    var longWaits = 0
 
     /// What the brand asks of its lanes now.
     var rules: BrandSettings
@@ -103,6 +109,7 @@ package struct Simulation {
             pace: plan.pace
         )
         writer = WriterMachine(settings: plan.settings)
+        checker.looksAtOrder = sabotage == nil || sabotage?.breaks == .deviceOrder
         if plan.isPerDevice { perDevice = [SimulatedWorld.brands[0]] }
         flights = Array(repeating: [], count: SimulatedWorld.lanes.count)
         providers = Array(repeating: 0, count: SimulatedWorld.lanes.count)
@@ -171,7 +178,7 @@ package struct Simulation {
     }
 
     /// Some milliseconds go by; where time is coarse a few of them are a second, or nothing.
-    private mutating func pass(_ milliseconds: Int64) {
+    mutating func pass(_ milliseconds: Int64) {
         let seconds = milliseconds < 20 ? milliseconds / 15 : milliseconds / 1000
         elapsed += plan.isCoarse ? seconds * 1000 : milliseconds
     }
@@ -179,6 +186,9 @@ package struct Simulation {
     private mutating func happen(_ event: SimulationPlan.Event) throws(Violation) {
         // Sooner or later an operator restores what is damaged.
         if standing.isDamaged, random.chance(10) { return try crash() }
+        if !untold.isEmpty, random.chance(25) { return try tellDeleted() }
+        if !store.leftovers.isEmpty, random.chance(10) { return try removeLeftovers() }
+        if untold.isEmpty, let brand = brandWithoutApp, random.chance(4) { return try putApp(of: brand) }
         switch event {
         case .post: try post()
         case .change: try ask()
@@ -194,8 +204,8 @@ package struct Simulation {
         case .crash: try crash()
         case .drain: try drain()
         case .jump: jump()
-        case .removeLane: try removeLane(random.below(flights.count))
-        case .resetLane: try resetLane(random.below(flights.count))
+        case .removeLane: if let lane = anyLane() { try removeLane(lane) }
+        case .resetLane: if let lane = anyLane() { try resetLane(lane) }
         case .changeRules: try changeRules()
         case .changePresence: changePresence()
         case .keepHouse: keepHouse()
@@ -204,7 +214,9 @@ package struct Simulation {
         case .flood: try flood()
         case .lackRoom: lackRoom()
         case .damage: try damage()
-        case .wait: pass(Int64(random.below(10_000)))
+        case .wait: try wait()
+        case .delete: try delete()
+        case .lookForStale: try lookForStale()
         }
     }
 
@@ -216,6 +228,7 @@ package struct Simulation {
         try checkRecords()
         guard isFull else { return }
         try checker.checkRows(writer.delivery, store)
+        try checkRemoved()
         try checker.checkWindows(
             store,
             writer.presence,

@@ -12,6 +12,7 @@ struct SimulationPlan: Sendable {
         case openWindow, closeWindow, acknowledge
         case crash, drain, jump, removeLane, resetLane, changeRules, wait
         case changePresence, keepHouse, see, doubtClock, flood, lackRoom, damage
+        case delete, lookForStale
     }
 
     var settings = DeliverySettings()
@@ -44,6 +45,8 @@ struct SimulationPlan: Sendable {
     var episode: Episode?
     /// Whether time goes by in whole seconds, so that moments meet.
     var isCoarse: Bool
+    /// Whether hours go by at times.
+    var isLong: Bool
     /// Whether consumers have quiet hours of their own, and devices time zones.
     var hasOwnHours: Bool
     /// What the providers of the first two lanes take together; nil sets no limit.
@@ -88,6 +91,7 @@ struct SimulationPlan: Sendable {
         settings.outcomesWorthATurn = 3 + steps % 5
         settings.maxSightings = 1 + steps % 3
         isCoarse = steps % 4 == 3
+        isLong = steps % 5 == 4
         hasOwnHours = steps % 5 < 2
         settings.summaryAfterSeconds = [1, 5, 60][steps / 2 % 3]
         settings.outcomeWaitMilliseconds = [20, 300, 3000][steps / 4 % 3]
@@ -124,7 +128,8 @@ struct SimulationPlan: Sendable {
                 case .removeLane, .resetLane: 1
                 case .changeRules: 2
                 case .wait: 5
-                case .changePresence, .keepHouse, .see, .doubtClock: 1
+                case .changePresence, .keepHouse, .see, .doubtClock, .lookForStale: 1
+                case .delete: steps % 3 == 1 ? 1 : 0
                 case .lackRoom: steps % 4 == 1 ? 1 : 0
                 case .damage: steps % 4 == 0 ? 1 : 0
                 // Where there is no room for it, it is only refused.

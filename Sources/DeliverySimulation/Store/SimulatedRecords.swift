@@ -16,6 +16,10 @@ extension SimulatedStore {
         var createdAt: Timestamp
         /// The number of the one that it was merged into.
         var mergedInto: Int64?
+        /// Whether it was erased, or the one that it was merged into.
+        var isErased = false
+        /// Whether its brand was deleted.
+        var isDeleted = false
     }
 
     /// A session.
@@ -62,6 +66,8 @@ extension SimulatedStore {
         /// What ended because of that.
         var stopped: [Int64] = []
         var registeredAt: Timestamp
+        /// The device's last sign of life, by the hour.
+        var lastSeenAt: Timestamp
         var createdAt: Timestamp
         /// The numbers of its deliveries in the outbox, rising.
         var pending: [Int64] = []
@@ -95,6 +101,8 @@ extension SimulatedStore {
         var isReceived = false
         /// Only sabotage sets it: the row is neither in the outbox nor in the log.
         var isLost = false
+        /// Housekeeping has removed the row, because its consumer was erased or its brand deleted.
+        var isRemoved = false
 
         var sequence: Int64 { message?.sequence ?? 0 }
         /// The number of its message's campaign.

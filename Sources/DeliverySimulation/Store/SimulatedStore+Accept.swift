@@ -3,6 +3,7 @@ import GatewayStorage
 
 extension SimulatedStore {
     mutating func accept(_ request: AcceptRequest, _ context: inout Context) -> [EventResult] {
+        guard hasBrand(request.brand) else { return request.events.map { _ in .rejected(.unknownBrand) } }
         var results: [EventResult] = []
         for posted in request.events { results.append(accept(posted.event, posted.messageID, request, &context)) }
         return results
@@ -135,7 +136,7 @@ extension SimulatedStore {
         let wanted: Receives = message.kind == .agent ? .agent : .proactive
         var deliveries = 0
         for registration in consumers[Int(consumer) - 1].registrations {
-            guard let found = self.registration(registration), found.isActive, found.receives.contains(wanted) else {
+            guard let found = self.registration(registration), isPushedTo(found), found.receives.contains(wanted) else {
                 continue
             }
             var row = Delivery(
@@ -161,9 +162,9 @@ extension SimulatedStore {
     /// The number of a campaign; a name that is new gets one.
     private mutating func campaign(_ name: String, of brand: BrandID) -> Int64 {
         if let known = campaigns[brand]?[name] { return known }
-        let number = Int64(campaigns.values.reduce(0) { $0 + $1.count }) + 1
-        campaigns[brand, default: [:]][name] = number
-        return number
+        lastCampaign += 1
+        campaigns[brand, default: [:]][name] = lastCampaign
+        return lastCampaign
     }
 
     private mutating func makeConversation(_ brand: BrandID, _ name: ConversationID, of consumer: Int64) -> Int64 {

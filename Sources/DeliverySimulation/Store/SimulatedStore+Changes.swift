@@ -3,6 +3,7 @@ import GatewayStorage
 
 extension SimulatedStore {
     mutating func apply(_ change: StoreChange, _ context: inout Context) -> StoreChangeResult {
+        if let brand = change.brand, !hasBrand(brand) { return Self.result(ofNoBrand: change) }
         switch change {
         case .register(let device): return register(device, &context)
         case .unregister(let brand, let consumer, let app, let device, let scope):
@@ -20,9 +21,21 @@ extension SimulatedStore {
         case .retry(let request): return retry(request)
         case .merge(let request): return merge(request, &context)
         case .changeProfile(let profile): return self.change(profile, context)
-        case .openConversation, .write, .resolve, .erase, .endStale:
-            // Nothing of delivery follows from these, or the simulation does not ask for them.
+        case .erase(let request): return erase(request)
+        case .endStale(let stale): return endStale(stale)
+        case .openConversation, .write, .resolve:
+            // Nothing of delivery follows from these.
             return .notFound
+        }
+    }
+
+    /// What a change answers whose brand is gone.
+    private static func result(ofNoBrand change: StoreChange) -> StoreChangeResult {
+        switch change {
+        case .unregister, .endStale: .unregistered(RegistrationsChange())
+        case .endSessions: .sessionsEnded(EndedSessions())
+        case .receipts(_, _, let receipts): .receipts(met: receipts.map { _ in false })
+        default: .notFound
         }
     }
 
@@ -35,25 +48,29 @@ extension SimulatedStore {
             pushType: device.pushType,
             environment: device.environment
         )
-        guard let place = lanes.firstIndex(of: name) else { return .notFound }
-        let lane = LaneID(Int64(place) + 1)
+        guard let lane = self.lane(of: name) else { return .notFound }
         let consumer = consumerKey(device.brand, device.consumer, at: context.now)
         var ended: [RegistrationID] = []
         var kept: Int64?
-        var old: (id: Int64, token: String)?
+        var old: (id: Int64, reason: SuppressedBy)?
         for (place, found) in registrations.enumerated() {
-            guard let found, found.brand == device.brand else { continue }
+            guard let found, found.brand == device.brand, !consumers[Int(found.consumer) - 1].isDeleted else {
+                continue
+            }
             let key = Int64(place) + 1
             if found.app == device.app, found.device == device.device {
-                if found.consumer == consumer, found.lane == lane { kept = key } else { old = (key, found.token) }
-            } else if found.token == device.token, found.pushType == device.pushType {
+                // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
+                let hasMoved = hasLane(found) && found.token == device.token
+                if found.consumer == consumer, found.lane == lane {
+                    kept = key
+                } else {
+                    old = (key, hasMoved ? .tokenMoved : .unregistered)
+                }
+            } else if found.token == device.token, found.pushType == device.pushType, hasLane(found) {
                 ended += end(key, by: .tokenMoved)
             }
         }
-        if let old {
-            // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
-            ended += end(old.id, by: old.token == device.token ? .tokenMoved : .unregistered)
-        }
+        if let old { ended += end(old.id, by: old.reason) }
         let key: Int64
         var isStopped = false
         if let kept {
@@ -71,6 +88,7 @@ extension SimulatedStore {
             registrations[Int(kept) - 1]?.stoppedAt = nil
             registrations[Int(kept) - 1]?.stopped = []
             registrations[Int(kept) - 1]?.registeredAt = context.now
+            registrations[Int(kept) - 1]?.lastSeenAt = context.now
         } else {
             registrations.append(
                 Registration(
@@ -85,6 +103,7 @@ extension SimulatedStore {
                     timeZone: device.timeZone,
                     receives: device.receives,
                     registeredAt: context.now,
+                    lastSeenAt: context.now,
                     createdAt: context.now
                 )
             )
@@ -124,7 +143,8 @@ extension SimulatedStore {
         var change = RegistrationsChange()
         guard scope != .none else { return change }
         for key in consumers[Int(consumer) - 1].registrations {
-            guard let found = registration(key), app == nil || found.app == app, device == nil || found.device == device
+            guard let found = registration(key), hasLane(found), app == nil || found.app == app,
+                device == nil || found.device == device
             else { continue }
             if scope == .all {
                 change.ended += end(key, by: .unregistered)
@@ -231,7 +251,7 @@ extension SimulatedStore {
     /// The consumer's other devices get the new badge; of several that wait only the newest goes out.
     private mutating func queueBadges(_ consumer: Int64, except device: DeviceID?, _ context: inout Context) {
         for key in consumers[Int(consumer) - 1].registrations {
-            guard let found = registration(key), found.isActive, found.receives.contains(.agent),
+            guard let found = registration(key), isPushedTo(found), found.receives.contains(.agent),
                 found.device != device, flaw != .losesBadges
             else { continue }
             queue(

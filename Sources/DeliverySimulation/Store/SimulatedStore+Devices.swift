@@ -1,4 +1,4 @@
-package import GatewayModel
+import GatewayModel
 import GatewayStorage
 
 /// What devices say of pushes that they got, what an operator has tried again, and what the housekeeper ends.
@@ -16,6 +16,7 @@ extension SimulatedStore {
         guard let consumer = consumerKeys[request.brand]?[request.consumer],
             let (message, conversation) = message(request.message, of: consumer)
         else { return .notFound }
+        see(request.device, of: consumer)
         if let first = taps[message.id] { return .tapped(TapAnswer(message: message, tappedAt: first, first: false)) }
         let tappedAt = max(request.tappedAt, message.acceptedAt)
         taps[message.id] = tappedAt
@@ -56,6 +57,7 @@ extension SimulatedStore {
         _ consumer: ConsumerID
     ) -> StoreChangeResult {
         guard let key = consumerKeys[brand]?[consumer] else { return .receipts(met: receipts.map { _ in false }) }
+        for receipt in receipts { see(receipt.device, of: key) }
         var met: [Bool] = []
         for receipt in receipts {
             // What is in the log keeps the number that its consumer had.
@@ -77,8 +79,9 @@ extension SimulatedStore {
     }
 
     private func deliveries(of message: MessageID, on device: DeviceID) -> [Int64] {
-        deliveries.indices.filter { deliveries[$0].message?.id == message && deliveries[$0].device == device }
-            .map { Int64($0) + 1 }
+        deliveries.indices.filter {
+            deliveries[$0].message?.id == message && deliveries[$0].device == device && !deliveries[$0].isRemoved
+        }.map { Int64($0) + 1 }
     }
 
     // MARK: Operators
@@ -86,14 +89,14 @@ extension SimulatedStore {
     mutating func retry(_ request: RetryRequest) -> StoreChangeResult {
         let id = request.delivery.rawValue
         guard deliveries.indices.contains(Int(id) - 1),
-            lanes[Int(delivery(id).lane.rawValue) - 1].brand == request.brand
+            lanes[Int(delivery(id).lane.rawValue) - 1].brand == request.brand, isListed(delivery(id))
         else { return .notFound }
         let row = delivery(id)
         guard row.state == .failed || row.state == .expired else { return .notRetried(.state(standing(of: row))) }
         let consumer = consumers[Int(row.consumer) - 1].mergedInto ?? row.consumer
         guard
             let key = consumers[Int(consumer) - 1].registrations.first(where: {
-                registration($0)?.device == row.device
+                registration($0).map { $0.device == row.device && hasLane($0) } ?? false
             }), let found = registration(key), found.stoppedAt == nil
         else { return .notRetried(.registrationGone) }
         guard found.isActive else { return .notRetried(.registrationQuarantined) }
@@ -145,11 +148,8 @@ extension SimulatedStore {
 
     // MARK: Housekeeping
 
-    /// Ends rows past their time that no lane has, as `HousekeepingBatch.Work.expired` does.
-    ///
-    /// - Parameter now: The time of the batch.
-    /// - Returns: How many.
-    package mutating func endExpired(now: Timestamp) -> Int {
+    /// Ends rows past their time that no lane has; returns how many.
+    mutating func endExpired(now: Timestamp) -> Int {
         let found = pending.filter {
             (delivery($0).owner == nil || delivery($0).isHeld) && delivery($0).expiresAt <= now
         }.sorted { (delivery($0).expiresAt, $0) < (delivery($1).expiresAt, $1) }

@@ -30,7 +30,7 @@ extension SimulatedStore {
 
     /// The push of a row that was cancelled while it was on its way did leave: the log says so.
     private mutating func recordLate(_ id: Int64, isAccepted: Bool) {
-        guard !delivery(id).isLost else { return }
+        guard !delivery(id).isLost, !delivery(id).isRemoved else { return }
         change(id) {
             $0.attempts += 1
             guard isAccepted, $0.state == .cancelled else { return }

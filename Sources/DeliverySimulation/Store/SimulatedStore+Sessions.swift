@@ -63,7 +63,8 @@ extension SimulatedStore {
                 }
             }
             for (place, found) in registrations.enumerated() {
-                guard let found, found.brand == session.brand, found.device == device, found.consumer != key,
+                guard let found, found.brand == session.brand, hasApp(found), found.device == device,
+                    found.consumer != key,
                     terms.currentToken?.proves(found.token) == true,
                     !(consumer.isAnonymous && consumers[Int(found.consumer) - 1].isAnonymous)
                 else { continue }
@@ -101,7 +102,7 @@ extension SimulatedStore {
         if let latest { found.insert(latest.consumer) }
         for registration in registrations {
             if let registration, registration.brand == brand, registration.device == device,
-                registration.stoppedAt == nil
+                registration.stoppedAt == nil, hasLane(registration)
             {
                 found.insert(registration.consumer)
             }
@@ -149,7 +150,9 @@ extension SimulatedStore {
     /// Merges the consumer that a back-end names into another.
     mutating func merge(_ request: MergeRequest, _ context: inout Context) -> StoreChangeResult {
         guard let into = consumerKeys[request.brand]?[request.consumer] else { return .notFound }
-        let source = consumers.firstIndex { $0.brand == request.brand && $0.id == request.from }
+        let source = consumers.firstIndex {
+            $0.brand == request.brand && $0.id == request.from && !$0.isErased && !$0.isDeleted
+        }
         guard let source else { return .notMerged(.unknown) }
         let (from, consumer) = (Int64(source) + 1, consumers[Int(into) - 1])
         guard from != into else { return .notMerged(.itself) }

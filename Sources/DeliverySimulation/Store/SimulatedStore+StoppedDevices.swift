@@ -33,6 +33,7 @@ extension SimulatedStore {
             registrations[Int(key) - 1]?.isActive = true
             registrations[Int(key) - 1]?.stoppedAt = nil
             registrations[Int(key) - 1]?.stopped = []
+            guard let found = registration(key), hasLane(found) else { continue }
             for id in stopped.sorted(by: >) { reopen(id, of: key) }
         }
         return result(found, of: request)
@@ -43,6 +44,7 @@ extension SimulatedStore {
         var found: [LaneID: StoppedAtStart] = [:]
         for place in lanes.indices {
             let lane = LaneID(Int64(place) + 1)
+            guard !deletedLanes.contains(lane) else { continue }
             let stopped = stoppedDevices(of: lane, by: Timestamp(milliseconds: .max))
             guard !stopped.isEmpty || suspended.contains(lane) else { continue }
             var start = StoppedAtStart(devices: devices(of: lane), isSuspended: suspended.contains(lane))

@@ -71,6 +71,8 @@ extension SimulatedStore {
                     $0.notBefore = notBefore
                     $0.claimedAt = due
                 }
+                // What is left of a deleted brand goes to nobody.
+                guard isListed(delivery(id)) else { continue }
                 rows.append(row(id))
                 context.ownedOf[key.registration, default: 0] += 1
             }
@@ -144,7 +146,9 @@ extension SimulatedStore {
 
     /// Makes a consumer's devices due that wait for quiet hours only.
     mutating func requeue(devicesOf consumer: Int64) {
-        for key in consumers[Int(consumer) - 1].registrations { requeue(key) }
+        for key in consumers[Int(consumer) - 1].registrations {
+            if let found = registration(key), hasLane(found) { requeue(key) }
+        }
     }
 
     /// The rows of a device in a queue that nobody owns, oldest first.

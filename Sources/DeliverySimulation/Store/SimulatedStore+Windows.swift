@@ -28,7 +28,8 @@ extension SimulatedStore {
     mutating func release(_ consumer: Int64, _ context: inout Context) {
         let name = name(of: consumer)
         for key in consumers[Int(consumer) - 1].registrations {
-            guard let found = registration(key), !context.windows.holds(name, device: found.device) else { continue }
+            guard let found = registration(key), hasLane(found), !context.windows.holds(name, device: found.device)
+            else { continue }
             for id in found.pending.reversed() where delivery(id).isHeld {
                 if flaw == .suppressesReleased {
                     withdraw(id, .suppressed, by: .windowOpen)

@@ -6,8 +6,18 @@ package import GatewayStorage
 ///
 /// Numbers are given as SQLite gives them. What a commit did stays when the process that asked for it dies.
 package struct SimulatedStore: Sendable {
-    /// The lanes, numbered from 1 in this order.
-    package let lanes: [LaneKey]
+    /// The lanes that there are or were, numbered from 1 in this order.
+    package internal(set) var lanes: [LaneKey]
+    /// Lanes whose app or brand was deleted.
+    var deletedLanes: Set<LaneID> = []
+    /// Those of them whose app was, with registrations that are still to be ended; rising.
+    var lanesToEnd: [LaneID] = []
+    /// The numbers of the consumers of each deleted brand of which something is left.
+    var brandsToRemove: [Set<Int64>] = []
+    /// The numbers of erased consumers of which something is left.
+    var consumersToRemove: [Int64] = []
+    /// When registrations of a brand were last looked at for stale ones, and the moment before which none counts as last heard of.
+    var looks: [BrandID: (lookedAt: Timestamp, heardFrom: Timestamp)] = [:]
     /// A fault that is built in on purpose.
     var flaw: StoreFlaw?
 
@@ -42,6 +52,7 @@ package struct SimulatedStore: Sendable {
     var conversationKeys: [BrandID: [ConversationID: Int64]] = [:]
     /// The numbers of campaigns, by their brands and names.
     var campaigns: [BrandID: [String: Int64]] = [:]
+    var lastCampaign: Int64 = 0
     var dedupe: [DayKey: FirstComing] = [:]
     var dedupeDays: Set<Int64> = []
     var lastMessage: MessageID?
@@ -107,7 +118,7 @@ package struct SimulatedStore: Sendable {
         }
         var start = IncarnationStart(
             incarnation: IncarnationID(incarnation),
-            backlog: backlog,
+            backlog: backlog.filter { !deletedLanes.contains($0.key.lane) },
             recovered: recovered,
             lastMessage: lastMessage
         )
@@ -143,6 +154,7 @@ package struct SimulatedStore: Sendable {
         for request in turn.invalidations { result.invalidations.append(invalidate(request)) }
         for request in turn.putBacks { result.putBacks.append(putBack(request)) }
         for name in turn.releases { release(name, &context) }
+        for sighting in turn.seen { note(sighting) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
         for request in turn.claims { result.claims.append(claim(request, &context)) }
@@ -164,9 +176,10 @@ package struct SimulatedStore: Sendable {
 
     // MARK: Rows
 
-    /// A line for each delivery: its number, its state and how often it was tried.
+    /// A line for each delivery that operators can see: its number, its state and how often it was tried.
     var deliveryTexts: [String] {
-        deliveries.enumerated().map { "\($0 + 1) \($1.state.rawValue) \($1.attempts)" }
+        deliveries.enumerated().filter { isListed($0.element) }
+            .map { "\($0 + 1) \($1.state.rawValue) \($1.attempts)" }
     }
 
     func delivery(_ id: Int64) -> Delivery { deliveries[Int(id) - 1] }
@@ -174,7 +187,8 @@ package struct SimulatedStore: Sendable {
     mutating func change(_ id: Int64, _ work: (inout Delivery) -> Void) { work(&deliveries[Int(id) - 1]) }
 
     func isPending(_ id: Int64) -> Bool {
-        !deliveries[Int(id) - 1].state.isFinished && !deliveries[Int(id) - 1].isLost
+        let row = deliveries[Int(id) - 1]
+        return !row.state.isFinished && !row.isLost && !row.isRemoved
     }
 
     func registration(_ id: Int64) -> Registration? { registrations[Int(id) - 1] }

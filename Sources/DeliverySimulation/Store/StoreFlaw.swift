@@ -20,4 +20,14 @@ enum StoreFlaw: Sendable {
     case favoursDevices
     /// Older rows with the same collapse key stay.
     case keepsCollapsed
+    /// An erasure leaves registrations as they are.
+    case keepsErased
+    /// An erasure and the end of a deleted app's registration end a stranger's too.
+    case endsOthers
+    /// Devices are never heard of once they are registered.
+    case forgetsSightings
+    /// A device registers over the first lane of its name, though that was deleted.
+    case findsOldLane
+    /// What is removed of a deleted brand has a row of another with it.
+    case removesOthers
 }

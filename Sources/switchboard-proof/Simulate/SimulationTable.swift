@@ -28,6 +28,11 @@ struct SimulationTable {
             ("taps", counts.taps), ("receipts", counts.receipts), ("tried again for an operator", counts.retries),
             ("ended by housekeeping", counts.tidied), ("changes of presence", counts.presenceChanges),
             ("doubts about the clock", counts.doubts),
+            ("consumers erased", counts.erasures), ("stale registrations ended", counts.stale),
+            ("apps deleted", counts.deletedApps), ("brands deleted", counts.deletedBrands),
+            ("apps made again", counts.newApps), ("pushes over their lanes", counts.newPushes),
+            ("batches after erasures and deletions", counts.batches),
+            ("registrations ended by them", counts.endedBeside),
             ("violations", summary.failure == nil ? 0 : 1),
         ]
         var lines = rows.map { name, count in name.padding(toLength: 40, withPad: " ", startingAt: 0) + "\(count)" }

@@ -1,0 +1,144 @@
+import GatewayModel
+import GatewayStorage
+
+/// Erased consumers, stale devices, and deleted apps and brands.
+extension Checker {
+    // MARK: Turns
+
+    /// A commit ended registrations: each for a reason that its turn has.
+    ///
+    /// - Parameters:
+    ///   - turn: What it was asked.
+    ///   - result: What it did.
+    ///   - store: The store.
+    /// - Throws: ``Violation`` when there is none.
+    mutating func checkEnds(
+        of turn: WriterTurn,
+        _ result: WriterTurnResult,
+        _ store: SimulatedStore
+    ) throws(Violation) {
+        for (place, registration) in registrations.enumerated() {
+            let key = RegistrationID(Int64(place) + 1)
+            guard let registration, store.registration(key.rawValue) == nil else { continue }
+            let isInvalid = result.invalidations.contains { $0.registrations.contains(key) }
+            let mayEnd = isInvalid || turn.changes.contains { self.mayEnd(registration, at: place, by: $0) }
+            try expect(.registrationsAreKept, mayEnd) {
+                "registration \(key) ends, and nothing in its turn asks for it"
+            }
+        }
+        registrations = store.registrations
+        for case .registered(let change) in result.changes {
+            try expect(.removedIsOver, !deletedLanes.contains(change.registration.lane)) {
+                "registration \(change.registration.id) is over lane \(change.registration.lane), which was deleted"
+            }
+        }
+        noteSigns(of: turn, result, store)
+    }
+
+    /// Whether a change may end a registration; of logins, logouts, merges and registrations only the brand is looked at.
+    private func mayEnd(
+        _ registration: SimulatedStore.Registration,
+        at place: Int,
+        by change: StoreChange
+    ) -> Bool {
+        switch change {
+        case .register, .unregister, .openSession, .endSessions, .merge: return change.brand == registration.brand
+        case .endSession: return true
+        case .erase: return ledger.erased.contains(Int(registration.consumer) - 1)
+        case .endStale(let stale):
+            // A sign of life is noted once within the hour.
+            let heard = heard[place].map { $0 < stale.notSeenSince.adding(seconds: 3600) } ?? true
+            return registration.brand == stale.brand && registration.registeredAt < stale.notSeenSince && heard
+        default: return false
+        }
+    }
+
+    /// Devices that were heard of by a turn.
+    private mutating func noteSigns(of turn: WriterTurn, _ result: WriterTurnResult, _ store: SimulatedStore) {
+        var signs = turn.seen
+        for (change, answer) in zip(turn.changes, result.changes) {
+            switch (change, answer) {
+            case (.tap(let tap), .tapped):
+                let name = ConsumerName(brand: tap.brand, consumer: tap.consumer)
+                signs.append(DeviceSighting(consumer: name, device: tap.device))
+            case (.receipts(let brand, let consumer, let receipts), _):
+                let name = ConsumerName(brand: brand, consumer: consumer)
+                signs += receipts.map { DeviceSighting(consumer: name, device: $0.device) }
+            default: break
+            }
+        }
+        for sign in signs {
+            guard let key = store.consumerKeys[sign.consumer.brand]?[sign.consumer.consumer] else { continue }
+            for registration in store.consumers[Int(key) - 1].registrations
+            where store.registration(registration)?.device == sign.device {
+                heard[Int(registration) - 1] = turn.now
+            }
+        }
+    }
+
+    /// Nothing leads to a consumer that was erased, and nothing waits for it.
+    ///
+    /// - Parameter store: The store.
+    /// - Throws: ``Violation`` when something does.
+    func checkErased(_ store: SimulatedStore) throws(Violation) {
+        guard !ledger.erased.isEmpty else { return }
+        let isErased: (Int64) -> Bool = { ledger.erased.contains(Int($0) - 1) }
+        let isFound =
+            store.pending.contains { isErased(store.delivery($0).consumer) }
+            || store.registrations.contains { $0.map { isErased($0.consumer) } ?? false }
+            || store.sessions.contains { isErased($0.consumer) }
+            || store.consumerKeys.values.contains { $0.values.contains(where: isErased) }
+            || store.conversationKeys.values.contains { keys in
+                keys.values.contains { isErased(store.conversations[Int($0) - 1].consumer) }
+            }
+        try expect(.erasedIsGone, !isFound) { "something is left of erased consumers" }
+    }
+
+    // MARK: Beside the turns
+
+    /// An app or a brand was deleted, with all of its lanes.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - isBrand: Whether it was the brand itself.
+    ///   - lanes: The lanes that are gone.
+    ///   - store: The store.
+    /// - Throws: ``Violation`` when these are others.
+    mutating func deleted(
+        _ brand: BrandID,
+        isBrand: Bool,
+        _ lanes: [LaneID],
+        _ store: SimulatedStore
+    ) throws(Violation) {
+        let all = store.lanes.indices.filter { store.lanes[$0].brand == brand }.map { LaneID(Int64($0) + 1) }
+        try expect(.removedIsOver, Set(lanes) == Set(all).subtracting(deletedLanes)) {
+            "lanes \(lanes) are deleted with \(brand)"
+        }
+        deletedLanes.formUnion(lanes)
+        if isBrand { ledger.delete(brand, store) }
+    }
+
+    /// Housekeeping has done a batch for a deletion or an erasure: what ended hangs on a lane that was deleted.
+    ///
+    /// - Parameters:
+    ///   - before: The store before it.
+    ///   - store: The store.
+    /// - Throws: ``Violation`` when something else ended.
+    mutating func checkHousekeeping(from before: SimulatedStore, _ store: SimulatedStore) throws(Violation) {
+        for id in before.pending where !store.isPending(id) && !store.delivery(id).isRemoved {
+            try expect(.registrationsAreKept, deletedLanes.contains(store.delivery(id).lane)) {
+                "housekeeping ends delivery \(id), whose lane is there"
+            }
+            rowsEndedBeside.insert(id)
+        }
+        for (place, registration) in registrations.enumerated() {
+            guard let registration, store.registrations[place] == nil else { continue }
+            try expect(.registrationsAreKept, deletedLanes.contains(registration.lane)) {
+                "housekeeping ends registration \(place + 1), whose lane is there"
+            }
+            endedBeside[place] = registration
+        }
+        registrations = store.registrations
+        try checkErased(store)
+    }
+}

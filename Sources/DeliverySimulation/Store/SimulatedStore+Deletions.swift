@@ -1,0 +1,265 @@
+import GatewayModel
+import GatewayStorage
+
+/// Apps and brands that are deleted and made again, beside the turns, and what housekeeping removes piece by piece.
+extension SimulatedStore {
+    func hasBrand(_ brand: BrandID) -> Bool { consumerKeys[brand] != nil }
+
+    /// Whether a registration's lane is there: one of a deleted app is found by nobody, until housekeeping ends it.
+    func hasLane(_ registration: Registration) -> Bool { !deletedLanes.contains(registration.lane) }
+
+    /// Whether a registration's app is there, perhaps again.
+    func hasApp(_ registration: Registration) -> Bool {
+        !consumers[Int(registration.consumer) - 1].isDeleted && !lanes(of: registration.brand).isEmpty
+    }
+
+    /// Whether a registration gets pushes.
+    func isPushedTo(_ registration: Registration) -> Bool { registration.isActive && hasLane(registration) }
+
+    /// Whether operators can see a delivery.
+    func isListed(_ row: Delivery) -> Bool {
+        let consumer = consumers[Int(row.consumer) - 1]
+        return !consumer.isErased && !consumer.isDeleted && !row.isRemoved
+    }
+
+    /// The lane of a name; nil when its app is gone.
+    func lane(of name: LaneKey) -> LaneID? {
+        let isThere: (Int) -> Bool = { flaw == .findsOldLane || !deletedLanes.contains(LaneID(Int64($0) + 1)) }
+        return lanes.indices.first { lanes[$0] == name && isThere($0) }.map { LaneID(Int64($0) + 1) }
+    }
+
+    /// The lanes of a brand's app; none when it is gone.
+    func lanes(of brand: BrandID) -> [LaneID] {
+        lanes.indices.filter { lanes[$0].brand == brand }.map { LaneID(Int64($0) + 1) }
+            .filter { !deletedLanes.contains($0) }
+    }
+
+    // MARK: Administration
+
+    /// Deletes a brand's app, as `GatewayStore.deleteApp(brand:app:audit:)` does.
+    ///
+    /// - Parameter brand: The brand.
+    /// - Returns: The app's lanes; nil when there is no such app.
+    mutating func deleteApp(of brand: BrandID) -> [LaneID]? {
+        let lanes = lanes(of: brand)
+        guard !lanes.isEmpty else { return nil }
+        lanesToEnd = (lanesToEnd + lanes).sorted { $0.rawValue < $1.rawValue }
+        delete(lanes)
+        return lanes
+    }
+
+    /// Deletes a brand, as `GatewayStore.deleteBrand(_:audit:)` does.
+    ///
+    /// - Parameter brand: The brand.
+    /// - Returns: Its lanes; nil when there is no such brand.
+    mutating func deleteBrand(_ brand: BrandID) -> [LaneID]? {
+        guard hasBrand(brand) else { return nil }
+        let lanes = lanes(of: brand)
+        delete(lanes)
+        var keys: Set<Int64> = []
+        for place in consumers.indices where consumers[place].brand == brand && !consumers[place].isDeleted {
+            consumers[place].isDeleted = true
+            keys.insert(Int64(place) + 1)
+        }
+        brandsToRemove.append(keys)
+        sessions.removeAll { keys.contains($0.consumer) }
+        (consumerKeys[brand], conversationKeys[brand], campaigns[brand], looks[brand]) = (nil, nil, nil, nil)
+        dedupe = dedupe.filter { $0.key.brand != brand }
+        return lanes
+    }
+
+    private mutating func delete(_ lanes: [LaneID]) {
+        deletedLanes.formUnion(lanes)
+        suspended.subtract(lanes)
+    }
+
+    /// Makes a brand's app, and the brand if it is gone.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand, whose app is gone.
+    ///   - keys: The names of the app's lanes.
+    /// - Returns: The lanes, which have new numbers.
+    mutating func putApp(of brand: BrandID, _ keys: [LaneKey]) -> [LaneID] {
+        if !hasBrand(brand) { consumerKeys[brand] = [:] }
+        lanes += keys
+        return lanes(of: brand)
+    }
+
+    // MARK: Erasures
+
+    /// Forgets a consumer and those who were merged into it, but for what housekeeping removes.
+    mutating func erase(_ request: ErasureRequest) -> StoreChangeResult {
+        guard let key = consumerKeys[request.brand]?[request.consumer] else { return .notFound }
+        let ended = consumers[Int(key) - 1].registrations
+        if flaw != .keepsErased { for registration in ended { end(registration, by: .unregistered) } }
+        sessions.removeAll { $0.consumer == key }
+        for (day, first) in dedupe where day.brand == request.brand {
+            // A repeated event brings nobody back.
+            guard let name = first.message?.conversation, owner(of: name, request.brand) == key else { continue }
+            dedupe[day]?.message = nil
+        }
+        conversationKeys[request.brand] = conversationKeys[request.brand]?
+            .filter { conversations[Int($0.value) - 1].consumer != key }
+        consumerKeys[request.brand] = consumerKeys[request.brand]?.filter { $0.value != key }
+        for place in consumers.indices where Int64(place) + 1 == key || consumers[place].mergedInto == key {
+            consumers[place].isErased = true
+            consumersToRemove.append(Int64(place) + 1)
+        }
+        if flaw == .endsOthers { endStranger(to: key) }
+        return .erased(ended.map { RegistrationID($0) })
+    }
+
+    private func owner(of conversation: ConversationID, _ brand: BrandID) -> Int64? {
+        conversationKeys[brand]?[conversation].map { conversations[Int($0) - 1].consumer }
+    }
+
+    /// Ends a registration of somebody else.
+    private mutating func endStranger(to consumer: Int64) {
+        let other = registrations.firstIndex { $0.map { $0.consumer != consumer } ?? false }
+        if let other { end(Int64(other) + 1, by: .unregistered) }
+    }
+
+    // MARK: Stale devices
+
+    mutating func note(_ sighting: DeviceSighting) {
+        guard let key = consumerKeys[sighting.consumer.brand]?[sighting.consumer.consumer] else { return }
+        see(sighting.device, of: key)
+    }
+
+    /// A device of a consumer gave a sign of life, which is noted once within the hour.
+    mutating func see(_ device: DeviceID, of consumer: Int64) {
+        guard flaw != .forgetsSightings else { return }
+        let known = now.adding(seconds: -DeviceRegistration.seenForSeconds)
+        for key in consumers[Int(consumer) - 1].registrations {
+            guard let found = registration(key), found.device == device, found.lastSeenAt <= known else { continue }
+            registrations[Int(key) - 1]?.lastSeenAt = now
+        }
+    }
+
+    /// Ends registrations that were not heard of for long, unless nobody looked in that time.
+    mutating func endStale(_ stale: StaleDevices) -> StoreChangeResult {
+        var change = RegistrationsChange()
+        guard look(for: stale) < stale.notSeenSince else { return .unregistered(change) }
+        var found: [(seenAt: Timestamp, key: Int64)] = []
+        for (place, registration) in registrations.enumerated() {
+            guard let registration, registration.brand == stale.brand,
+                !consumers[Int(registration.consumer) - 1].isDeleted, registration.lastSeenAt < stale.notSeenSince
+            else { continue }
+            found.append((registration.lastSeenAt, Int64(place) + 1))
+        }
+        found.sort { ($0.seenAt, $0.key) < ($1.seenAt, $1.key) }
+        for (_, key) in found.prefix(stale.limit) { change.ended += end(key, by: .unregistered) }
+        return .unregistered(change)
+    }
+
+    /// Notes that somebody looks, and tells the moment before which no device counts as last heard of.
+    private mutating func look(for stale: StaleDevices) -> Timestamp {
+        let limit = now.milliseconds - stale.notSeenSince.milliseconds
+        var heardFrom = looks[stale.brand]?.heardFrom ?? Timestamp(milliseconds: 0)
+        if let known = looks[stale.brand] {
+            let away = abs(now.milliseconds - known.lookedAt.milliseconds)
+            if away > limit / 10 { heardFrom = now } else if away < limit / 240 { return heardFrom }
+        }
+        looks[stale.brand] = (now, heardFrom)
+        return heardFrom
+    }
+
+    // MARK: Housekeeping
+
+    /// What erased consumers and deleted apps and brands have left behind.
+    var leftovers: [HousekeepingBatch.Work] {
+        var works: [HousekeepingBatch.Work] = []
+        if !consumersToRemove.isEmpty { works.append(.erasures) }
+        if !lanesToEnd.isEmpty { works.append(.deletedApps) }
+        if !brandsToRemove.isEmpty { works.append(.deletedBrands) }
+        return works
+    }
+
+    /// Whether registrations are left of the first deleted brand.
+    var hasRegistrationsToRemove: Bool {
+        registrations.contains { $0.map { brandsToRemove.first?.contains($0.consumer) ?? false } ?? false }
+    }
+
+    /// Does a batch of housekeeping, as `GatewayStore.keepHouse(_:)` does.
+    ///
+    /// - Parameter batch: The batch; one of expired rows has no limit.
+    /// - Returns: How many rows were removed, as far as a run can tell.
+    mutating func keepHouse(_ batch: HousekeepingBatch) -> Int {
+        var room = batch.limit
+        switch batch.work {
+        case .expired: return endExpired(now: batch.now)
+        case .erasures: removeErased(&room)
+        case .deletedApps: endDeletedApps(&room)
+        case .deletedBrands: removeDeletedBrand(&room)
+        default: break
+        }
+        return batch.limit - room
+    }
+
+    private mutating func removeErased(_ room: inout Int) {
+        while room > 0, let consumer = consumersToRemove.first {
+            let rows = deliveries.indices.filter { deliveries[$0].consumer == consumer && !deliveries[$0].isRemoved }
+            for place in rows.prefix(room) { deliveries[place].isRemoved = true }
+            room -= min(rows.count, room)
+            if room > 0 { consumersToRemove.removeFirst() }
+        }
+    }
+
+    /// Ends registrations of deleted lanes, each after its rows.
+    private mutating func endDeletedApps(_ room: inout Int) {
+        while room > 0, let lane = lanesToEnd.first {
+            guard let place = registrations.firstIndex(where: { $0?.lane == lane }) else {
+                lanesToEnd.removeFirst()
+                continue
+            }
+            let rows = firstRows(of: Int64(place) + 1, room)
+            for id in rows { withdraw(id, .cancelled, by: .unregistered) }
+            room -= rows.count
+            guard room > 0 else { return }
+            let consumer = registrations[place]?.consumer
+            end(Int64(place) + 1, by: .unregistered)
+            room -= 1
+            if flaw == .endsOthers, let consumer { endStranger(to: consumer) }
+        }
+    }
+
+    /// Removes registrations of the first deleted brand, each after its rows, and everything else once there are none.
+    private mutating func removeDeletedBrand(_ room: inout Int) {
+        guard let keys = brandsToRemove.first else { return }
+        let other = pending.first { !keys.contains(delivery($0).consumer) }
+        if flaw == .removesOthers, let other { remove(other) }
+        while room > 0 {
+            let left = registrations.indices.filter { registrations[$0].map { keys.contains($0.consumer) } ?? false }
+            let oldest = left.min { (seenAt($0), $0) < (seenAt($1), $1) }
+            guard let oldest, let found = registrations[oldest] else {
+                for place in deliveries.indices where keys.contains(deliveries[place].consumer) {
+                    deliveries[place].isRemoved = true
+                }
+                brandsToRemove.removeFirst()
+                return
+            }
+            let key = Int64(oldest) + 1
+            for wait in waits(of: key) { waiting[wait] = nil }
+            let rows = firstRows(of: key, room)
+            for id in rows { remove(id) }
+            room -= rows.count
+            guard room > 0 else { return }
+            consumers[Int(found.consumer) - 1].registrations.removeAll { $0 == key }
+            registrations[oldest] = nil
+            room -= 1
+        }
+    }
+
+    private func seenAt(_ place: Int) -> Timestamp { registrations[place]?.lastSeenAt ?? now }
+
+    private func firstRows(of registration: Int64, _ limit: Int) -> ArraySlice<Int64> {
+        (self.registration(registration)?.pending ?? []).sorted { (delivery($0).queue, $0) < (delivery($1).queue, $1) }
+            .prefix(limit)
+    }
+
+    /// Takes a row away as if it had never been.
+    private mutating func remove(_ id: Int64) {
+        change(id) { $0.isRemoved = true }
+        forget(id)
+    }
+}
