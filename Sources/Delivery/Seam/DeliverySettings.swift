@@ -13,9 +13,10 @@ package struct DeliverySettings: Sendable, Equatable {
     package var outcomesWorthATurn = 256
     /// Milliseconds after the last commit with outcomes within which the record of a push that was taken waits for others.
     ///
-    /// Answers come one by one, and a commit for each would keep the writer busy when the next event comes. A crash within
-    /// them sends these pushes once more, as a crash during the commit does.
-    package var outcomeWaitMilliseconds: Int64 = 20
+    /// Answers come one by one, and a commit for each would keep the writer busy when the next event comes. Where events are
+    /// rarer than this, each outcome is written at once: to wait longer made pushes 0.1 ms later and saved nothing. A crash
+    /// within them sends these pushes once more, as a crash during the commit does.
+    package var outcomeWaitMilliseconds: Int64 = 4
     /// Changes of devices and consumers of one commit; those that touch many rows count as so many.
     ///
     /// Fifty rows are a millisecond or two of the writer, for which an event that comes meanwhile waits.

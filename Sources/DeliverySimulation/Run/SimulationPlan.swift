@@ -94,7 +94,7 @@ struct SimulationPlan: Sendable {
         isLong = steps % 5 == 4
         hasOwnHours = steps % 5 < 2
         settings.summaryAfterSeconds = [1, 5, 60][steps / 2 % 3]
-        settings.outcomeWaitMilliseconds = [20, 300, 3000][steps / 4 % 3]
+        settings.outcomeWaitMilliseconds = [4, 300, 3000][steps / 4 % 3]
         if steps % 6 == 4 || steps % 12 == 2 {
             quota = PushQuota(group: "project", perMinute: Int64(61 * (1 + steps % 5)))
         }

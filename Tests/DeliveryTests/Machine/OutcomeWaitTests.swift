@@ -30,7 +30,7 @@ struct OutcomeWaitTests {
         #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.map(\.delivery) == sent)
     }
 
-    @Test("a push that is taken soon after a commit with another waits for more, until 20 ms after that commit")
+    @Test("a push that is taken soon after a commit with another waits for more for a few milliseconds")
     func waits() throws {
         var (script, sent) = try script(sending: 1)
         let last = script.now
