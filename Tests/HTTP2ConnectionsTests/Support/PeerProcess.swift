@@ -45,7 +45,8 @@ final class PeerProcess: Sendable {
         Thread.detachNewThread {
             while true {
                 let data = handle.availableData
-                guard !data.isEmpty else { return }
+                // Or a test whose program could not start would wait for a line for ever.
+                guard !data.isEmpty else { return lines.add("the program has ended") }
                 for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { lines.add(String(line)) }
             }
         }
