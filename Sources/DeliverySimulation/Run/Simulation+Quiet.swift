@@ -38,7 +38,7 @@ extension Simulation {
         for lane in flights.indices where !isGone(lane) { setRules(of: lane, isChange: isChange) }
     }
 
-    /// Tells the machine what a lane's brand asks of it.
+    /// Gives the machine the rules of a lane's brand.
     mutating func setRules(of lane: Int, isChange: Bool) {
         var settings = rules
         if sabotage == .hideQuietHours { settings.quietHours = nil }

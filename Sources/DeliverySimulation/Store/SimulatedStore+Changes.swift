@@ -29,7 +29,7 @@ extension SimulatedStore {
         }
     }
 
-    /// What a change answers whose brand is gone.
+    /// The result of a change whose brand was deleted.
     private static func result(ofNoBrand change: StoreChange) -> StoreChangeResult {
         switch change {
         case .unregister, .endStale: .unregistered(RegistrationsChange())
