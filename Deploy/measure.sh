@@ -24,7 +24,7 @@ command -v node >/dev/null 2>&1 || packages+=(nodejs)
 require_swift
 require_packages "${packages[@]}"
 say "building (the first time takes some minutes)"
-swift build -c release
+build_release
 binaries=$(swift build -c release --show-bin-path)
 if $all; then
     say "the gateway is killed under load"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by quickstart.sh and test.sh: finds Swift and installs Debian or Ubuntu packages.
+# Sourced by the other scripts: finds Swift, installs Debian or Ubuntu packages, and says how a release is built.
 
 say() { printf '\n==> %s\n' "$*"; }
 
@@ -45,4 +45,12 @@ require_packages() {
     say "installing ${missing[*]}"
     "${as_root[@]}" apt-get update -q
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# Builds the named programs, or all, in release mode and with the Swift runtime linked into them. One at a time: the package has
+# targets for tests, too, and what those import cannot be linked in.
+build_release() {
+    [ $# -gt 0 ] || set -- switchboard push-simulator switchboard-proof switchboard-bench
+    local program
+    for program in "$@"; do swift build -c release --static-swift-stdlib --product "$program"; done
 }

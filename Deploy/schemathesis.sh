@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 command -v schemathesis >/dev/null 2>&1 || fail "schemathesis was not found: pip install schemathesis"
 program=${SWITCHBOARD:-.build/release/switchboard}
 [ -x "$program" ] || program=.build/debug/switchboard
-[ -x "$program" ] || fail "switchboard is not built: swift build -c release"
+[ -x "$program" ] || fail "switchboard is not built: Deploy/release.sh switchboard"
 
 folder=$(mktemp -d)
 gateway=""

@@ -8,7 +8,7 @@ struct SwitchboardBench: AsyncParsableCommand {
         abstract: "Measures what Switchboard costs: CPU a notification, latency, memory.",
         discussion: """
             Times depend on the machine; what must be reached is CPU on two cores, and ratios against something run beside it.
-            Build with 'swift build -c release' first.
+            Build with 'Deploy/release.sh' first.
             """,
         subcommands: [
             RunCommand.self, SenderCommand.self, IntakeCommand.self, BareRouteCommand.self,

@@ -48,11 +48,11 @@ struct RunCommand: AsyncParsableCommand {
         {
             let path = ChildProcess.binaries.appending(path: program).path()
             guard FileManager.default.isExecutableFile(atPath: path) else {
-                throw HarnessError("\(path) is missing: build all products first (swift build -c release)")
+                throw HarnessError("\(path) is missing: build all programs first (Deploy/release.sh)")
             }
         }
         #if DEBUG
-        say("this is a debug build: the figures say nothing; build with -c release")
+        say("this is a debug build: the figures say nothing; build with Deploy/release.sh")
         #endif
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let http = HTTPClient(
