@@ -347,8 +347,8 @@ extension OpenAPIDocument {
               minProperties: 1
               additionalProperties: false
               properties:
-                title: { type: [string, 'null'], minLength: 1, maxLength: 1024 }
-                body: { type: [string, 'null'], minLength: 1, maxLength: 1024 }
+                title: { type: [string, 'null'], minLength: 1, maxLength: 1024, pattern: '^[^\\u0000]*$' }
+                body: { type: [string, 'null'], minLength: 1, maxLength: 1024, pattern: '^[^\\u0000]*$' }
             Brand:
               type: object
               required: [id, name, settings, createdAt]

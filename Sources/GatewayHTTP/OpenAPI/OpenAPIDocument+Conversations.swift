@@ -108,7 +108,7 @@ extension OpenAPIDocument {
                       required: [clientId, text]
                       properties:
                         clientId: { $ref: '#/components/schemas/Id' }
-                        text: { type: string, minLength: 1, maxLength: 16384 }
+                        text: { type: string, minLength: 1, maxLength: 16384, pattern: '^[^\\u0000]*$' }
                         data: { type: [object, 'null'], description: At most 32 KiB as it came. }
                     example: { clientId: m-1, text: 'Where is my order?', data: { orderId: A17 } }
               responses:

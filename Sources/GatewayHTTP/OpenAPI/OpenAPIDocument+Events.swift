@@ -66,9 +66,9 @@ extension OpenAPIDocument {
                   type: [object, 'null']
                   properties:
                     id: { type: [string, 'null'], minLength: 1, maxLength: 256 }
-                    nickname: { type: [string, 'null'], minLength: 1, maxLength: 1024 }
-                text: { type: [string, 'null'], maxLength: 16384 }
-                title: { type: [string, 'null'], maxLength: 1024 }
+                    nickname: { type: [string, 'null'], minLength: 1, maxLength: 1024, pattern: '^[^\\u0000]*$' }
+                text: { type: [string, 'null'], maxLength: 16384, pattern: '^[^\\u0000]*$' }
+                title: { type: [string, 'null'], maxLength: 1024, pattern: '^[^\\u0000]*$' }
                 data: { type: [object, 'null'], description: At most 32 KiB; given to the device as it came. }
                 link:
                   type: [object, 'null']
