@@ -116,15 +116,17 @@ struct MasterKeyRestoreTests: MasterKeyTests {
         let tracer = try ChildProcess(
             "/usr/bin/env",
             [
-                "strace", "-f", "-yy", "-o", trace, "-e", "trace=?link,?linkat,fsync,listen",
+                "strace", "-f", "-yy", "-o", trace, "-e", "trace=execve,?link,?linkat,fsync,listen",
                 ChildProcess.binaries.appending(path: "switchboard").path(), "serve", "--listen", "127.0.0.1:0",
                 "--data-dir", data,
             ]
         )
         _ = try await tracer.line("listening on")
         let lines = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: "\n").map(String.init)
-        let process = try #require(lines.first?.split(separator: " ").first.flatMap { Int32($0) })
-        kill(process, SIGTERM)
+        // The thread of a later line may have ended by now; the one that executed the program is the process.
+        let first = try #require(lines.first { $0.contains(" execve(") })
+        let process = try #require(first.split(separator: " ").first.flatMap { Int32($0) })
+        #expect(kill(process, SIGTERM) == 0)
         #expect(try await tracer.ended().status == 0)
         for name in ["admin-token", "master-key"] {
             let linked = try #require(lines.firstIndex { $0.contains("link") && $0.contains("/\(name)\"") })

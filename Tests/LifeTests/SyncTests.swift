@@ -17,7 +17,7 @@ struct SyncTests {
             in: directory,
             under: [
                 "/usr/bin/env", "strace", "-f", "-yy", "-s", "100000", "-o", trace, "-e",
-                "trace=fdatasync,pwrite64,read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg",
+                "trace=execve,fdatasync,pwrite64,read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg",
             ]
         )
         _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
@@ -28,8 +28,9 @@ struct SyncTests {
         #expect(answer.status == 202)
         // The tracer ends with the gateway, which it writes down first.
         let lines = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: "\n").map(String.init)
-        let id = try #require(lines.first?.split(separator: " ").first.flatMap { Int32($0) })
-        kill(id, SIGTERM)
+        let first = try #require(lines.first { $0.contains(" execve(") })
+        let id = try #require(first.split(separator: " ").first.flatMap { Int32($0) })
+        #expect(kill(id, SIGTERM) == 0)
         #expect(try await gateway.process.ended() == .init(status: 0, isSignal: false))
         let all = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: "\n").map(String.init)
         let seen = SyncTrace(all, marker: marker)

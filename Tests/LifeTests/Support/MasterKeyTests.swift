@@ -118,7 +118,11 @@ extension MasterKeyTests {
             environment: environment
         )
         let line = try await tracer.errorLine("stopped by SIGSTOP")
-        return (tracer, try #require(line.split(separator: " ").first.flatMap { Int32($0) }))
+        let thread = try #require(line.split(separator: " ").first.flatMap { Int32($0) })
+        // The thread that made the call may end before the process does; the id of the process stays.
+        let status = try String(contentsOfFile: "/proc/\(thread)/status", encoding: .utf8).split(separator: "\n")
+        let group = try #require(status.first { $0.hasPrefix("Tgid:") })
+        return (tracer, try #require(group.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0) }))
     }
 
     /// The key files in the data directory whose names say that they are kept.
