@@ -292,8 +292,8 @@ package protocol GatewayStore: Sendable {
     /// Asks to be told of sessions that ended, whichever gateway on this data ended them.
     ///
     /// - Parameter listener: Called after the commit, on a thread of the engine: must not block and must not call the store.
-    ///   On the gateway that ended them it is called before the commit's call returns, on others within a second (architecture
-    ///   section 8). What was looked up before that is to be looked up again.
+    ///   On the gateway that ended them it is called before the commit's call returns, on others within a second.
+    ///   What was looked up before that is to be looked up again.
     func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void)
 
     /// Asks to be told when a call meets damaged data, whoever made the call.

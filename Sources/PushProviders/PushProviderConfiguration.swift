@@ -13,7 +13,7 @@ package struct PushProviderConfiguration: Sendable {
     /// Each is a descriptor, and some 100 KB of memory while it is busy.
     package var maxConnections = 2048
 
-    /// How long one push may take: 15 s; Google wants at least 10 s (`providers.md` B5, F6).
+    /// How long one push may take: 15 s; Google wants at least 10 s (ProviderFacts page, B5, F6).
     package var requestTimeout: TimeAmount = .seconds(15)
 
     /// How long fetching an access token may take.

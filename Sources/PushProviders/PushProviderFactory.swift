@@ -187,7 +187,7 @@ package final class PushProviderFactory: Sendable {
     ) -> any PushProvider {
         let signer = signers.signer(for: key)
         var connection = configuration.connection
-        // With token authentication APNs allows one stream until it has seen a valid token (`providers.md` A2).
+        // With token authentication APNs allows one stream until it has seen a valid token (ProviderFacts page, A2).
         connection.oneStreamUntilAccepted = true
         return ProviderCore(
             eventLoop: group.next(),

@@ -17,7 +17,7 @@ enum ProcessStatus: Int32, CaseIterable {
     /// Stopped at once by a second signal; what was on its way is sent again at the next start.
     case secondSignal = 143
 
-    /// The lines of the help text and of the README.
+    /// The lines of the help text; the Operating page has them as a table.
     static var help: String {
         allCases.map { "\($0.rawValue)\(String(repeating: " ", count: $0.rawValue < 10 ? 4 : 2))\($0.text)" }
             .joined(separator: "\n")

@@ -22,7 +22,7 @@ struct VerbHelpTests {
 
     private static let all = verbs(Switchboard.self, [])
 
-    @Test("there are the verbs of the architecture")
+    @Test("there are the verbs of the Operating page")
     func names() {
         let names = Set(Self.all.map { $0.words.dropFirst().joined(separator: " ") })
         for verb in [

@@ -16,7 +16,7 @@ import Testing
     private static let severalLater: PushOutcome = .retry(afterSeconds: nil, scope: .laneIfSeveral)
     private static let again: PushOutcome = .retry(afterSeconds: 0, scope: .device)
 
-    /// Every row of `providers.md` A9.
+    /// Every row of the ProviderFacts page, A9.
     static let rows: [Row] = [
         Row(status: 400, reason: "BadCollapseId", outcome: .rejected(token: .keep)),
         Row(status: 400, reason: "BadDeviceToken", outcome: .rejected(token: .quarantine)),

@@ -4,7 +4,7 @@ import PushPayloads
 import Testing
 
 @Suite struct APNsRendererTests {
-    @Test("a message has the shape of http-api.md section 10")
+    @Test("a message has the shape that the DevicesBadgesTaps page describes")
     func message() throws {
         let request = Fixtures.apns(Fixtures.message())
         let expected = try dictionary(

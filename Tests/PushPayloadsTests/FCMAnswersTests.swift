@@ -37,7 +37,7 @@ import Testing
     private static let projectQuota =
         #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"project:1","description":"per minute"}]}"#
 
-    /// Every row of `providers.md` B4, details in both orders where there are two.
+    /// Every row of the ProviderFacts page, B4, details in both orders where there are two.
     static let rows: [Row] = [
         Row(
             name: "400 payload field",

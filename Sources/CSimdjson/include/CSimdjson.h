@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads one agent event (http-api.md section 3) out of JSON text with simdjson: a C face without exceptions.
+// Reads one agent event (SendingMessages page) out of JSON text with simdjson: a C face without exceptions.
 //
 // One parser serves one thread at a time. What it hands out points into its own buffers or into the caller's text and
 // holds until the parser reads again, is trimmed, or is deleted.

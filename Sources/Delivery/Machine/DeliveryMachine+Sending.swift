@@ -370,7 +370,7 @@ extension DeliveryMachine {
     }
 
     /// How many tries of a delivery may be followed by another at once: browsers stop at about six resends of a refused
-    /// stream (`providers.md` F2).
+    /// stream (ProviderFacts page, F2).
     private static let resendsAtOnce = 5
 
     /// The delay before the next try, in milliseconds: what the provider asked for, else the setting's, with up to 20 %

@@ -3,8 +3,8 @@ package import GatewayModel
 package import GatewayStorage
 import PushProviders
 
-/// Decides what is sent, when, and what becomes of it: a pure value without a clock, IO or actors (architecture
-/// section 4).
+/// Decides what is sent, when, and what becomes of it: a pure value without a clock, IO or actors (Architecture
+/// page, the delivery state machine).
 ///
 /// Its shell feeds it, in this order and never two at once: ``beginTurn(now:)`` before each commit, the commit's result
 /// to ``turnCommitted(_:of:now:)``, and at any time between, ``take(_:provider:capacity:now:into:)`` when a provider has room and

@@ -5,7 +5,7 @@ package struct DeliverySettings: Sendable, Equatable {
     /// Bytes of event texts and data that may wait for their commit (`intake.maxPendingBytes`).
     package var maxPendingBytes = 64 << 20
     /// Deliveries that the events of one commit make, as far as can be told before, or events that make none, so that no
-    /// request holds the writer for long (architecture section 3).
+    /// request holds the writer for long (Architecture page, 1).
     package var maxEventsPerTurn = 500
     /// Outcomes of one commit, without what a summary among the last of them stood for.
     package var maxOutcomesPerTurn = 2000

@@ -4,7 +4,7 @@ package import GatewayStorage
 import Synchronization
 import Telemetry
 
-/// Messaging windows: agents' messages are held for them instead of being pushed (architecture section 3.7).
+/// Messaging windows: agents' messages are held for them instead of being pushed (Architecture page, 7).
 extension DeliveryService {
     /// Says that a consumer's messaging window opened: agents' messages of turns that begin from now on are held for it.
     ///

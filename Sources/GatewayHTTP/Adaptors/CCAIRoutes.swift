@@ -7,7 +7,7 @@ internal import PushPayloads
 internal import Telemetry
 internal import TextFormats
 
-/// What apps and back-ends of Google's CCAI Platform call (seed-systems section 2.2).
+/// What apps and back-ends of Google's CCAI Platform call (ComingFromCCAI page).
 enum CCAIRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/ccaip/auth/token", errors: .adaptor) { try await exchange($0) }

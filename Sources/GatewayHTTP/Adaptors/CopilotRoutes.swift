@@ -5,7 +5,7 @@ internal import PushPayloads
 internal import Telemetry
 internal import TextFormats
 
-/// What Copilot.cx back-ends call (seed-systems section 2.1).
+/// What Copilot.cx back-ends call (ComingFromCopilot page).
 enum CopilotRoutes {
     static func add(to routes: inout RouteTable) {
         let path = "/v2/api/management/your_own/auth/generate_user_auth_key"

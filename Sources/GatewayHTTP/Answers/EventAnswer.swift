@@ -4,7 +4,7 @@ internal import GatewayStorage
 internal import NIOCore
 internal import PushPayloads
 
-/// Writes the answer of the events route (`http-api.md` section 3), piece by piece: of what has been answered it keeps the
+/// Writes the answer of the events route (SendingMessages page), piece by piece: of what has been answered it keeps the
 /// text alone.
 struct EventAnswer {
     private let requestID: String

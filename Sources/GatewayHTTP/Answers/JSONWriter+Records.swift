@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import PushPayloads
 
 extension JSONWriter {
-    /// Appends a registration (`http-api.md` section 5): never its token.
+    /// Appends a registration (DevicesBadgesTaps page): never its token.
     mutating func registration(_ registration: DeviceRegistration) {
         literal(#"{"deviceId":"#)
         string(registration.device.rawValue)
@@ -64,7 +64,7 @@ extension JSONWriter {
         literal("}")
     }
 
-    /// Appends a message as devices download it: the members of the window's `message` frame (`http-api.md` section 7),
+    /// Appends a message as devices download it: the members of the window's `message` frame (MessagingWindow page),
     /// and what a push of it would have carried.
     ///
     /// - Parameters:
@@ -137,7 +137,7 @@ extension JSONWriter {
         literal("}")
     }
 
-    /// Appends the members of a delivery as operators see it (`http-api.md` section 9), without the braces.
+    /// Appends the members of a delivery as operators see it (SendingMessages page), without the braces.
     mutating func deliveryMembers(_ record: DeliveryRecord) {
         literal(#""id":"#)
         string(record.id.description)

@@ -4,7 +4,7 @@ internal import GatewayStorage
 
 /// The provider's token of a device: its shape for each transport, and what may be shown of it.
 enum DeviceToken {
-    /// Apple says that the length may change and names no limit; today's have 64 digits (`providers.md` A2).
+    /// Apple says that the length may change and names no limit; today's have 64 digits (ProviderFacts page, A10).
     private static let maxAPNsDigits = 400
     private static let maxFCMBytes = 4096
 

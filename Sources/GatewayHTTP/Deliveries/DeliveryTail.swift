@@ -6,7 +6,7 @@ internal import NIOCore
 internal import PushPayloads
 internal import ServiceLifecycle
 
-/// Follows finished deliveries as server-sent events (`http-api.md` section 9).
+/// Follows finished deliveries as server-sent events (SendingMessages page).
 ///
 /// Its id is a position in the store's order of changes, which is that of commits: a reader that comes back with the last
 /// one misses nothing and gets nothing twice. The store is asked for the next piece only when the reader has taken the

@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import PushPayloads
 
 extension JSONWriter {
-    /// Appends statistics (`http-api.md` section 9).
+    /// Appends statistics (SendingMessages page).
     mutating func stats(_ stats: DeliveryStats, window: StatsWindow, now: Timestamp) {
         let all = stats.finished + stats.unfinished
         literal(#"{"since":"#)

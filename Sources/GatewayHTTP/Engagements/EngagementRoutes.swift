@@ -6,7 +6,7 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// What a brand offers where (R116-R119; `http-api.md` section 6).
+/// What a brand offers where (R116-R119; MessagingWindow page).
 ///
 /// Nothing is stored for who asks.
 enum EngagementRoutes {

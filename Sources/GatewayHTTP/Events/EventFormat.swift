@@ -1,7 +1,7 @@
 internal import CSimdjson
 package import HTTPTypes
 
-/// How a body holds events (`http-api.md` section 3).
+/// How a body holds events (SendingMessages page).
 package enum EventFormat: Sendable {
     /// `application/json`: one event, or an array.
     case json

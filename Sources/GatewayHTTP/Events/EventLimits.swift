@@ -11,13 +11,13 @@ enum EventLimits {
     static let dataBytes = 32_768
     /// `title` and `agent.nickname`.
     static let titleBytes = 1024
-    /// Ids, `dialog`, `campaign`, `agent.id` (`http-api.md` section 1).
+    /// Ids, `dialog`, `campaign`, `agent.id` (APIConventions page).
     static let identifierBytes = 256
     /// `source`, a URI reference in CloudEvents.
     static let sourceBytes = 512
     /// Each of `link`'s members.
     static let linkBytes = 2048
-    /// `collapseKey`: APNs allows no more (`providers.md` A4).
+    /// `collapseKey`: APNs allows no more (ProviderFacts page, A4).
     static let collapseKeyBytes = 64
     /// `category` and `sound`.
     static let nameBytes = 64

@@ -2,7 +2,7 @@ internal import CSimdjson
 internal import GatewayModel
 internal import NIOCore
 
-/// A body of events (`http-api.md` section 3), read piece by piece: what it holds in memory beyond the body is a piece.
+/// A body of events (SendingMessages page), read piece by piece: what it holds in memory beyond the body is a piece.
 ///
 /// Text that is not JSON refuses the whole request where it is one JSON text, and only its line where it is lines;
 /// everything else that is wrong with an event refuses only that event. Before the first piece is given all of the body has
@@ -10,7 +10,7 @@ internal import NIOCore
 package struct EventPieces: Sendable {
     /// How many events one request may hold.
     package static let maxEvents = 10_000
-    /// How many events a piece has at most: what goes into one commit (architecture section 3.1).
+    /// How many events a piece has at most: what goes into one commit (Architecture page, 1).
     package static let pieceEvents = 500
 
     /// Whether the request is a batch: an array or lines, of whatever length.

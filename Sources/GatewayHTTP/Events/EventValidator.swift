@@ -2,7 +2,8 @@ internal import CSimdjson
 internal import GatewayModel
 internal import TextFormats
 
-/// Checks the members of one event (`http-api.md` sections 1 and 3) and collects everything that is wrong with them.
+/// Checks the members of one event (APIConventions and SendingMessages pages) and collects everything that is wrong
+/// with them.
 struct EventValidator {
     /// What is wrong, with JSON pointers into the body, or the names of headers.
     var problems: [FieldProblem]

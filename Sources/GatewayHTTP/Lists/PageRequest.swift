@@ -1,6 +1,6 @@
 internal import TextFormats
 
-/// Which page of a list is wanted (`http-api.md` section 1).
+/// Which page of a list is wanted (APIConventions page).
 struct PageRequest: Sendable {
     /// At most this many, 1 to 500.
     let limit: Int

@@ -1,4 +1,4 @@
-// The wire adaptors (`http-api.md` section 8).
+// The wire adaptors (ComingFromCopilot and ComingFromCCAI pages).
 extension OpenAPIDocument {
     static let adaptors = """
           /v2/api/management/your_own/auth/generate_user_auth_key:

@@ -1,4 +1,4 @@
-// Brands, apps and credentials (`http-api.md` section 2).
+// Brands, apps and credentials (BrandsAndApps page).
 extension OpenAPIDocument {
     static let administration = """
           /v1/brands:

@@ -1,4 +1,4 @@
-// What back-ends know, change and forget of consumers (`http-api.md` section 6).
+// What back-ends know, change and forget of consumers (LoggingConsumersIn page).
 extension OpenAPIDocument {
     static let consumers = """
           /v1/brands/{brand}/consumers/{consumer}:

@@ -1,4 +1,4 @@
-// What consumers do in their conversations (`http-api.md` section 6).
+// What consumers do in their conversations (MessagingWindow page).
 extension OpenAPIDocument {
     static let conversations = """
           /v1/brands/{brand}/engagements:

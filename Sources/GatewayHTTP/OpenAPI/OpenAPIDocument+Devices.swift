@@ -1,4 +1,4 @@
-// Registrations (`http-api.md` section 5).
+// Registrations (DevicesBadgesTaps page).
 extension OpenAPIDocument {
     static let devices = """
           /v1/brands/{brand}/apps/{app}/devices/{deviceId}:

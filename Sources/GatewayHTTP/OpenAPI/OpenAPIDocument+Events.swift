@@ -1,4 +1,4 @@
-// Events (`http-api.md` section 3).
+// Events (SendingMessages page).
 extension OpenAPIDocument {
     static let events = """
           /v1/brands/{brand}/events:

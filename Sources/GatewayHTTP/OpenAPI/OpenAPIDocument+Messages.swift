@@ -1,4 +1,4 @@
-// Unread, messages, reads, taps and receipts (`http-api.md` section 6).
+// Unread, messages, reads, taps and receipts (DevicesBadgesTaps page).
 extension OpenAPIDocument {
     static let messages = """
           /v1/brands/{brand}/unread:

@@ -1,6 +1,6 @@
 internal import GatewayStorage
 
-// What became of messages (`http-api.md` section 9).
+// What became of messages (SendingMessages page).
 extension OpenAPIDocument {
     private static let deliveryFilters = [
         "{ name: consumer, in: query, schema: { $ref: '#/components/schemas/Id' } }",

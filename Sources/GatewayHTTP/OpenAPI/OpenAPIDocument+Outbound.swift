@@ -1,4 +1,4 @@
-// The outbound feed and the webhook (`http-api.md` section 9).
+// The outbound feed and the webhook (OutboundEvents page).
 extension OpenAPIDocument {
     static let outbound = """
           /v1/brands/{brand}/outbound:

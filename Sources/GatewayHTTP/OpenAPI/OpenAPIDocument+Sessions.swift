@@ -1,4 +1,4 @@
-// Sessions (`http-api.md` section 4).
+// Sessions (LoggingConsumersIn page).
 extension OpenAPIDocument {
     static let sessions = """
           /v1/brands/{brand}/sessions:

@@ -1,4 +1,4 @@
-// The messaging window (`http-api.md` section 7), as far as OpenAPI has words for it.
+// The messaging window (MessagingWindow page), as far as OpenAPI has words for it.
 extension OpenAPIDocument {
     static let windows = """
           /v1/brands/{brand}/window:

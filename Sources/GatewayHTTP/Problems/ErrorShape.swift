@@ -2,6 +2,6 @@
 enum ErrorShape: Sendable {
     /// `application/problem+json`, as everywhere in our own API.
     case problem
-    /// `{"error":{...}}`, as the wire adaptors have it (seed-systems section 2.6).
+    /// `{"error":{...}}`, as the wire adaptors have it (LimitsAndErrors page).
     case adaptor
 }

@@ -1,7 +1,7 @@
 internal import PushPayloads
 
 extension Problem {
-    /// Appends the refusal as the wire adaptors have it (seed-systems section 2.6).
+    /// Appends the refusal as the wire adaptors have it (LimitsAndErrors page).
     ///
     /// - Parameters:
     ///   - writer: Where to.

@@ -1,4 +1,4 @@
-/// The stable codes of errors (`http-api.md` section 1); the raw value is the word on the wire.
+/// The stable codes of errors (APIConventions page); the raw value is the word on the wire.
 package enum ProblemCode: String, Sendable, CaseIterable {
     /// Not parseable (400), or a member is wrong (422).
     case invalidRequest = "invalid_request"

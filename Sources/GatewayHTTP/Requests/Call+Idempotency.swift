@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-// `Idempotency-Key` on requests that create (`http-api.md` section 1).
+// `Idempotency-Key` on requests that create (APIConventions page).
 //
 // The request is noted before it does anything and its answer is kept afterwards, so that a repetition after a crash in
 // between does not create a second thing: it is told that nobody knows. Only answers of success are kept: after a refusal

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The requests with an `Idempotency-Key` that run in this process (`http-api.md` section 1); any thread.
+/// The requests with an `Idempotency-Key` that run in this process (APIConventions page); any thread.
 ///
 /// There are never more of them than requests that are handled at once.
 final class IdempotencyKeys: Sendable {

@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import Outbound
 internal import TextFormats
 
-/// What a reader of the outbound feed asks for (`http-api.md` section 9).
+/// What a reader of the outbound feed asks for (OutboundEvents page).
 struct OutboundRequest: Sendable {
     /// The longest wait, in seconds: what proxies let pass.
     static let maxWaitSeconds: Int64 = 60

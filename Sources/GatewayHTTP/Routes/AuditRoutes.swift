@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import TextFormats
 
-/// The audit trail (`http-api.md` section 9): who changed what, and when; never a value.
+/// The audit trail (APIConventions page): who changed what, and when; never a value.
 ///
 /// A brand's own trail begins with the brand; what was written about a brand that is gone is the instance's business.
 enum AuditRoutes {

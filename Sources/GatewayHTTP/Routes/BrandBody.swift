@@ -3,7 +3,7 @@ internal import GuardedHTTP
 internal import Identity
 internal import TextFormats
 
-/// The body that makes a brand (`http-api.md` section 2).
+/// The body that makes a brand (BrandsAndApps page).
 enum BrandBody {
     /// The longest name.
     static let maxNameBytes = 256

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import Identity
 internal import TextFormats
 
-/// Brands (`http-api.md` section 2).
+/// Brands (BrandsAndApps page).
 ///
 /// Making, listing and deleting them is the instance's business; reading and changing one is also its own `brand:admin`'s.
 enum BrandRoutes {

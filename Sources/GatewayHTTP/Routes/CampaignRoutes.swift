@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import PushPayloads
 
-/// What became of campaigns of proactive messages (`http-api.md` sections 3 and 9).
+/// What became of campaigns of proactive messages (SendingMessages page).
 enum CampaignRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/campaigns") { try await list($0) }

@@ -6,7 +6,7 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// What back-ends know, change and forget of consumers (`http-api.md` section 6).
+/// What back-ends know, change and forget of consumers (LoggingConsumersIn page).
 enum ConsumerRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/consumers/:consumer") { try await get($0) }

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import PushPayloads
 internal import TextFormats
 
-/// What consumers do in their conversations (`http-api.md` section 6).
+/// What consumers do in their conversations (MessagingWindow page).
 enum ConversationRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/conversations") { try await open($0) }

@@ -3,7 +3,7 @@ internal import GuardedHTTP
 internal import Identity
 internal import TextFormats
 
-/// The body that makes a credential (`http-api.md` section 2).
+/// The body that makes a credential (BrandsAndApps page).
 ///
 /// Every kind knows its own members only: one that belongs to another kind is refused, because who wrote it believes that
 /// it does something.

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import Identity
 internal import TextFormats
 
-/// Credentials of a brand (`http-api.md` section 2); a secret is shown once.
+/// Credentials of a brand (BrandsAndApps page); a secret is shown once.
 enum CredentialRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/credentials") { try await create($0) }

@@ -7,7 +7,7 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// What became of messages (`http-api.md` section 9).
+/// What became of messages (SendingMessages page).
 ///
 /// All of it takes `deliveries:read` but the retry, which sends something: `brand:admin`.
 enum DeliveryRoutes {

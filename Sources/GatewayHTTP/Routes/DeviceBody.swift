@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import Identity
 internal import TextFormats
 
-/// The body of a registration (`http-api.md` section 5); `subscription` is not used by this version.
+/// The body of a registration (DevicesBadgesTaps page); `subscription` is not used by this version.
 struct DeviceBody {
     private let body: BodyObject
 

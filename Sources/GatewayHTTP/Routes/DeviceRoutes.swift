@@ -6,7 +6,7 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// Registrations (`http-api.md` section 5).
+/// Registrations (DevicesBadgesTaps page).
 ///
 /// A session that is bound to a device acts only for that device: anything else is 403. A back-end with `consumers:write`
 /// names the consumer by `?consumer=`.

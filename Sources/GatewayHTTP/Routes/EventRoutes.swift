@@ -2,7 +2,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 
-/// The events route (`http-api.md` section 3).
+/// The events route (SendingMessages page).
 enum EventRoutes {
     /// The longest body.
     static let maxBatchBytes = 16 << 20

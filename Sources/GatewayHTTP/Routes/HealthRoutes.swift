@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import PushPayloads
 
-/// What the machinery around the gateway asks (`http-api.md` section 9).
+/// What the machinery around the gateway asks (Operating page).
 enum HealthRoutes {
     /// Adds them.
     ///

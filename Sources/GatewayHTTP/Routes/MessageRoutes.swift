@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import PushPayloads
 internal import TextFormats
 
-/// Unread counts, messages and reads (`http-api.md` section 6).
+/// Unread counts, messages and reads (DevicesBadgesTaps page).
 enum MessageRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/unread") { try await unread($0) }

@@ -8,7 +8,7 @@ internal import PushPayloads
 internal import PushProviders
 internal import TextFormats
 
-/// Looking at a push before it is sent, and trying an app's credential on one device (`http-api.md` section 9).
+/// Looking at a push before it is sent, and trying an app's credential on one device (BrandsAndApps page).
 enum ProbeRoutes {
     /// Self-checks at once, in all and of one brand: each opens a connection of its own to the provider.
     static let selfCheckLimit = 8

@@ -9,7 +9,7 @@ internal import PushPayloads
 internal import Telemetry
 internal import TextFormats
 
-/// Consumers' sessions (`http-api.md` section 4).
+/// Consumers' sessions (LoggingConsumersIn page).
 enum SessionRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/sessions") { try await grant($0) }

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import PushPayloads
 internal import TextFormats
 
-/// What devices say of pushes: taps and receipts (`http-api.md` section 6).
+/// What devices say of pushes: taps and receipts (DevicesBadgesTaps page).
 enum TapRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/messages/:messageId/tap") { try await tap($0) }

@@ -7,7 +7,7 @@ internal import Messaging
 package import NIOCore
 internal import Telemetry
 
-/// The HTTP face of the gateway: every route of `http-api.md` that this version has.
+/// The HTTP face of the gateway: every route of the APIConventions page.
 package final class GatewayServer: Sendable {
     private let shared: Call.Shared
     private let limiter: RateLimiter

@@ -4,7 +4,7 @@ internal import Messaging
 internal import PushPayloads
 
 extension JSONWriter {
-    /// A frame as text, at most ``WindowLimits/maxMessageBytes`` (`http-api.md` section 7).
+    /// A frame as text, at most ``WindowLimits/maxMessageBytes`` (MessagingWindow page).
     ///
     /// `ready` and `message` are fitted; what the others hold is bounded far below that by itself.
     ///

@@ -1,4 +1,4 @@
-/// The certificate with which an app's connections to APNs sign in (`providers.md` A6).
+/// The certificate with which an app's connections to APNs sign in (ProviderFacts page, A6).
 package struct APNsCertificateSettings: Codable, Equatable, Sendable {
     /// A certificate chain and its private key in one PEM text, or a `.p12` file as base64: secret.
     package var certificate: String

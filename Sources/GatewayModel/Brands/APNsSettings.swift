@@ -1,4 +1,4 @@
-/// How an app reaches APNs: by provider tokens or by a certificate (`http-api.md` section 2, `providers.md` A5 and A6).
+/// How an app reaches APNs: by provider tokens or by a certificate (BrandsAndApps page, ProviderFacts page, A5 and A6).
 ///
 /// Its JSON is flat: with a member `certificate` it is the certificate's form, else the token's.
 package struct APNsSettings: Equatable, Sendable {

@@ -1,4 +1,4 @@
-/// The key that signs an app's provider tokens (`providers.md` A5).
+/// The key that signs an app's provider tokens (ProviderFacts page, A5).
 package struct APNsTokenSettings: Codable, Equatable, Sendable {
     /// A second key for the sandbox, where the main one is scoped to production.
     package struct SandboxKey: Codable, Equatable, Sendable {

@@ -1,9 +1,9 @@
-/// An app as an operator configures it (`http-api.md` section 2); encodes and decodes as its JSON, secrets included, so
+/// An app as an operator configures it (BrandsAndApps page); encodes and decodes as its JSON, secrets included, so
 /// its encoded form is only ever stored sealed and never shown.
 package struct AppSettings: Codable, Equatable, Sendable {
     /// How a device knows its pushes.
     package enum Dialect: String, Codable, Sendable, CaseIterable {
-        /// Our own shape (`http-api.md` section 10).
+        /// Our own shape (DevicesBadgesTaps page).
         case switchboard
         /// LivePerson's shape.
         case liveperson
@@ -58,7 +58,7 @@ package struct AppSettings: Codable, Equatable, Sendable {
     }
 }
 
-/// FCM HTTP v1 of an app (`providers.md` B1).
+/// FCM HTTP v1 of an app (ProviderFacts page, B1).
 package struct FCMSettings: Codable, Equatable, Sendable {
     /// What an Android device or a browser gets; a device of Apple always gets what the system shows.
     package enum Style: String, Codable, Sendable, CaseIterable {

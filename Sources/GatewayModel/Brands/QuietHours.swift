@@ -1,4 +1,4 @@
-/// The part of the day in which a consumer's devices are not to be woken (`http-api.md` section 2, `quietHours`).
+/// The part of the day in which a consumer's devices are not to be woken (TextsQuietHoursSummaries page).
 ///
 /// Its JSON is `{"from":"22:00","to":"07:00","timeZone":"Europe/Berlin","mode":"held"}`, or `{"mode":"off"}` for a consumer
 /// that has none though the brand has.

@@ -1,4 +1,4 @@
-/// A brand's own words for its notifications (`http-api.md` section 2, `templates`), by what is notified of and by locale.
+/// A brand's own words for its notifications (TextsQuietHoursSummaries page), by what is notified of and by locale.
 ///
 /// Its JSON is `{"agent":{"de":{"title":"…","body":"…"},"default":{…}},"summary":{…}}`. The texts are Mustache templates;
 /// what may stand in them says `PushPayloads`, which parses them.

@@ -1,4 +1,4 @@
-/// Which wire adaptors answer for a brand (`http-api.md` section 8); encodes and decodes as its JSON.
+/// Which wire adaptors answer for a brand (ComingFromCopilot and ComingFromCCAI pages); encodes and decodes as its JSON.
 package struct WireSettings: Codable, Equatable, Sendable {
     /// Whether Copilot.cx back-ends may mint keys; default false.
     package var copilot = false

@@ -1,4 +1,4 @@
-/// Where a delivery (one message to one device) stands (`architecture.md` section 4).
+/// Where a delivery (one message to one device) stands (Architecture page, the delivery state machine).
 package enum DeliveryState: String, Sendable, CaseIterable {
     /// Waits to be sent.
     case pending
@@ -43,7 +43,7 @@ package enum DeliveryState: String, Sendable, CaseIterable {
     }
 }
 
-/// Why a delivery was not made (`http-api.md` section 9).
+/// Why a delivery was not made (SendingMessages page).
 package enum SuppressedBy: String, Sendable, CaseIterable {
     /// Acknowledged in an open window.
     case windowOpen = "window_open"

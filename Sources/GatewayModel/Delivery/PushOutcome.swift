@@ -1,4 +1,4 @@
-/// What became of one push, as its provider's tables decide (`providers.md` A9 and B4).
+/// What became of one push, as its provider's tables decide (ProviderFacts page, A9 and B4).
 package enum PushOutcome: Sendable, Equatable {
     /// How far a fault reaches.
     package enum Scope: Sendable, Equatable {

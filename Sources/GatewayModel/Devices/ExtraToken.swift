@@ -1,4 +1,4 @@
-/// A second token of a device, for another kind of Apple's pushes than the app's own (`providers.md` A4).
+/// A second token of a device, for another kind of Apple's pushes than the app's own (ProviderFacts page, A4).
 ///
 /// It lives with its registration: a PUT replaces all of them, and they end with it or go to another consumer with it.
 package struct ExtraToken: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// What a back-end can tell us (`http-api.md` section 3).
+/// What a back-end can tell us (SendingMessages page).
 package enum EventType: String, Sendable, CaseIterable {
     /// An agent wrote to the consumer: stored, counted, pushed.
     case agentMessage = "agent.message"

@@ -3,7 +3,7 @@ internal import TextFormats
 /// An identifier that an outside program chose: its own type for each kind, so that a device id is never taken for a
 /// consumer id.
 ///
-/// Shape (`http-api.md` section 1): 1 to 256 bytes of UTF-8 without control characters; brand and app ids are narrower.
+/// Shape (APIConventions page): 1 to 256 bytes of UTF-8 without control characters; brand and app ids are narrower.
 package protocol GatewayIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The identifier as the outside program wrote it.
     var rawValue: String { get }

@@ -1,4 +1,4 @@
-/// What kind of credential it is (`http-api.md` section 2).
+/// What kind of credential it is (BrandsAndApps page).
 package enum CredentialKind: String, Sendable, CaseIterable, Codable {
     /// A back-end's Basic user and password with scopes.
     case serviceAccount

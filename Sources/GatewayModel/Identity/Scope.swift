@@ -1,4 +1,4 @@
-/// What a service account may do (`http-api.md` section 1).
+/// What a service account may do (APIConventions page).
 package enum Scope: String, Sendable, CaseIterable, Codable {
     /// Post events.
     case eventsWrite = "events:write"

@@ -1,4 +1,4 @@
-/// What an item of a brand's outbound feed tells (`http-api.md` section 9).
+/// What an item of a brand's outbound feed tells (OutboundEvents page).
 package enum OutboundType: String, CaseIterable, Sendable, Codable {
     /// A consumer wrote to the agent.
     case consumerMessage = "consumer.message"

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The clock by which deliveries wait and expire: a jump of the machine's wall clock neither expires them nor holds them
-/// back (architecture section 4).
+/// back (Architecture page, the delivery state machine).
 ///
 /// It begins at the wall clock or a given time, goes on by the monotonic one, and follows the wall clock by at most a tenth of the time
 /// that passes. Any thread may read.

@@ -56,7 +56,7 @@ package struct DeliveryPage: Sendable {
     }
 }
 
-/// A delivery as operators see it (`http-api.md` section 9).
+/// A delivery as operators see it (SendingMessages page).
 package struct DeliveryRecord: Sendable, Equatable {
     /// The delivery.
     package var id: DeliveryID

@@ -33,7 +33,7 @@ package struct IdempotencyRecord: Sendable, Equatable {
     /// When the request came.
     package var createdAt: Timestamp
 
-    /// How long a key is remembered, in milliseconds: 24 hours (`http-api.md` section 1).
+    /// How long a key is remembered, in milliseconds: 24 hours (APIConventions page).
     package static let lifetimeMilliseconds: Int64 = 86_400_000
 
     /// The moment up to which requests are forgotten when this one comes.

@@ -29,7 +29,7 @@ package struct WindowID: Hashable, Sendable {
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// What a commit did that a consumer's open windows are told of (`http-api.md` section 7).
+/// What a commit did that a consumer's open windows are told of (MessagingWindow page).
 package struct WindowNews: Sendable {
     /// What happened.
     package enum Kind: Sendable {
@@ -61,7 +61,7 @@ package struct WindowNews: Sendable {
     }
 }
 
-/// Which consumers have a messaging window open: what a turn holds back from pushes (architecture section 3.7).
+/// Which consumers have a messaging window open: what a turn holds back from pushes (Architecture page, 7).
 ///
 /// A value, so that a turn keeps the state that it began with; whoever opens and closes windows guards it.
 package struct OpenWindows: Sendable {

@@ -138,7 +138,7 @@ struct ClientConnectionMachine {
     /// How many streams may be open at once now.
     ///
     /// 90 % of the peer's limit, since it may count a closed stream a little longer than we do; 0 means wait
-    /// (`providers.md` F6, RFC 9113 section 5.1.2).
+    /// (ProviderFacts page, F6, RFC 9113 section 5.1.2).
     var streamLimit: Int {
         guard peerLimit > 0 else { return 0 }
         guard isAccepted else { return 1 }
@@ -305,7 +305,7 @@ struct ClientConnectionMachine {
         // 400 is what any request with a fault is answered: a peer that refuses all that we send, and then ends the
         // connection, must not be dialled again without a wait.
         if status != 400 { isServed = true }
-        // Until a valid provider token was seen, APNs answers 403 (`providers.md` A2).
+        // Until a valid provider token was seen, APNs answers 403 (ProviderFacts page, A2).
         if status != 403 { isAccepted = true }
     }
 
@@ -413,7 +413,7 @@ struct ClientConnectionMachine {
     }
 
     /// Gives up what is past its deadline, and the connection with it when nothing at all was answered meanwhile: the peer
-    /// lives, or PING would tell, but it is not served on this connection any more (`providers.md` F1).
+    /// lives, or PING would tell, but it is not served on this connection any more (ProviderFacts page, F1).
     private mutating func expire(_ now: UInt64, _ actions: inout [Action]) {
         guard now >= earliestDeadline else { return }
         earliestDeadline = .max

@@ -1,6 +1,6 @@
 /// Reads the debug data of a GOAWAY, which is anybody's text (RFC 9113 section 6.8).
 ///
-/// APNs sends a JSON object with a member `reason` (`providers.md` A2): then the member's text is taken, else all of it.
+/// APNs sends a JSON object with a member `reason` (ProviderFacts page, A2): then the member's text is taken, else all of it.
 enum GoAwayReason {
     /// Enough for every reason known; it ends in logs.
     private static let limit = 128

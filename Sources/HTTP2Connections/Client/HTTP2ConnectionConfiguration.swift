@@ -4,7 +4,7 @@ package import NIOCore
 ///
 /// Any thread.
 ///
-/// Defaults follow `providers.md` F6, which gathers them from the faults of real senders.
+/// Defaults follow the ProviderFacts page, F6, which gathers them from the faults of real senders.
 package struct HTTP2ConnectionConfiguration: Sendable {
     /// Dial, TLS and the peer's first SETTINGS together: 10 s, since dials that hang for ever have choked real senders.
     package var setupTimeout: TimeAmount = .seconds(10)
@@ -33,9 +33,9 @@ package struct HTTP2ConnectionConfiguration: Sendable {
 
     /// How many connections a pool opens at most, when its streams or send windows are what holds it back: 32.
     ///
-    /// At least 1. Providers allow several connections and ask that the load be spread evenly (`providers.md` A2). Over a round
-    /// trip of 80 ms one window of 65,535 bytes carries 780 bodies of 1 KB a second at best, and half of that to a peer that
-    /// grants half a window at a time, as nghttp2 does when it takes up a whole one at once (measured).
+    /// At least 1. Providers allow several connections and ask that the load be spread evenly (ProviderFacts page, A2).
+    /// Over a round trip of 80 ms one window of 65,535 bytes carries 780 bodies of 1 KB a second at best, and half of that
+    /// to a peer that grants half a window at a time, as nghttp2 does when it takes up a whole one at once (measured).
     package var maximumConnections = 32
 
     /// How long all connections of a pool must have been held back before it opens more: 5 ms, so that a burst that one
@@ -61,7 +61,7 @@ package struct HTTP2ConnectionConfiguration: Sendable {
 
     /// Open one stream only until an answer other than 403 has come.
     ///
-    /// APNs token connections ask for it (`providers.md` A2).
+    /// APNs token connections ask for it (ProviderFacts page, A2).
     package var oneStreamUntilAccepted = false
 
     /// Bytes of a response's headers that are kept, with four per header; the rest is dropped.

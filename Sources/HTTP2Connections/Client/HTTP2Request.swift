@@ -26,7 +26,7 @@ package struct HTTP2Request: Sendable {
     /// On expiry the stream is cancelled.
     package var timeout: TimeAmount
 
-    /// Describes a request; the default timeout is 15 seconds (`providers.md` F6).
+    /// Describes a request; the default timeout is 15 seconds (ProviderFacts page, F6).
     package init(
         id: UInt64,
         method: String = "POST",

@@ -3,9 +3,10 @@
 /// A pure value: time comes in as nanoseconds of a monotonic clock, effects go out as actions.
 ///
 /// The usual wall is payload times round trip and not the processor: a connection starts with a send window of 65,535 bytes
-/// and some hundred streams (architecture section 6). So the pool grows while all of its connections are held back by
-/// their windows or streams and the loop has time left, and doubles each time, so that a distant provider is reached at
-/// full rate within a few round trips. A peer that takes streams away wants less of us, and gets no further connection.
+/// and some hundred streams (Architecture page, HTTP/2 and TLS). So the pool grows while all of its connections are
+/// held back by their windows or streams and the loop has time left, and doubles each time, so that a distant provider is
+/// reached at full rate within a few round trips. A peer that takes streams away wants less of us, and gets no further
+/// connection.
 struct ConnectionPoolMachine {
     /// What happened.
     enum Event: Equatable {

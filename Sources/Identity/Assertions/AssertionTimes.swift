@@ -17,8 +17,8 @@ struct AssertionTimes {
     /// Seconds since 1970 have eleven digits until the year 5138; more are milliseconds.
     private static let maxNumericDate: Int64 = 99_999_999_999
 
-    /// Reads them; whole seconds only: signers are known to print texts, milliseconds and time objects (seed-systems trap 18,
-    /// 20).
+    /// Reads them; whole seconds only: signers are known to print texts, milliseconds and time objects (Requirements
+    /// page, traps 18 and 20).
     ///
     /// - Parameter claims: The claims.
     /// - Throws: `malformed` for what is no time, `missing_claim` without `iat` or `exp`.

@@ -15,7 +15,7 @@ package enum AuthenticationError: Error, Sendable, Equatable {
     /// ours alone: for operators, not for the caller.
     case upstreamUnavailable(String)
 
-    /// The contract's stable code (`http-api.md` section 1).
+    /// The contract's stable code (APIConventions page).
     package var code: String {
         switch self {
         case .unauthorized: "unauthorized"

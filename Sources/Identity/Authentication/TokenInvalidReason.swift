@@ -1,4 +1,4 @@
-/// What refines `token_invalid` (`http-api.md` section 1); the raw value is the word on the wire.
+/// What refines `token_invalid` (APIConventions page); the raw value is the word on the wire.
 package enum TokenInvalidReason: String, Sendable, CaseIterable {
     /// It is not a token of the expected shape, or a member has the wrong type.
     case malformed

@@ -6,8 +6,8 @@ package enum CredentialRequest: Sendable, Equatable {
     case serviceAccount(scopes: [Scope])
     /// Bloomreach's public key.
     case apiKey
-    /// An HMAC key for assertions; `secret` takes one over, 32 bytes or more whatever the algorithm (`http-api.md`
-    /// section 2), and nil makes one as long as the algorithm's hash.
+    /// An HMAC key for assertions; `secret` takes one over, 32 bytes or more whatever the algorithm
+    /// (BrandsAndApps page), and nil makes one as long as the algorithm's hash.
     case sdkKey(
         algorithm: HMACAlgorithm,
         secret: String?,

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// An app as operators may see it: encodes as the JSON of `http-api.md` section 2 with a fingerprint (the first 8
+/// An app as operators may see it: encodes as the JSON of the BrandsAndApps page with a fingerprint (the first 8
 /// hexadecimal digits of SHA-256 over the text) in place of each secret.
 package struct RedactedApp: Sendable, Equatable, Encodable {
     /// An APNs key without its secret.

@@ -1,7 +1,7 @@
 package import Identity
 package import Telemetry
 
-/// How a window ends: the code and the words of its close frame (`http-api.md` section 7).
+/// How a window ends: the code and the words of its close frame (MessagingWindow page).
 package struct WindowClose: Error, Sendable, Equatable {
     /// The close code.
     package var code: UInt16

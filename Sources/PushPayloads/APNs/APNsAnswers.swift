@@ -1,8 +1,8 @@
 package import GatewayModel
 
-/// What the answers of APNs mean (`providers.md` A9).
+/// What the answers of APNs mean (ProviderFacts page, A9).
 package enum APNsAnswers {
-    /// The table of `providers.md` A9.
+    /// The table of the ProviderFacts page, A9.
     ///
     /// "Bug" rows that depend on the one request are refusals, so that one bad token cannot stop a lane; what would fail
     /// every push alike is a matter of set-up and loses none.

@@ -1,4 +1,4 @@
-/// How urgent a push is to APNs: the value of `apns-priority` (`providers.md` A3).
+/// How urgent a push is to APNs: the value of `apns-priority` (ProviderFacts page, A3).
 package enum APNsPriority: String, Sendable, CaseIterable {
     /// At once.
     case immediate = "10"

@@ -1,4 +1,4 @@
-/// What holds for one value of `apns-push-type`, as data (`providers.md` A4 and A7).
+/// What holds for one value of `apns-push-type`, as data (ProviderFacts page, A4 and A7).
 package struct APNsPushTypeRow: Sendable, Equatable {
     /// What the body must hold for APNs.
     package enum Content: Sendable, Equatable {

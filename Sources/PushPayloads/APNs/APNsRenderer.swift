@@ -1,8 +1,8 @@
 package import GatewayModel
 
-/// Renders pushes for APNs (`providers.md` A3 to A8, `http-api.md` section 10); one for each lane, any thread.
+/// Renders pushes for APNs (ProviderFacts page, A3 to A8, DevicesBadgesTaps page); one for each lane, any thread.
 package struct APNsRenderer: Sendable {
-    /// The most bytes of `apns-collapse-id` (`providers.md` A7).
+    /// The most bytes of `apns-collapse-id` (ProviderFacts page, A7).
     package static let maxCollapseIDBytes = 64
 
     /// What a push type means for the app's pushes, made once so that no push joins texts or looks into the table.
@@ -198,7 +198,7 @@ package struct APNsRenderer: Sendable {
             writer.literal(",\"summary\":")
             writer.integer(job.summary)
         }
-        // Some libraries read the badge here, the system only in `aps`: both, and equal (`seed-systems.md` trap 7).
+        // Some libraries read the badge here, the system only in `aps`: both, and equal (Requirements page, trap 7).
         if let badge = job.badge, !message.silent {
             writer.literal(",\"badge\":")
             writer.integer(badge)

@@ -1,7 +1,7 @@
 package import GatewayModel
 internal import TextFormats
 
-/// What the answers of FCM HTTP v1 mean (`providers.md` B4, B5).
+/// What the answers of FCM HTTP v1 mean (ProviderFacts page, B4, B5).
 package enum FCMAnswers {
     /// B5: the first wait after a 5xx is at least 10 s.
     private static let minRetrySeconds: Int64 = 10
@@ -9,7 +9,7 @@ package enum FCMAnswers {
     /// B4: a 429 without Retry-After waits 60 s.
     private static let quotaRetrySeconds: Int64 = 60
 
-    /// The table of `providers.md` B4.
+    /// The table of the ProviderFacts page, B4.
     ///
     /// Words of our own, made of the code and what the details say, name the meanings of a code that has several; see
     /// ``FCMAnswers/verdict(status:body:retryAfter:now:)``.

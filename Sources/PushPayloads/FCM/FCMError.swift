@@ -1,6 +1,6 @@
 internal import TextFormats
 
-/// What matters of Google's error body (`providers.md` B4), read leniently: details in any order, several or none.
+/// What matters of Google's error body (ProviderFacts page, B4), read leniently: details in any order, several or none.
 struct FCMError {
     /// `errorCode` of the FcmError detail; the only word that says what became of a token.
     var code: String?

@@ -11,13 +11,13 @@ extension FCMRenderer {
             titleAndBody(shown, to: &writer)
             writer.literal("}")
         }
-        // HIGH for what shows nothing gets an app demoted (`providers.md` B5).
+        // HIGH for what shows nothing gets an app demoted (ProviderFacts page, B5).
         writer.literal(
             APNsRules.isUrgent(message, job) && !message.silent
                 ? ",\"android\":{\"priority\":\"HIGH\"" : ",\"android\":{\"priority\":\"NORMAL\""
         )
         timeToLive(job, now: now, to: &writer)
-        // Only four different keys are kept for a device (`providers.md` B3), so that a key for each message would lose
+        // Only four different keys are kept for a device (ProviderFacts page, B3), so that a key for each message would lose
         // the fifth: no key unless the event names one.
         let summaryTag = job.summaryTag(of: message)
         let collapseKey =

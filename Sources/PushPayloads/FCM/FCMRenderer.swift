@@ -1,13 +1,13 @@
 package import GatewayModel
 
-/// Renders pushes for FCM HTTP v1 (`providers.md` B2, B3, `http-api.md` section 10); one for each lane, any thread.
+/// Renders pushes for FCM HTTP v1 (ProviderFacts page, B2, B3, DevicesBadgesTaps page); one for each lane, any thread.
 package struct FCMRenderer: Sendable {
-    /// The most bytes of keys and values of a message (`providers.md` B6).
+    /// The most bytes of keys and values of a message (ProviderFacts page, B6).
     ///
     /// We count the whole JSON text but the token, which is never less than what Google counts.
     package static let maxPayloadBytes = 4096
 
-    /// Four weeks, the longest that FCM keeps a message (`providers.md` B3).
+    /// Four weeks, the longest that FCM keeps a message (ProviderFacts page, B3).
     package static let maxTimeToLiveSeconds: Int64 = 2_419_200
 
     /// The channel of pushes in quiet hours: an app that makes one of this name, of low importance, is not heard then.
@@ -219,7 +219,7 @@ package struct FCMRenderer: Sendable {
     }
 
     /// Begins the message and writes the members of `data` that every push of a message has; all values are strings, and
-    /// none of the names is reserved (`providers.md` B2).
+    /// none of the names is reserved (ProviderFacts page, B2).
     private func members(of message: Message, job: PushJob, to writer: inout JSONWriter) {
         open(job, to: &writer)
         writer.literal(",\"messageId\":\"")

@@ -48,7 +48,7 @@ package struct BrandRendering: Sendable {
     }
 
     /// What the notification of a push says: in the brand's own words where it has some, else in those of
-    /// `http-api.md` section 10.
+    /// DevicesBadgesTaps page.
     ///
     /// - Parameters:
     ///   - message: The message of the push.
@@ -81,7 +81,7 @@ package struct BrandRendering: Sendable {
         }
     }
 
-    /// The title of a notification: the event's, else the sender's name, else the brand's (`http-api.md` section 10).
+    /// The title of a notification: the event's, else the sender's name, else the brand's (DevicesBadgesTaps page).
     ///
     /// An event's own title may tell what the message says, so that only `full` shows it.
     ///

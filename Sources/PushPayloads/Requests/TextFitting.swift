@@ -1,4 +1,4 @@
-/// Makes a payload fit its provider's limit by the steps of `http-api.md` section 10: cut the text, then leave `data` out
+/// Makes a payload fit its provider's limit by these steps: cut the text, then leave `data` out
 /// and cut again, then a bare push.
 package enum TextFitting {
     /// How a payload is to be rendered.

@@ -2,7 +2,8 @@ import GatewayModel
 import HTTP2Connections
 import PushPayloads
 
-/// APNs on connections that signed in with a certificate: no request carries a credential of its own (`providers.md` A6).
+/// APNs on connections that signed in with a certificate: no request carries a credential of its own (ProviderFacts
+/// page, A6).
 final class APNsCertificateDialect: ProviderDialect {
     let endpointName: String
     private let renderer: APNsRenderer

@@ -1,4 +1,4 @@
-/// A provider token of APNs (`providers.md` A5): secret.
+/// A provider token of APNs (ProviderFacts page, A5): secret.
 struct ProviderToken: Sendable {
     /// Counts the tokens of a process, to know one again.
     var number: UInt64

@@ -9,8 +9,8 @@ import Synchronization
 /// Any thread.
 ///
 /// Apple wants a token changed at most every 20 and at least every 60 minutes, counted on each connection from the first
-/// use on (`providers.md` A5). So at most one is signed every 25 minutes; a connection takes the newest and keeps it until
-/// it is 50 minutes old (``ConnectionToken``): no connection sees two tokens within 20 minutes.
+/// use on (ProviderFacts page, A5). So at most one is signed every 25 minutes; a connection takes the newest and keeps
+/// it until it is 50 minutes old (``ConnectionToken``): no connection sees two tokens within 20 minutes.
 final class ProviderTokenSigner: Sendable {
     /// The shortest time between two tokens.
     static let minSecondsBetweenTokens: Int64 = 25 * 60

@@ -1,4 +1,4 @@
-/// An access token of Google's (`providers.md` B1): secret.
+/// An access token of Google's (ProviderFacts page, B1): secret.
 struct AccessToken: Sendable {
     /// Counts the tokens of a service account, to know one again.
     var number: UInt64

@@ -9,7 +9,7 @@ import Synchronization
 /// One is fetched at a time, about five minutes before the old one ends, which is used meanwhile. A failed fetch is tried
 /// again by itself after `min(cap, base * 2^(n-1)) * j`, with `j` drawn from 0.5 to 1, as long as a lane is there.
 final class AccessTokenSource: Sendable {
-    /// Tokens are renewed this long before they end (`providers.md` B1).
+    /// Tokens are renewed this long before they end (ProviderFacts page, B1).
     static let refreshEarlySeconds: Int64 = 300
     /// Google's 401s renew a token at most this often; more of them are not the token's fault.
     static let minSecondsBetweenInvalidations: Int64 = 60

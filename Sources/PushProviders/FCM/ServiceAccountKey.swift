@@ -4,7 +4,7 @@ import FoundationEssentials
 import GatewayModel
 import PushPayloads
 
-/// A Google service account: signs the assertions that access tokens are given for (`providers.md` B1).
+/// A Google service account: signs the assertions that access tokens are given for (ProviderFacts page, B1).
 struct ServiceAccountKey: Sendable {
     /// What tells service accounts apart; two apps with the same one share a token.
     struct Identity: Hashable {

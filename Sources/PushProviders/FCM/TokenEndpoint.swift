@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import PushPayloads
 
-/// Exchanges assertions for access tokens (`providers.md` B1, RFC 7523).
+/// Exchanges assertions for access tokens (ProviderFacts page, B1, RFC 7523).
 struct TokenEndpoint: Sendable {
     /// What a good answer holds.
     struct Grant: Sendable {

@@ -10,7 +10,7 @@ extension APNsCertificateFacts {
     private enum Mark {
         static let sandbox: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 3, 1]
         static let production: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 3, 2]
-        /// Where topics are listed (`providers.md` A4).
+        /// Where topics are listed (ProviderFacts page, A4).
         static let topics: [ASN1ObjectIdentifier] = [
             [1, 2, 840, 113635, 100, 6, 3, 6], [1, 2, 840, 113635, 100, 6, 3, 4],
         ]

@@ -19,7 +19,7 @@ struct APNsCredential: Sendable {
     /// Whether a badge push after a read elsewhere wakes the app.
     let wakesOnRead: Bool
 
-    /// Apple's hosts (`providers.md` A1).
+    /// Apple's hosts (ProviderFacts page, A1).
     private static func host(_ environment: PushEnvironment) -> String {
         switch environment {
         case .production: "https://api.push.apple.com:443"

@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// Agents' messages that wait for a messaging window's acknowledgement, and not for their lane (architecture section 3.7).
+/// Agents' messages that wait for a messaging window's acknowledgement, and not for their lane (Architecture page, 7).
 extension Writer {
     /// Whether a consumer's agents' messages to a device are held for a window.
     func isHeld(

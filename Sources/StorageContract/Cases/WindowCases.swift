@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Agents' messages to consumers who have a messaging window open (R97-R102, architecture section 3.7).
+/// Agents' messages to consumers who have a messaging window open (R97-R102, Architecture page, 7).
 enum WindowCases {
     static let all = [
         held, released, order, pause, read, ends, crash, expired, perDevice, merged, collapsed, news, unheard,

@@ -45,7 +45,7 @@ struct DemoStage: Sendable {
         var settings = GatewaySettings()
         settings.server.listen = ListenAddress(host: "127.0.0.1", port: 0)
         settings.server.dataDir = directory + "/data"
-        // A webhook of the README's examples is on this host.
+        // A webhook that somebody tries is on this host.
         settings.outgoing.allowsLoopback = true
         settings.provider.trustRoots = simulator.credentials.authorityFile
         settings.log.format = .text
@@ -144,7 +144,7 @@ struct DemoStage: Sendable {
 
               curl -X PUT '\(control)/rules' -d '[{"match":{"provider":"apns"},"do":{"status":410,"reason":"Unregistered"}}]'
 
-            For the examples in README.md:
+            For the examples of Sources/switchboard/Documentation.docc/GettingStarted.md:
 
               export SERVER=\(server) ADMIN=$(cat \(directory)/data/admin-token) KEYS=\(keys.folder)
               export APNS=\(apnsURL) APNS_TEAM=\(keys.teamID) APNS_KEY=\(keys.keyID) APNS_TOPIC=\(keys.topic)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What follows from each answer of APNs, over the wire and into the store", .timeLimit(.minutes(10)))
 struct APNsOutcomeTests {
-    /// Every row of `providers.md` A9.
+    /// Every row of the ProviderFacts page, A9.
     static let rows: [OutcomeRow] = [
         .apns(400, "BadCollapseId", .failed),
         .apns(400, "BadDeviceToken", .failed, device: .quarantined),

@@ -5,7 +5,7 @@ import Testing
 struct FCMOutcomeTests {
     private typealias Google = GoogleError
 
-    /// Every row of `providers.md` B4 that has a word, by the table's words for the meanings of a code that has several.
+    /// Every row of the ProviderFacts page, B4 that has a word, by the table's words for the meanings of a code that has several.
     static let rows: [OutcomeRow] = [
         .fcm(
             400,

@@ -1,4 +1,4 @@
-/// Google's error bodies (`providers.md` B4).
+/// Google's error bodies (ProviderFacts page, B4).
 enum GoogleError {
     static func body(_ status: Int, _ rpc: String, _ details: String..., message: String = "x") -> String {
         """
