@@ -1,7 +1,7 @@
 internal import GatewayModel
 internal import Identity
 
-/// A credential as operators see it: what the contract's table lists for its kind, and its secret only when it was just
+/// A credential as operators see it: what the BrandsAndApps page lists for its kind, and its secret only when it was just
 /// made.
 struct CredentialAnswer: Encodable {
     let summary: CredentialSummary

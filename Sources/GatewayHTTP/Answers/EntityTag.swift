@@ -51,7 +51,7 @@ extension Call {
 
     /// Whether the caller's `If-Match` and `If-None-Match` hold for what it wants to change.
     ///
-    /// A change that was overtaken by another is refused, and not made over it. The contract has no 412: the answer is
+    /// A change that was overtaken by another is refused, and not made over it. The API has no 412: the answer is
     /// `conflict`.
     ///
     /// - Parameter current: The tag of what is there; nil when there is nothing.

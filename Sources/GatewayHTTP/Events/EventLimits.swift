@@ -2,7 +2,7 @@ internal import GatewayModel
 
 /// How long the members of an event may be, and how far its numbers may reach.
 ///
-/// What the contract does not name is bounded here, so that one event cannot fill the store: texts longer than this do not
+/// Every text is bounded (SendingMessages page), so that one event cannot fill the store: texts longer than this do not
 /// fit any provider, and a window frame holds 64 KiB.
 enum EventLimits {
     /// `text`.

@@ -12,7 +12,7 @@ struct SettingsBody {
     /// What becomes of the webhook; nil stays.
     private(set) var webhook: WebhookChange?
 
-    /// What the contract knows and this version does not do.
+    /// Names that are reserved for settings, and that this version refuses.
     private static let unsupported: [BoundedName] = ["links"]
     static let unsupportedDetail = "must be absent: this version does not support it"
 

@@ -3,7 +3,7 @@ internal import TextFormats
 
 /// The setting `wire` as a body names it: an adaptor that is absent stays as it is, one that is null is off.
 enum WireBody {
-    /// The contract's adaptors that this version does not have.
+    /// Names that are reserved for adaptors, and that this version refuses.
     private static let unsupported: [BoundedName] = ["bloomreach", "liveperson", "talkdesk"]
     private static var supported: [(name: BoundedName, path: WritableKeyPath<BrandSettings, Bool>)] {
         [("copilot", \.wire.copilot), ("ccai", \.wire.ccai)]

@@ -7,7 +7,7 @@ internal import TextFormats
 
 /// What a request for a window asks for; read before anything is looked up.
 struct WindowRequest: Sendable {
-    /// The subprotocol of this contract.
+    /// The subprotocol of the messaging window (MessagingWindow page).
     static let subprotocol = "switchboard.v1"
     /// What a browser, which can send no `Authorization`, puts before its token.
     private static let tokenPrefix = "bearer."

@@ -1,4 +1,4 @@
-/// A brand's settings with the contract's defaults ; encodes and decodes as its JSON.
+/// A brand's settings with their defaults (BrandsAndApps page); encodes and decodes as its JSON.
 package struct BrandSettings: Codable, Equatable, Sendable {
     /// How much of a message a notification shows.
     package enum Preview: String, Codable, Sendable, CaseIterable {

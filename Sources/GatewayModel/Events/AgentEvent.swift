@@ -53,7 +53,7 @@ package struct AgentEvent: Sendable {
     /// Whether ``time`` was moved into the range that we accept.
     package var clampedTime: Bool
 
-    /// An event with the given identity and otherwise the contract's defaults.
+    /// An event with the given identity and otherwise the API's defaults.
     ///
     /// - Parameters:
     ///   - id: The back-end's id.

@@ -1,6 +1,6 @@
 /// What is public about a credential of each kind: what operators see of it again, and nothing secret.
 ///
-/// Encodes flat, as the members of the contract's table (BrandsAndApps page) with `kind` beside them.
+/// Encodes flat, as the members of its kind (BrandsAndApps page) with `kind` beside them.
 package enum CredentialDetails: Sendable, Equatable {
     /// What a service account may do.
     case serviceAccount(scopes: [Scope])

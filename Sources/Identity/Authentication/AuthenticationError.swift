@@ -15,7 +15,7 @@ package enum AuthenticationError: Error, Sendable, Equatable {
     /// ours alone: for operators, not for the caller.
     case upstreamUnavailable(String)
 
-    /// The contract's stable code (APIConventions page).
+    /// The API's stable code (APIConventions page).
     package var code: String {
         switch self {
         case .unauthorized: "unauthorized"
@@ -26,7 +26,7 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         }
     }
 
-    /// The contract's refinement of `token_invalid`; nil for every other code.
+    /// The API's refinement of `token_invalid`; nil for every other code.
     package var reason: String? {
         if case .tokenInvalid(let reason) = self { reason.rawValue } else { nil }
     }

@@ -14,6 +14,6 @@ package struct ServiceAccountIdentity: Sendable, Equatable {
     /// Whether the account may do something; `brand:admin` may do everything within its brand.
     ///
     /// - Parameter scope: What it wants to do.
-    /// - Returns: False is the contract's `forbidden`.
+    /// - Returns: False is the API's `forbidden`.
     package func allows(_ scope: Scope) -> Bool { scopes.contains(scope) || scopes.contains(.brandAdmin) }
 }

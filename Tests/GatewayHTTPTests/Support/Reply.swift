@@ -39,7 +39,7 @@ struct Reply: Sendable {
     /// The pointers of a problem.
     var pointers: [String] { self["errors"]?.items.compactMap { $0["pointer"]?.string } ?? [] }
 
-    /// Checks that it is a problem in the contract's shape.
+    /// Checks that it is a problem in the API's shape.
     func expectProblem(_ status: Int, _ code: String, _ location: SourceLocation = #_sourceLocation) {
         #expect(self.status == status, "\(text)", sourceLocation: location)
         #expect(self["code"]?.string == code, "\(text)", sourceLocation: location)
