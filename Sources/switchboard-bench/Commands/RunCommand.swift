@@ -91,8 +91,12 @@ struct RunCommand: AsyncParsableCommand {
         case .requeue:
             return try await RequeueScenario(rounds: max(Int(21 * scale), 3)).run()
         case .campaign:
-            return try await CampaignScenario(rounds: max(Int(10 * scale), 3), pending: scaled(1_000_000))
-                .run(http: http, say: say)
+            say("campaign: the machine's batch rate")
+            let batch = try await Self.batch(events: scaled(100_000)).run(group: group, http: http)
+            let rate = batch.value(of: IngestScenario.deliveredFigure) ?? 0
+            var campaign = CampaignScenario(rounds: max(Int(10 * scale), 3), pending: scaled(1_000_000))
+            campaign.limitPace(batchRate: rate)
+            return try await campaign.run(http: http, say: say)
         case .busyDevice:
             return try await BusyDeviceScenario(rounds: max(Int(10 * scale), 3)).run(http: http)
         case .commit:
@@ -113,14 +117,7 @@ struct RunCommand: AsyncParsableCommand {
             return try await CommitLatencyScenario(probeEvents: scaled(4000), seconds: max(scale, 1))
                 .run(group: group, http: http)
         case .batch:
-            return try await IngestScenario(
-                name: "batch ingest, 500 events a request",
-                eventsPerRequest: 500,
-                connections: 4,
-                events: scaled(200_000),
-                consumers: 10_000,
-                cpuLimit: 40
-            ).run(group: group, http: http)
+            return try await Self.batch(events: scaled(200_000)).run(group: group, http: http)
         case .single:
             return try await IngestScenario(
                 name: "single events, 64 connections",
@@ -158,4 +155,15 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+
+    private static func batch(events: Int) -> IngestScenario {
+        IngestScenario(
+            name: "batch ingest, 500 events a request",
+            eventsPerRequest: 500,
+            connections: 4,
+            events: events,
+            consumers: 10_000,
+            cpuLimit: 40
+        )
+    }
 }

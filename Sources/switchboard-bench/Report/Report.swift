@@ -15,6 +15,9 @@ struct Report {
 
     mutating func add(contentsOf other: Report) { figures += other.figures }
 
+    /// Returns the first figure's value of a name; nil when there is none.
+    func value(of name: String) -> Double? { figures.first { $0.name == name }?.value }
+
     /// Whether every figure that must reach something does.
     var isReached: Bool { figures.allSatisfy { $0.isReached != false } }
 

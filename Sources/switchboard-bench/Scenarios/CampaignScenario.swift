@@ -19,8 +19,8 @@ struct CampaignScenario {
     var rate = 100
     /// Proactive pushes that wait.
     var pending: Int
-    /// The campaign's pace, in pushes a second.
-    var pace = 10_000
+    /// The campaign's pace, in pushes a second: at most half of the rate at which the host can send at all.
+    private(set) var pace = 10_000
     /// How long the provider's answers take, in milliseconds.
     var delay = 60
 
@@ -33,6 +33,14 @@ struct CampaignScenario {
 
     private static let agents = 100
     private static let devices = 50_000
+
+    /// Lowers the pace to half of the host's batch rate.
+    ///
+    /// - Parameter batchRate: Pushes a second of the batch scenario on this host; 0 leaves the pace as it is.
+    mutating func limitPace(batchRate: Double) {
+        guard batchRate > 0 else { return }
+        pace = min(pace, Int(batchRate / 2))
+    }
 
     /// Runs it on fresh installations.
     ///

@@ -20,6 +20,9 @@ struct IngestScenario {
     /// What must be reached: gateway CPU microseconds a notification.
     var cpuLimit: Double
 
+    /// The name of the figure of pushes delivered a second.
+    static let deliveredFigure = "pushes delivered"
+
     /// A push as the gateway sends it for one of the events.
     static let push = #"""
         {"aps":{"alert":{"title":"Dana","body":"Your order has shipped and will be with you tomorrow between nine and \#
@@ -60,7 +63,7 @@ struct IngestScenario {
         var report = Report()
         let count = Double(events)
         report.add(name, "events accepted", count / seconds(ingested - start), "events/s")
-        report.add(name, "pushes delivered", count / seconds(delivered - start), "pushes/s")
+        report.add(name, Self.deliveredFigure, count / seconds(delivered - start), "pushes/s")
         let cost = (after.cpuSeconds - before.cpuSeconds) * 1e6 / count
         report.add(name, "gateway CPU a notification", cost, "us", atMost: cpuLimit)
         let h2load = H2load(simulator: installation.simulator, directory: installation.directory, http: http)
