@@ -44,7 +44,7 @@ struct ClockJumpTests {
         #expect(try await simulator.pushes(1).first?["result"].string != "accepted")
 
         try clock.moveClock(seconds)
-        _ = try await gateway.process.errorLine("clock has jumped")
+        _ = try await gateway.process.errorLine("system clock jumped")
         // Tries that are a second apart: meanwhile housekeeping, every ten seconds, has looked for what has expired.
         _ = try await simulator.pushes("14 tries") { $0.count >= 14 }
         _ = try await control.call("PUT", ["rules"], body: .array([]))

@@ -56,7 +56,7 @@ struct DeviceFaultTests {
         #expect(answer.body["retryable"] == .bool(true) && answer.retryAfter != nil)
         #expect(try await site.readiness() == 503)
         #expect(try await site.gateway.admin.exchange("GET", ["livez"]).status == 200)
-        let line = try await site.gateway.process.errorLine("the store failed; nothing is taken until it answers again")
+        let line = try await site.gateway.process.errorLine("the store failed; no events or changes are accepted")
         #expect(line.contains(#""\#(label)""#), "\(line)")
         let failures = try await site.metrics("switchboard_store_errors_total")
         #expect(failures.contains { $0.contains(#""\#(label)""#) && !$0.hasSuffix(" 0") }, "\(failures)")
@@ -65,7 +65,7 @@ struct DeviceFaultTests {
     /// After it: ready by itself, the refused event can be sent again, and a restart finds all that was acknowledged.
     private func expectRecovery(_ site: Site) async throws {
         try await site.wait(for: "readiness") { try await site.readiness() == 200 }
-        _ = try await site.gateway.process.errorLine("the store answers again")
+        _ = try await site.gateway.process.errorLine("the store works again")
         #expect(try await site.post("during").status == 202)
         #expect(try await site.post("after").status == 202)
         try await site.wait(for: "the deliveries") {

@@ -5,12 +5,12 @@ import ServiceLifecycle
 import Synchronization
 package import Telemetry
 
-/// Carries out what ``GatewayModel/ClockGuard`` decides: holds the gateway's clock, keeps its time in the data, and says
-/// when things may expire again.
+/// Carries out the decisions of ``GatewayModel/ClockGuard``: owns the gateway's clock, stores its time in the data, and
+/// notifies listeners when things may expire again.
 ///
-/// Any thread may ask; ``run()`` keeps the time until the service group stops it.
+/// Callable from any thread; ``run()`` stores the time until the service group stops it.
 package final class ClockKeeper: Service {
-    /// The time that the gateway goes by.
+    /// The gateway's time.
     package let clock: any GatewayClock
     private let system: any GatewayClock
     private let store: any GatewayStore
@@ -20,7 +20,8 @@ package final class ClockKeeper: Service {
     private let isDamaged = Atomic(false)
     private let hasWarned = Atomic(false)
 
-    /// How often the time is kept: a crash costs the guard this much of its running time, and each is a write to disk.
+    /// The interval at which the time is stored: a crash costs the guard this much of its running time, and each is a
+    /// write to disk.
     private static let interval = Duration.seconds(600)
 
     private init(
@@ -37,23 +38,24 @@ package final class ClockKeeper: Service {
         self.logger = logger
     }
 
-    /// A keeper of a clock that is trusted, which compares nothing.
+    /// Creates a keeper of a trusted clock, which compares nothing.
     ///
     /// - Parameters:
-    ///   - clock: The time that the gateway goes by.
-    ///   - store: Where time is kept.
-    ///   - logger: For what operators should know.
+    ///   - clock: The gateway's time.
+    ///   - store: The store in which the time is stored.
+    ///   - logger: The logger for operators.
     package convenience init(trusting clock: any GatewayClock, store: any GatewayStore, logger: Logger) {
         let decision = ClockGuard(StoredTime(), system: clock.now, monotonic: clock.monotonicNanoseconds)
         self.init(decision, clock: clock, system: clock, store: store, logger: logger)
     }
 
-    /// Compares the system clock with the data and begins the gateway's time; before anything is written with a time.
+    /// Compares the system clock with the data and starts the gateway's time; call it before anything is written with a
+    /// time.
     ///
     /// - Parameters:
     ///   - store: The data.
     ///   - system: The system clock.
-    ///   - logger: For what operators should know.
+    ///   - logger: The logger for operators.
     /// - Returns: The keeper with the gateway's clock.
     /// - Throws: `StorageError`.
     package static func open(
@@ -66,7 +68,7 @@ package final class ClockKeeper: Service {
         let decision = ClockGuard(stored, system: now, monotonic: system.monotonicNanoseconds)
         let clock = SteadyClock(system, at: decision.start) { milliseconds in
             logger.warning(
-                "the machine's clock has jumped; deliveries keep to the time that has passed and follow it slowly",
+                "system clock jumped; the gateway's time follows it by gradual slewing",
                 metadata: [LogKey.milliseconds: "\(milliseconds)"]
             )
         }
@@ -77,7 +79,7 @@ package final class ClockKeeper: Service {
         return keeper
     }
 
-    /// Whether nothing may expire or be cleared away, because the clock may be wrong.
+    /// Whether nothing may expire or be deleted by age, because the clock may be wrong.
     package var isGuarded: Bool { decision.withLock { $0.isOn } }
 
     /// The gateway's time beside the system clock.
@@ -93,14 +95,14 @@ package final class ClockKeeper: Service {
         )
     }
 
-    /// Asks to be told when things may expire again.
+    /// Registers a listener that is called when things may expire again.
     ///
     /// - Parameter listener: Called once, on any thread.
     package func onEnd(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }
 
-    /// Takes an operator's word that the system clock is right: things expire again.
+    /// Accepts the system clock as right, by order of an operator: things expire again.
     ///
-    /// - Parameter audit: What the audit trail says of it.
+    /// - Parameter audit: The entry for the audit trail.
     /// - Returns: False when nothing was guarded, or only a restart helps (``ClockState/needsRestart``); then nothing is
     ///   written.
     /// - Throws: `StorageError`; then everything is still guarded.
@@ -111,12 +113,12 @@ package final class ClockKeeper: Service {
         if decision.withLock({ $0.accept(system: wall, monotonic: monotonic) }) {
             ended("an operator accepted the clock")
         }
-        // A mark that was on its way meanwhile may have come behind it.
+        // A mark that was being stored meanwhile may have been written after it.
         await keepMark()
         return true
     }
 
-    /// Keeps the time, and ends the guard when it has lasted for its time, until the service group shuts down.
+    /// Stores the time, and ends the guard when its duration is over, until the service group shuts down.
     package func run() async throws {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             let pause = pause
@@ -125,21 +127,21 @@ package final class ClockKeeper: Service {
         }
     }
 
-    /// Does what is due now: ends the guard when its time is over, and keeps the time.
+    /// Does what is due now: ends the guard when its duration is over, and stores the time.
     package func look() async {
         let (wall, monotonic) = (system.now, system.monotonicNanoseconds)
         if decision.withLock({ $0.timePassed(system: wall, monotonic: monotonic) }) {
-            ended("it has lasted for its time")
+            ended("its duration is over")
         } else if state.needsRestart, hasWarned.exchange(true, ordering: .relaxed) == false {
             logger.warning(
-                "the system clock was set back since a start that doubted it: restart the gateway so that its time is right, until then nothing expires or is cleared away",
+                "the system clock was set back after a start at which it was far ahead: nothing expires and housekeeping deletes nothing by age until the gateway is restarted",
                 metadata: [LogKey.systemTime: "\(wall)"]
             )
         }
         await keepMark()
     }
 
-    /// Sets the gauges; called before the metrics are read.
+    /// Sets the gauges; call it before the metrics are read.
     ///
     /// - Parameter metrics: The gauges.
     package func record(in metrics: ClockMetrics) {
@@ -150,7 +152,7 @@ package final class ClockKeeper: Service {
         )
     }
 
-    /// Until something is to be done.
+    /// The time until the next work is due.
     private var pause: Duration {
         let remaining = decision.withLock { $0.remainingMilliseconds(monotonic: system.monotonicNanoseconds) } ?? 0
         return remaining > 0 ? min(.milliseconds(remaining), Self.interval) : Self.interval
@@ -165,14 +167,14 @@ package final class ClockKeeper: Service {
         do throws(StorageError) {
             try await store.keep(mark)
         } catch {
-            // The delivery core says what is wrong with the store; an older mark is on the safe side.
-            logger.debug("the time was not kept", metadata: [LogKey.errorCode: "\(error.label)"])
+            // The delivery core logs errors of the store; an older mark is safe.
+            logger.debug("the time was not stored", metadata: [LogKey.errorCode: "\(error.label)"])
         }
     }
 
     private func ended(_ reason: String) {
         logger.notice(
-            "the clock guard has ended: deliveries expire again, and what is old enough is cleared away",
+            "the clock guard has ended: deliveries expire again, and housekeeping deletes by age again",
             metadata: [LogKey.reason: "\(reason)"]
         )
         let listeners = listeners.withLock { listeners in
@@ -187,12 +189,12 @@ package final class ClockKeeper: Service {
         let metadata: Logger.Metadata = [LogKey.storedTime: "\(newest)", LogKey.systemTime: "\(now)"]
         if let remaining = decision.remainingMilliseconds(monotonic: system.monotonicNanoseconds) {
             logger.warning(
-                "the system clock is far ahead of the newest time in the data: nothing expires or is cleared away for a while; set the clock and restart, or, if it is right, run switchboard clock accept",
+                "the system clock is far ahead of the newest time in the data: nothing expires and housekeeping deletes nothing by age for now; set the clock and restart, or, if it is right, run switchboard clock accept",
                 metadata: metadata.merging([LogKey.seconds: "\(remaining / 1000)"]) { $1 }
             )
         } else if newest > now.adding(seconds: 1) {
             logger.warning(
-                "the system clock is behind the newest time in the data: time goes on from there until the clock has caught up; set the clock",
+                "the system clock is behind the newest time in the data: the gateway's time continues from there until the clock has caught up; set the clock",
                 metadata: metadata
             )
         }

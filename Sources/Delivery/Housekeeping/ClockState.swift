@@ -4,12 +4,13 @@ package import GatewayModel
 package struct ClockState: Sendable, Equatable {
     /// The system clock.
     package var system: Timestamp
-    /// The time that the gateway goes by.
+    /// The gateway's time.
     package var gateway: Timestamp
     /// The newest time in the data at the start; nil when there was no data.
     package var newestStored: Timestamp?
-    /// Until when, by the gateway's time, nothing expires and nothing is cleared away; nil when things do.
+    /// The gateway's time until which nothing expires and nothing is deleted by age; nil when the guard is off.
     package var guardedUntil: Timestamp?
-    /// Whether the clock was set back since a start that doubted it: things expire again only after a restart.
+    /// Whether the clock was set back after a start at which it was far ahead: things expire again only after a
+    /// restart.
     package var needsRestart: Bool
 }

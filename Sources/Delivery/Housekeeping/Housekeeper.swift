@@ -6,10 +6,10 @@ import ServiceLifecycle
 import Synchronization
 package import Telemetry
 
-/// Clears away what has expired or is old enough, in small batches that leave the writer to events; while the clock may be
+/// Deletes what has expired or is old enough, in small batches that leave the writer to events; while the clock may be
 /// wrong, only what somebody has deleted.
 ///
-/// ``run()`` does it until the service group stops it; any thread may ask for a pass of its own.
+/// ``run()`` works until the service group stops it; any thread may ask for a single pass.
 package final class Housekeeper: Service, Sendable {
     private let store: any GatewayStore
     private let delivery: DeliveryService?
@@ -23,21 +23,21 @@ package final class Housekeeper: Service, Sendable {
 
     private struct State {
         var sizes: [HousekeepingLabel: HousekeepingBatchSize] = [:]
-        /// Kinds of work whose last pass failed, and was logged.
+        /// The kinds of work whose last pass failed; the failure was logged.
         var failed: Set<HousekeepingLabel> = []
     }
 
-    /// Makes a housekeeper; nothing is done before ``run()``.
+    /// Creates a housekeeper; nothing is done before ``run()``.
     ///
     /// - Parameters:
-    ///   - store: What is kept clean.
-    ///   - delivery: Who ends registrations of devices that were not heard of for long; nil ends none.
-    ///   - directory: How long brands keep things.
-    ///   - settings: How it behaves.
-    ///   - clock: Where time is read from.
-    ///   - keeper: Who knows whether the clock may be wrong; nil trusts it.
-    ///   - metrics: What is counted.
-    ///   - logger: For what operators should know.
+    ///   - store: The store.
+    ///   - delivery: The delivery core, which ends registrations of devices that were not seen for long; nil ends none.
+    ///   - directory: The brands with their retention.
+    ///   - settings: The settings.
+    ///   - clock: The gateway's time.
+    ///   - keeper: The clock guard, which knows whether the clock may be wrong; nil trusts it.
+    ///   - metrics: The counters.
+    ///   - logger: The logger for operators.
     package init(
         store: any GatewayStore,
         delivery: DeliveryService? = nil,
@@ -58,9 +58,9 @@ package final class Housekeeper: Service, Sendable {
         self.logger = logger
     }
 
-    /// Does its passes until the service group shuts down; a batch that has begun is finished.
+    /// Runs passes until the service group shuts down; a batch that has begun is finished.
     ///
-    /// The first come a moment after the start, which has the lanes' backlogs to see to.
+    /// The first pass starts a moment after the process, which first has the lanes' backlogs to send.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -76,16 +76,16 @@ package final class Housekeeper: Service, Sendable {
         }
     }
 
-    /// One pass over deliveries that have expired.
+    /// Runs one pass over deliveries that have expired.
     package func sweepExpired() async { await pass(.expired, .expired) }
 
-    /// One pass over what erased consumers have left behind.
+    /// Runs one pass over the data of erased consumers.
     package func removeErased() async { await pass(.erasures, .erasures) }
 
-    /// One pass over what deleted apps have left behind.
+    /// Runs one pass over the data of deleted apps.
     package func endDeletedApps() async { await pass(.deletedApps, .deletedApps) }
 
-    /// One pass over everything that is kept for a time.
+    /// Runs one pass over everything that has a retention time.
     package func keepRetention() async {
         let works = HousekeepingPlan.works(
             brands: directory.brands,
@@ -97,7 +97,7 @@ package final class Housekeeper: Service, Sendable {
         await endStaleDevices()
     }
 
-    /// Ends registrations of devices that were not heard of for as long as their brands keep them: in turns of the delivery
+    /// Ends registrations of devices that were not seen for as long as their brands keep them: in turns of the delivery
     /// core, whose lanes may have pushes for them.
     private func endStaleDevices() async {
         guard let delivery, keeper?.isGuarded != true else { return }
@@ -107,7 +107,7 @@ package final class Housekeeper: Service, Sendable {
             while !isThrough, !Task.isCancelled {
                 let stale = StaleDevices(brand: brand.id, notSeenSince: since, limit: Self.staleDevicesPerTurn)
                 let start = clock.monotonicNanoseconds
-                // The core says what is wrong with the store; the next pass tries again.
+                // The core logs errors of the store; the next pass tries again.
                 guard case .unregistered(let change)? = try? await delivery.perform(.endStale(stale)) else { return }
                 metrics.removed[.staleDevices].increment(by: change.ended.count)
                 isThrough = change.ended.count < stale.limit
@@ -117,7 +117,7 @@ package final class Housekeeper: Service, Sendable {
         }
     }
 
-    /// So many registrations end in one turn: about 5 ms.
+    /// The number of registrations that end in one turn: about 5 ms.
     private static let staleDevicesPerTurn = 100
 
     private func repeatedly(every interval: Duration, _ pass: @Sendable () async -> Void) async {
@@ -142,7 +142,7 @@ package final class Housekeeper: Service, Sendable {
                 note(kind, progress)
                 batch.position = progress.next
                 guard progress.next != nil else { break }
-                // As long as the batch took belongs to the events that waited for it. Throws when it is to stop.
+                // A pause as long as the batch, for the events that waited for it. Throws when the task is to stop.
                 guard (try? await Task.sleep(for: .nanoseconds(Int64(clamping: took)))) != nil else { break }
             } while !Task.isCancelled
         } catch {
@@ -164,7 +164,8 @@ package final class Housekeeper: Service, Sendable {
         }
     }
 
-    /// Tries again at the next pass; says it once, because the delivery core says what is wrong with the store.
+    /// Logs the first failure of a kind of work, which is retried at the next pass; the delivery core logs errors of
+    /// the store.
     private func failed(_ kind: HousekeepingLabel, _ error: StorageError) {
         guard error != .closed, state.withLock({ $0.failed.insert(kind).inserted }) else { return }
         logger.warning(

@@ -1,27 +1,27 @@
-/// How many rows the next batch of one kind of work removes, so that an event that waits for it hardly waits longer than for
-/// its own commit.
+/// The number of rows that the next batch of one kind of work deletes, so that an event that waits for it hardly waits
+/// longer than for its own commit.
 ///
-/// A batch that took longer than the aim halves it; a full one that took less lets it grow by a quarter, so that the next
-/// takes little more than the aim unless the disk slows down at that moment.
+/// A batch that took longer than the target halves it; a full one that took less lets it grow by a quarter, so that the
+/// next takes little more than the target unless the disk slows down at that moment.
 package struct HousekeepingBatchSize: Sendable, Equatable {
-    /// What a batch should take, in milliseconds: some syncs of a disk.
+    /// The target duration of a batch, in milliseconds: a few syncs of a disk.
     package static let aimMilliseconds = 2.0
     /// Larger batches save nothing: the sync is a small part of them by then.
     package static let maximum = 2000
 
-    /// How many rows the next batch may remove, 1 to ``maximum``.
+    /// The number of rows that the next batch may delete, 1 to ``maximum``.
     package private(set) var limit: Int
 
-    /// Starts small enough for a slow disk.
+    /// Creates a size that is small enough for a slow disk.
     ///
-    /// - Parameter limit: The first batch's limit; brought into 1 to ``maximum``.
+    /// - Parameter limit: The first batch's limit; clamped to 1 to ``maximum``.
     package init(limit: Int = 200) { self.limit = min(max(limit, 1), Self.maximum) }
 
-    /// Learns from a batch that had ``limit``.
+    /// Adapts to the measured duration of a batch that had ``limit``.
     ///
     /// - Parameters:
-    ///   - removed: How many rows it removed; one that was not full says nothing about larger ones.
-    ///   - heldMilliseconds: How long it held the writer.
+    ///   - removed: The number of rows that it deleted; a batch that was not full says nothing about larger ones.
+    ///   - heldMilliseconds: The time that it held the writer.
     package mutating func measured(removed: Int, heldMilliseconds: Double) {
         if heldMilliseconds > Self.aimMilliseconds {
             limit = max(limit / 2, 1)

@@ -2,9 +2,9 @@ package import GatewayModel
 package import GatewayStorage
 package import Telemetry
 
-/// What a pass of housekeeping does, from the brands' settings.
+/// The work of a pass of housekeeping, from the brands' settings.
 package enum HousekeepingPlan {
-    /// Everything but the sweep of expired deliveries, in the order in which it is done.
+    /// Returns everything but the sweep of expired deliveries, in the order in which it is done.
     ///
     /// Deliveries go before the messages that they name, these before their conversations, and these before anonymous
     /// consumers.
@@ -12,7 +12,7 @@ package enum HousekeepingPlan {
     /// - Parameters:
     ///   - brands: All brands.
     ///   - maxRetentionDays: The longest retention that the instance allows; nil leaves it to each brand.
-    ///   - auditRetentionDays: How long the audit trail is kept.
+    ///   - auditRetentionDays: The retention of the audit trail.
     ///   - now: The time of the pass.
     /// - Returns: The kinds of work, each with its name for metrics.
     package static func works(

@@ -1,7 +1,7 @@
 package import GatewayModel
 
-/// What the housekeeper must be told about brands; implemented above it, where they are known.
+/// The housekeeper's source of brands; implemented above it, where they are known.
 package protocol RetentionDirectory: Sendable {
-    /// All brands as they are now; any thread.
+    /// All brands as they are now; callable from any thread.
     var brands: [Brand] { get }
 }

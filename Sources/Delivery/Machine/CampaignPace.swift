@@ -1,18 +1,18 @@
 package import GatewayModel
 
-/// How many pushes of a campaign may leave now: a token bucket without a clock.
+/// The number of pushes of a campaign that may leave now: a token bucket without a clock.
 ///
-/// It fills at the campaign's rate and holds what 40 ms bring, at least one push: more would be claimed at once, and an agent's
-/// message would wait for that turn of the writer.
+/// It fills at the campaign's rate and holds 40 ms of it, at least one push: a fuller bucket would be claimed at once,
+/// and an agent's message would wait for that turn of the writer.
 package struct CampaignPace: Sendable {
     /// The size of a bucket, in milliseconds of its rate.
     private static let milliseconds: Int64 = 40
 
-    /// In thousandths of a push, so that no rate is lost to rounding.
+    /// The content in thousandths of a push, so that no rate is lost to rounding.
     private var held: Int64
     private var filledAt: Timestamp
 
-    /// A full bucket.
+    /// Creates a full bucket.
     ///
     /// - Parameters:
     ///   - perSecond: The campaign's rate.
@@ -24,7 +24,7 @@ package struct CampaignPace: Sendable {
 
     private static func size(_ perSecond: Int64) -> Int64 { max(perSecond * milliseconds, 1000) }
 
-    /// Lets in what the time since the last call has brought; a clock that was set back brings nothing.
+    /// Adds what the time since the last call has brought; a clock that was set back adds nothing.
     ///
     /// - Parameters:
     ///   - perSecond: The campaign's rate.
@@ -35,23 +35,23 @@ package struct CampaignPace: Sendable {
         filledAt = now
     }
 
-    /// How many pushes may leave.
+    /// The number of pushes that may leave.
     package var pushes: Int { Int(held / 1000) }
 
-    /// Takes pushes.
+    /// Removes pushes from the bucket.
     ///
-    /// - Parameter count: How many.
+    /// - Parameter count: The number of pushes.
     package mutating func take(_ count: Int) { held -= Int64(count) * 1000 }
 
-    /// When it is worth to ask again: half of what it holds is there, at least one push.
+    /// Returns when the bucket should be checked again: when it holds half of its size, at least one push.
     ///
     /// - Parameters:
     ///   - perSecond: The campaign's rate.
     ///   - now: The wall clock.
-    /// - Returns: Not before `now`, unless the time for it is over.
+    /// - Returns: A time not before `now`, unless that time has already passed.
     package func nextPush(perSecond: Int64, now: Timestamp) -> Timestamp {
         let missing = max(Self.size(perSecond) / 2, 1000) - held
-        // A clock that was set back is where filling goes on from, once it is asked.
+        // If the clock was set back, the next call of fill() starts from the new time.
         guard missing > 0, filledAt <= now else { return now }
         return filledAt.adding(milliseconds: (missing + perSecond - 1) / perSecond)
     }

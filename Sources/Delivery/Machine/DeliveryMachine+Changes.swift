@@ -3,7 +3,7 @@ package import GatewayModel
 import GatewayStorage
 
 extension DeliveryMachine {
-    /// Follows a committed change; the rows that it ended are among ``WriterTurnResult/withdrawn``.
+    /// Applies a committed change; the rows that it ended are among ``WriterTurnResult/withdrawn``.
     mutating func apply(_ result: StoreChangeResult, of change: StoreChange, now: Timestamp) {
         switch result {
         case .registered(let change):
@@ -41,13 +41,14 @@ extension DeliveryMachine {
         }
     }
 
-    /// What is in memory is sent by the traits of now.
+    /// Sets the traits of a registration in memory; its waiting rows are sent by the new ones.
     private mutating func setTraits(of id: RegistrationID, _ change: (DeviceTraits?) -> DeviceTraits?) {
         guard let place = registrations.index(forKey: id) else { return }
         registrations.values[place].traits = change(registrations.values[place].traits)
     }
 
-    /// What a consumer has in memory is another's from now on, whose unread count comes with the same commit.
+    /// Moves a consumer's registrations in memory to the consumer that it was merged into, whose unread count comes
+    /// with the same commit.
     private mutating func merge(_ merge: ConsumerMerge, now: Timestamp) {
         let into = merge.into
         guard let old = consumers.removeValue(forKey: merge.from) else { return }
@@ -62,12 +63,12 @@ extension DeliveryMachine {
         consumers[into, default: Consumer(unread: old.unread)].registrations += old.registrations
     }
 
-    /// Takes waiting rows of a registration out of memory; one that is on its way stays.
+    /// Removes waiting rows of a registration from memory; one that is in flight stays.
     ///
     /// - Parameters:
     ///   - id: The registration.
-    ///   - isGone: Which rows.
-    /// - Returns: They, in the order in which they would have left.
+    ///   - isGone: Selects the rows.
+    /// - Returns: The removed rows, in the order in which they would have left.
     @discardableResult
     mutating func removeWaiting(from id: RegistrationID, where isGone: (OutboxRow) -> Bool) -> [OutboxRow] {
         guard let place = registrations.index(forKey: id),
@@ -89,7 +90,7 @@ extension DeliveryMachine {
         return removed
     }
 
-    /// Takes waiting rows out of memory that a commit has ended, whatever for; what is on its way cannot be called back.
+    /// Removes waiting rows from memory that a commit has ended, for any reason; a push in flight cannot be recalled.
     mutating func remove(_ rows: [WithdrawnRow]) {
         var deliveries: [RegistrationID: Set<DeliveryID>] = [:]
         for row in rows where registrations[row.registration] != nil {
@@ -98,12 +99,12 @@ extension DeliveryMachine {
         for (id, ended) in deliveries { removeWaiting(from: id) { ended.contains($0.id) } }
     }
 
-    /// Closes a lane that can no longer send: its app or brand is gone, or has no credential for it any more.
+    /// Closes a lane that can no longer send: its app or brand was deleted, or has no credential for it any more.
     ///
-    /// What waits in memory goes back to the store, where it waits for a credential; rows that are gone with their app
-    /// are gone there too, and the engine passes over them. The lane is not forgotten: as long as rows may wait for it in
-    /// the store, a new row must not get a slot before them. One that never had a row is remembered too: its first may be in a
-    /// commit that is under way.
+    /// Rows in memory are requeued to the store, where they wait for a credential; rows that were deleted with their
+    /// app no longer exist there, and the engine skips them. The lane is not forgotten: as long as the store may have
+    /// rows for it, a new row must not get a slot before them. A lane that never had a row is remembered too: its first
+    /// row may be in a commit that is under way.
     ///
     /// - Parameters:
     ///   - id: The lane.
@@ -115,7 +116,7 @@ extension DeliveryMachine {
         lanes[id]?.isRemoved = true
     }
 
-    /// Opens a lane's breaker, because no provider can be made of its credential.
+    /// Opens a lane's breaker, because no provider can be created from its credential.
     ///
     /// - Parameters:
     ///   - id: The lane.
@@ -124,12 +125,13 @@ extension DeliveryMachine {
         _ = lanes[id]?.openBreaker(now: now, settings)
     }
 
-    /// Notes outcomes that can never be written down.
+    /// Counts outcomes that can never be stored as committed.
     ///
-    /// - Parameter count: How many.
+    /// - Parameter count: The number of outcomes.
     package mutating func outcomesDropped(_ count: Int) { outcomesCommitted += UInt64(count) }
 
-    /// Gives a lane another provider, because its pushes say something else from now on: the one before takes nothing more.
+    /// Replaces a lane's provider, because its pushes have other content from now on: the old provider takes nothing
+    /// more.
     ///
     /// - Parameter id: The lane.
     package mutating func renewProvider(of id: LaneID) {
@@ -137,8 +139,8 @@ extension DeliveryMachine {
         lanes[id]?.provider += 1
     }
 
-    /// Starts a lane over, because its credential was replaced or given back: closes its breakers and pause, looks for rows
-    /// that wait for it in the store, and gives it another provider.
+    /// Resets a lane, because its credential was replaced or restored: closes its breakers and pause, looks for its
+    /// rows in the store, and replaces its provider.
     ///
     /// - Parameters:
     ///   - id: The lane.

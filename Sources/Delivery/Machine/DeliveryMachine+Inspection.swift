@@ -2,7 +2,7 @@ import DequeModule
 package import GatewayModel
 import GatewayStorage
 
-/// What the simulation of it looks at.
+/// Read access for the simulation's checks.
 extension DeliveryMachine {
     /// A row in memory.
     package struct HeldRow: Sendable {
@@ -10,7 +10,7 @@ extension DeliveryMachine {
         package var delivery: DeliveryID
         /// Its registration.
         package var registration: RegistrationID
-        /// Whether it is on its way.
+        /// Whether it is in flight.
         package var isSending: Bool
     }
 
@@ -27,19 +27,19 @@ extension DeliveryMachine {
         return rows
     }
 
-    /// Whether a delivery waits in memory, unsent.
+    /// Returns whether a delivery waits in memory, unsent.
     ///
     /// - Parameters:
     ///   - delivery: The delivery.
     ///   - id: Its registration.
-    /// - Returns: False when it is on its way.
+    /// - Returns: False when it is in flight.
     package func isWaiting(_ delivery: DeliveryID, of id: RegistrationID) -> Bool {
         guard let registration = registrations[id] else { return false }
         if !registration.isSending, registration.head?.id == delivery { return true }
         return registration.tail.contains { $0.id == delivery }
     }
 
-    /// Whether the rows are counted right that devices have in memory.
+    /// Whether the counts of rows in memory for each device are correct.
     package var countsDeviceRows: Bool {
         let crowded = registrations.mapValues(\.rowCount).filter { $0.value > 1 }
         let behind = Dictionary(grouping: deviceRows.behind.values, by: \.self).mapValues(\.count)
@@ -47,33 +47,33 @@ extension DeliveryMachine {
             && behind == deviceRows.lanes && behind.keys.allSatisfy { deviceRows.isBehind($0) }
     }
 
-    /// Whether a lane was removed, and not started over since.
+    /// Returns whether a lane was removed, and not reset since.
     ///
     /// - Parameter lane: The lane.
     /// - Returns: False for one that never had a row.
     package func isRemoved(_ lane: LaneID) -> Bool { lanes[lane]?.isRemoved ?? false }
 
-    /// Whether a claim left rows in the store of one of a lane's devices, and may do so still.
+    /// Returns whether a claim left rows of one of a lane's devices in the store, where some may still be.
     ///
     /// - Parameter lane: The lane.
     /// - Returns: Whether new rows of the lane may have older ones in the store.
     package func isBehind(_ lane: LaneID) -> Bool { deviceRows.behind.values.contains(lane) }
 
-    /// Whether what a provider takes is remembered for lanes only that have such a provider.
+    /// Whether quota buckets exist only for quotas that a lane has.
     package var knowsUsedQuotas: Bool {
         quotas.keys.allSatisfy { quota in lanes.contains { $0.value.quota == quota } }
     }
 
-    /// Whether rows in the store are to be due at once, and not all of them are yet.
+    /// Whether rows in the store are to be made due at once, and not all of them are yet.
     package var isRequeuing: Bool { !requeues.isEmpty }
 
-    /// Whether campaigns have a pace.
+    /// Returns whether campaigns are paced.
     ///
     /// - Parameter lane: The lane of their brand.
-    /// - Returns: False when their pushes leave as fast as they can.
+    /// - Returns: False when their pushes leave as fast as possible.
     package func campaignsArePaced(on lane: LaneID) -> Bool { rules[lane]?.campaignRatePerSecond != nil }
 
-    /// Whether nothing is remembered of any device or consumer.
+    /// Whether no device and no consumer is in memory.
     package var isEmpty: Bool {
         registrations.isEmpty && consumers.isEmpty && inFlight.isEmpty && summaries.isEmpty && givenBack.isEmpty
     }

@@ -1,9 +1,9 @@
 import GatewayModel
 import GatewayStorage
 
-/// Devices that providers call gone: stopped by the store at once, ended later, or put back.
+/// Devices that providers report as gone: stopped by the store at once, ended later, or put back.
 extension DeliveryMachine {
-    /// What a start found of a lane.
+    /// Takes what a start found of a lane's stopped devices.
     mutating func takeStopped(_ found: StoppedAtStart, of id: LaneID, now: Timestamp) {
         addLane(id)
         let invalidation = InvalidationGuard(found, now: now, settings.invalidation)
@@ -14,7 +14,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// A commit stopped devices.
+    /// Handles devices that a commit has stopped.
     private mutating func follow(_ stopped: [LaneID: StoppedDevices], at time: Timestamp, now: Timestamp) {
         for id in stopped.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let devices = stopped[id] else { continue }
@@ -26,7 +26,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// Plans what is to be done with stopped devices, a few in each turn.
+    /// Plans the work on stopped devices, a few in each turn.
     mutating func planInvalidations(_ plan: inout TurnPlan, now: Timestamp) {
         guard !guarded.isEmpty, !isDraining else { return }
         var left = settings.invalidation.devicesPerTurn
@@ -55,7 +55,7 @@ extension DeliveryMachine {
         }
     }
 
-    /// A commit did what was planned.
+    /// Applies the result of the planned work.
     mutating func followInvalidations(_ result: WriterTurnResult, of committed: WriterTurn, now: Timestamp) {
         follow(result.stopped, at: committed.now, now: now)
         for (id, isSuspended) in committed.suspensions { lanes[id]?.invalidation.isStoredSuspended = isSuspended }
@@ -68,7 +68,7 @@ extension DeliveryMachine {
         guarded = guarded.filter { lanes[$0]?.invalidation.isIdle == false }
     }
 
-    /// What an answer says of whether its lane's provider is believed.
+    /// Updates from a push result whether the provider of its lane is believed.
     mutating func followInvalidation(isAccepted: Bool, _ delivery: DeliveryID, of push: InFlight, now: Timestamp) {
         guard let place = lanes.place(of: push.lane) else { return }
         let isProbe = lanes[place].invalidation.probe == delivery
@@ -81,7 +81,7 @@ extension DeliveryMachine {
         if isResumed { alerts.append((push.lane, .resumed)) }
     }
 
-    /// When something is to be done with stopped devices.
+    /// Returns when work on stopped devices is due.
     func nextInvalidation(now: Timestamp) -> Timestamp? {
         guarded.compactMap { id in
             guard let lane = lanes[id] else { return nil }
@@ -95,6 +95,6 @@ extension DeliveryMachine {
 }
 
 extension DeliveryMachine.Lane {
-    /// Whether it has a push that may leave once the lane may send.
+    /// Returns whether the lane has a push that may leave once the lane may send.
     func hasPushes(now: Timestamp) -> Bool { rows.total > 0 || backlog.values.contains { $0 <= now } }
 }

@@ -3,29 +3,29 @@ package import GatewayModel
 import PushProviders
 
 extension DeliveryMachine {
-    /// One way out: what it holds in memory, what waits for it in the store, and whether it may send.
+    /// A lane: its rows in memory, its backlog in the store, and whether it may send.
     package struct Lane: Sendable {
         /// Whether a lane's credential works.
         package enum Breaker: Sendable, Equatable {
             /// It works.
             case closed
-            /// It was refused: nothing leaves before this moment.
+            /// It was rejected: nothing leaves before this moment.
             case open(until: Timestamp)
-            /// One push is on its way to see whether it works again.
+            /// One push is in flight as a probe of whether it works again.
             case trying
         }
 
-        /// Rows in memory: waiting or on their way.
+        /// Rows in memory: waiting or in flight.
         package internal(set) var rows = RowCounts()
-        /// Rows on their way.
+        /// Rows in flight.
         package internal(set) var inFlight = 0
-        /// When the first row is due that waits in the store, by its queue.
+        /// The due time of the first row in the store, by its queue.
         package internal(set) var backlog: [OutboxQueue: Timestamp] = [:]
         /// Whether the credential works.
         package internal(set) var breaker = Breaker.closed
         /// The number of its provider: one with an older number takes nothing more.
         package internal(set) var provider: UInt64 = 0
-        /// The number of its credential: what is answered for an older one says nothing of this.
+        /// The number of its credential: results of pushes with an older one do not count for this one.
         var credential: UInt64 = 0
         /// Platforms whose devices the provider cannot reach.
         var platforms: [DevicePlatform: PlatformBreaker] = [:]
@@ -33,26 +33,26 @@ extension DeliveryMachine {
         package var stoppedPlatforms: Int { platforms.count }
         /// Whether the provider is overloaded.
         package internal(set) var pause: LanePause
-        /// Whether the provider is believed that devices are gone.
+        /// Whether the provider is believed when it reports devices as gone.
         package internal(set) var invalidation = InvalidationGuard()
-        /// What its provider takes in a minute; nil sets no limit.
+        /// The number of pushes that its provider takes in a minute; nil sets no limit.
         var quota: PushQuota?
-        /// Until when nothing of a class or of later ones leaves, because the quota is used up.
+        /// The time until which nothing of a class or of later ones leaves, because the quota is used up.
         var quotaWait: (until: Timestamp, pushClass: PushClass)?
-        /// How long what was not sent waits.
+        /// The wait of pushes that were provably not sent.
         var unsent = UnsentWait()
 
         /// Registrations with a row that may leave.
         var ready = ReadyQueue()
-        /// How often in a row the credential was refused.
+        /// The number of times in a row that the credential was rejected.
         var refusals = 0
-        /// How many tokens in a row were quarantined.
+        /// The number of tokens that were quarantined in a row.
         var quarantined = 0
-        /// The backlog that arrived while a claim was under way is kept through the claim's answer.
+        /// The backlog that was noted while a claim was under way; it is kept when the claim's result comes.
         var backlogDuringTurn: [OutboxQueue: Timestamp] = [:]
-        /// Whether turns look at it; kept by ``LaneTable``.
+        /// Whether turns look at it; maintained by ``LaneTable``.
         var isBusy = false
-        /// It has no credential, or its app or brand is gone: nothing is taken for it until it is started over.
+        /// Whether it has no credential, or its app or brand was deleted: nothing is taken for it until it is reset.
         var isRemoved = false
 
         init(_ settings: DeliverySettings) { pause = LanePause(manyFaults: settings.faultsBeforePause) }
@@ -62,7 +62,7 @@ extension DeliveryMachine {
             backlogDuringTurn[queue] = min(backlogDuringTurn[queue] ?? due, due)
         }
 
-        /// Looks at all queues again that may have rows in the store.
+        /// Marks all queues that may have rows in the store to be looked at again.
         mutating func noteBacklogs(due: Timestamp) {
             for queue in queues { noteBacklog(queue, due: due) }
         }
@@ -70,17 +70,17 @@ extension DeliveryMachine {
         /// The queues that may have rows in the store.
         var queues: Set<OutboxQueue> { Set(backlog.keys).union([.agent, .badge, .proactive(campaign: nil)]) }
 
-        /// Whether a turn has nothing to do with it but to take new rows for it, and nothing but a change makes that otherwise.
+        /// Whether a turn only has to take new rows for it, and nothing but a change alters that.
         ///
-        /// What waits in the store for one that is removed waits until it is started over.
+        /// A removed lane's rows in the store wait until it is reset.
         var isIdle: Bool {
             guard rows.total == 0, invalidation.isIdle else { return false }
             return isRemoved || backlog.isEmpty && breaker == .closed && pause.until == nil
         }
 
-        /// Stops it because its credential is refused, or the tokens of its devices are, one after the other.
+        /// Stops the lane because its credential, or several of its devices' tokens in a row, were rejected.
         ///
-        /// - Returns: False when it was stopped already; what was on its way then says nothing new.
+        /// - Returns: False when it was stopped already; pushes that were in flight then bring no new information.
         mutating func openBreaker(now: Timestamp, _ settings: DeliverySettings) -> Bool {
             if case .open(let until) = breaker, until > now { return false }
             breaker = .open(until: now.adding(seconds: settings.breakerSeconds(after: refusals)))
@@ -88,7 +88,7 @@ extension DeliveryMachine {
             return true
         }
 
-        /// What an answer says of how well the provider is.
+        /// Updates from a push result whether the provider is overloaded.
         mutating func followLoad(_ result: PushResult, now: Timestamp) {
             let isProbe = pause.probe == result.delivery
             if isProbe { pause.probe = nil }
@@ -98,14 +98,14 @@ extension DeliveryMachine {
             case .retry(_, .laneIfSeveral): pause.fault(asked: nil, isOfLane: false, isProbe: isProbe, now: now)
             case .retry(_, .device): break
             case .unknown, .notSent:
-                // No answer to the push that finds out is no better than a fault.
+                // A probe without a response counts as a fault.
                 if isProbe { pause.fault(asked: nil, isOfLane: false, isProbe: true, now: now) }
                 return
             }
             unsent.sent()
         }
 
-        /// Until when what may leave waits for the provider's quota; nil when it does not.
+        /// Returns until when what may leave waits for the provider's quota; nil when it does not wait.
         func quotaUntil(now: Timestamp) -> Timestamp? {
             guard let quotaWait, quotaWait.until > now, let first = ready.firstClass, first >= quotaWait.pushClass
             else {
@@ -114,15 +114,15 @@ extension DeliveryMachine {
             return quotaWait.until
         }
 
-        /// Whether something may leave now.
+        /// Returns whether something may leave now.
         func hasWork(now: Timestamp) -> Bool {
             !ready.isEmpty && blockedUntil(now: now) == nil && quotaUntil(now: now) == nil
         }
 
-        /// When the lane may next send, if not now.
+        /// Returns when the lane may next send, if not now.
         ///
         /// - Parameter now: The wall clock.
-        /// - Returns: Nil when it may.
+        /// - Returns: Nil when it may send now.
         package func blockedUntil(now: Timestamp) -> Timestamp? {
             var until: Timestamp?
             if let end = pause.until, end > now { until = end }

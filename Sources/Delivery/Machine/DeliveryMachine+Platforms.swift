@@ -3,10 +3,12 @@ import GatewayModel
 import GatewayStorage
 import PushProviders
 
-/// A provider that hands pushes on to others may have a credential of its own for one of them that is wrong: FCM's for APNs and Web
-/// Push. Then the devices of that platform wait in the store, and the lane's others go on.
+/// Breakers for single platforms: a provider that forwards pushes may have a wrong credential of its own for one
+/// platform, as FCM for APNs and Web Push.
+///
+/// Then the devices of that platform wait in the store, and the lane's other devices are served.
 extension DeliveryMachine {
-    /// What an answer says of its device's platform.
+    /// Updates the platform's breaker from a push result.
     mutating func followPlatform(_ result: PushResult, of push: InFlight, now: Timestamp) {
         guard let place = lanes.place(of: push.lane) else { return }
         let known = lanes[place].platforms[push.platform]
@@ -14,7 +16,7 @@ extension DeliveryMachine {
         case .platformMisconfigured:
             let breaker: PlatformBreaker
             if var known {
-                // Others left before it was stopped.
+                // Other pushes left before the platform was stopped.
                 guard known.probe == result.delivery else { return }
                 known.refused(now: now, settings)
                 breaker = known
@@ -34,25 +36,25 @@ extension DeliveryMachine {
             guard let known, known.probe == result.delivery else { return }
             lanes[place].platforms[push.platform] = nil
             alerts.append((push.lane, .platformRecovered(push.platform)))
-        // Judged before it was handed on, or not at all: that says nothing about the platform.
+        // Judged before it was forwarded, or not at all: no information about the platform.
         case .unregistered, .retry, .rejected, .misconfigured, .unknown, .notSent:
             guard let known, known.probe == result.delivery else { return }
             lanes[place].platforms[push.platform]?.probe = nil
         }
     }
 
-    /// When a push that was refused for its platform's sake is tried again.
+    /// Returns when a push that was rejected because of its platform is tried again.
     func platformDue(of push: InFlight, now: Timestamp) -> Timestamp {
         lanes[push.lane]?.platforms[push.platform]?.wait(now: now, settings)
             ?? now.adding(seconds: settings.breakerFirstSeconds)
     }
 
-    /// Gives the rows of a registration whose platform is stopped back to the store.
+    /// Requeues the rows of a registration whose platform is stopped.
     ///
     /// - Parameters:
-    ///   - registration: The registration; none of its rows is on its way.
-    ///   - key: Its number.
-    ///   - lane: Its lane, which is not among ``lanes`` meanwhile.
+    ///   - registration: The registration; none of its rows is in flight.
+    ///   - key: Its id.
+    ///   - lane: Its lane, which is not in ``lanes`` meanwhile.
     ///   - until: When the platform is tried again.
     mutating func setAside(
         _ registration: inout Registration,

@@ -2,37 +2,40 @@ import DequeModule
 package import GatewayModel
 import GatewayStorage
 
-/// Quiet hours: decided when a push would leave, because what is sent is true at the moment of sending.
+/// Quiet hours, decided when a push would leave, because a push must be correct at the moment of sending.
 ///
-/// What is held goes back to the store, due when the quiet hours end, and keeps its place: younger rows of the device queue up
-/// behind it there. A start in between leaves it there while these hours still hold; else it is due at once, and decided again.
+/// A held row is requeued, due when the quiet hours end, and keeps its place: younger rows of the device queue up
+/// behind it in the store. A restart meanwhile leaves it there while these hours still apply; otherwise it is due at
+/// once and decided again.
 extension DeliveryMachine {
-    /// What a quiet span depends on.
+    /// The inputs that determine a quiet span.
     struct QuietKey: Hashable {
         var hours: QuietHours
         var timeZone: String?
     }
 
-    /// More answers than there are time zones need not be remembered.
+    /// The most spans that are cached; there are fewer time zones than this.
     private static let maxQuietSpans = 1000
 
-    /// Says what a lane's brand asks of it.
+    /// Sets the rules of a lane's brand.
     ///
     /// - Parameters:
-    ///   - rules: Its rules; nil when it asks nothing.
+    ///   - rules: The rules; nil when there are none.
     ///   - id: The lane.
-    ///   - isChange: Whether an operator changed them: what waits in the store because of the old ones is looked at again.
+    ///   - isChange: Whether an operator changed them: rows that wait in the store because of the old ones are checked
+    ///     again.
     package mutating func setRules(_ rules: LaneRules?, of id: LaneID, isChange: Bool) {
         let old = self.rules[id]
-        // Who only learns them must not hide a change whose notice is on its way.
+        // A caller that only loads the rules must not hide a change whose notification is still to come.
         guard old != rules, isChange || old == nil else { return }
         self.rules[id] = rules
         lanes.touch(id)
-        // What was held by the old ones and is not written down yet must be there to be looked at.
+        // Rows that the old rules held must be committed before they can be checked again.
         if isChange, old?.quietHours != rules?.quietHours { requeues[id] = outcomesAdded }
     }
 
-    /// What becomes of a row in quiet hours; nil when it is not quiet for its device, or the row shows nothing.
+    /// Returns what happens to a row in quiet hours; nil when there are none for its device now, or the row shows
+    /// nothing.
     mutating func quiet(
         _ row: OutboxRow,
         _ traits: DeviceTraits?,
@@ -52,28 +55,28 @@ extension DeliveryMachine {
         return span.isQuiet ? (hours.mode, span.until) : nil
     }
 
-    /// The quiet hours of a device: the consumer's own win over its brand's.
+    /// Returns the quiet hours of a device: the consumer's own take precedence over the brand's.
     private static func quietHours(_ traits: DeviceTraits?, _ rules: LaneRules?) -> QuietHours? {
         guard var hours = traits?.quietHours ?? rules?.quietHours else { return nil }
         hours.timeZone = hours.timeZone ?? rules?.quietHours?.timeZone
         return hours
     }
 
-    /// Until when rows of a device that show something are held back.
+    /// Returns until when rows of a device that show something are held.
     ///
     /// - Parameters:
-    ///   - traits: What is known of the device.
-    ///   - rules: What its brand asks.
+    ///   - traits: The known traits of the device.
+    ///   - rules: The rules of its brand.
     ///   - now: The wall clock.
-    /// - Returns: Nil when they are not.
+    /// - Returns: Nil when they are not held.
     package static func heldUntil(_ traits: DeviceTraits?, _ rules: LaneRules?, now: Timestamp) -> Timestamp? {
         guard let hours = quietHours(traits, rules), hours.mode == .held else { return nil }
         let span = QuietSpan(hours, timeZone: traits?.timeZone, at: now)
         return span.isQuiet ? span.until : nil
     }
 
-    /// What an operator or a consumer changed shortens the wait of rows that are on their way back to the store: they are due
-    /// at once there, behind older ones that wait.
+    /// Shortens the wait of rows that are being requeued, after a change by an operator or a consumer: in the store
+    /// they are due at once, behind older ones that wait.
     mutating func recall(_ wanted: Set<RegistrationID>, now: Timestamp) {
         guard wanted.contains(where: { registrations[$0]?.givenBack != nil }) else { return }
         for index in outcomes.indices where wanted.contains(outcomes[index].registration) {
@@ -89,12 +92,12 @@ extension DeliveryMachine {
         }
     }
 
-    /// Gives the waiting rows of a registration back until the quiet hours end; ends those whose time is over by then.
+    /// Requeues the waiting rows of a registration until the quiet hours end; ends those that expire before.
     ///
     /// - Parameters:
-    ///   - registration: The registration; none of its rows is on its way.
-    ///   - key: Its number.
-    ///   - lane: Its lane, which is not among ``lanes`` meanwhile.
+    ///   - registration: The registration; none of its rows is in flight.
+    ///   - key: Its id.
+    ///   - lane: Its lane, which is not in ``lanes`` meanwhile.
     ///   - until: The end of the quiet hours.
     mutating func hold(
         _ registration: inout Registration,

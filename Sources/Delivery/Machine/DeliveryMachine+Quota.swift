@@ -1,12 +1,12 @@
 package import GatewayModel
 package import PushProviders
 
-/// Lanes of one FCM project share what Google takes of it in a minute.
+/// Quotas: lanes of one FCM project share the number of its pushes that Google takes in a minute.
 extension DeliveryMachine {
-    /// Says what a lane's provider takes in a minute.
+    /// Sets the number of pushes that a lane's provider takes in a minute.
     ///
     /// - Parameters:
-    ///   - quota: What it takes; nil sets no limit.
+    ///   - quota: The limit; nil sets none.
     ///   - id: The lane.
     package mutating func setQuota(_ quota: PushQuota?, of id: LaneID) {
         addLane(id)
@@ -17,7 +17,7 @@ extension DeliveryMachine {
         if let old, !lanes.contains(where: { $0.value.quota == old }) { quotas[old] = nil }
     }
 
-    /// The bucket of a lane, filled up to now; nil when there is no limit.
+    /// Returns the bucket of a lane, filled up to now; nil when there is no limit.
     mutating func bucket(of lane: Lane, now: Timestamp) -> QuotaBucket? {
         guard let quota = lane.quota else { return nil }
         var bucket = quotas[quota] ?? QuotaBucket(perMinute: quota.perMinute, now: now)

@@ -4,16 +4,15 @@ import GatewayStorage
 package import PushProviders
 
 extension DeliveryMachine {
-    /// Hands over pushes that leave now, each true at this moment: the unread count is of now, rows of ended
-    /// registrations and of what was read are gone, expired ones finish here.
+    /// Hands over pushes that leave now, each correct at this moment: with the current unread count, without rows of
+    /// ended registrations and of messages that were read; expired ones finish here.
     ///
     /// - Parameters:
     ///   - id: The lane.
-    ///   - provider: The number that the lane had when the provider that asks was made; one that was replaced since gets
-    ///     nothing.
-    ///   - capacity: How many can leave now.
+    ///   - provider: The number of the calling provider; one that was replaced since gets nothing.
+    ///   - capacity: The number of pushes that can leave now.
     ///   - now: The wall clock.
-    ///   - jobs: At most `capacity` are appended.
+    ///   - jobs: The array that at most `capacity` jobs are appended to.
     package mutating func take(
         _ id: LaneID,
         provider: UInt64,
@@ -58,7 +57,7 @@ extension DeliveryMachine {
                 continue
             }
             guard row.queue.pushClass <= pushClass else {
-                // What made it leave now has expired.
+                // The row that was ready to leave has expired.
                 registrations[key] = registration
                 lane.ready.append(key, row.queue.pushClass)
                 continue
@@ -103,7 +102,7 @@ extension DeliveryMachine {
             )
             job.read = row.read
             if let summary {
-                // The newest speaks for all, and no more quietly than they would have.
+                // The newest stands for all, and is as urgent as the most urgent of them.
                 job.isUrgent = summary.isUrgent
                 job.sound = summary.sound
             }
@@ -128,28 +127,28 @@ extension DeliveryMachine {
         }
     }
 
-    /// Whether a lane has something that could leave now.
+    /// Returns whether a lane has something that could leave now.
     ///
     /// - Parameters:
     ///   - id: The lane.
     ///   - now: The wall clock.
-    /// - Returns: True when a provider with room would get a push.
+    /// - Returns: True when a provider with free capacity would get a push.
     package func hasWork(_ id: LaneID, now: Timestamp) -> Bool {
         lanes[id]?.hasWork(now: now) == true
     }
 
-    /// When a delivery that is on its way was queued, and whether it was tried before.
+    /// Returns when a delivery in flight was queued, and whether it was tried before.
     ///
     /// - Parameter delivery: The delivery.
-    /// - Returns: Nil when it is not on its way.
+    /// - Returns: Nil when it is not in flight.
     package func history(of delivery: DeliveryID) -> (queuedAt: Timestamp, isResend: Bool)? {
         inFlight[delivery].map { ($0.queuedAt, $0.isResend) }
     }
 
-    /// Decides what follows from answers, and adds what has to be written down to ``outcomes``.
+    /// Decides what follows from push results, and adds what must be stored to ``outcomes``.
     ///
     /// - Parameters:
-    ///   - results: The answers of one provider.
+    ///   - results: The results of one provider.
     ///   - now: The wall clock.
     /// - Returns: Lanes that have something to send now.
     package mutating func answered(_ results: [PushResult], now: Timestamp) -> Set<LaneID> {
@@ -174,7 +173,8 @@ extension DeliveryMachine {
             let tries = max(row.attempts, summary?.attempts ?? 0)
             var verdict = decide(row, result.answer, after: tries, push, hasOtherToken, now: now)
             if summary == nil, case .finished = verdict.disposition, !verdict.stopsDevice {
-                // What is behind one that has expired waits for what the provider asked for, not for the try that is not made.
+                // Rows behind an expired one wait as long as the provider asked for, not for the retry that is not
+                // made.
                 verdict.due = registration.head == nil ? nil : verdict.asked
             }
             if let summary, let due = verdict.due { giveBack(summary.others, of: &registration, due: due) }
@@ -182,7 +182,7 @@ extension DeliveryMachine {
                 OutcomeRecord(
                     delivery: row.id,
                     registration: key,
-                    // What was not sent is no try.
+                    // A push that was not sent is no attempt.
                     answer: result.answer.outcome == .notSent ? nil : result.answer,
                     disposition: verdict.disposition,
                     token: verdict.token,
@@ -190,13 +190,14 @@ extension DeliveryMachine {
                 )
             )
             if let due = verdict.due {
-                // Nothing leaves for a device that is called gone, or whose token is refused, until that is written down.
+                // Nothing leaves for a device that is reported as gone, or whose token is rejected, until that is
+                // stored.
                 if !verdict.stopsDevice { lanes[lane]?.noteBacklog(row.queue, due: due) }
                 giveBack(&registration, key: key, due: due, isAsked: true)
             } else if let summary {
                 if case .accepted = result.answer.outcome { end(summary.others, of: &registration) }
                 if registration.head != nil, isDraining || lanes[lane]?.isRemoved == true {
-                    // It was kept for the answer.
+                    // It was kept until the result came.
                     giveBack(&registration, key: key, due: now)
                 }
             }
@@ -211,7 +212,7 @@ extension DeliveryMachine {
         return touched.filter { hasWork($0, now: now) }
     }
 
-    /// All rows of a registration go back to the store behind the one that failed.
+    /// Requeues all rows of a registration behind the one that failed.
     private mutating func giveBack(
         _ registration: inout Registration,
         key: RegistrationID,
@@ -226,13 +227,13 @@ extension DeliveryMachine {
             rows.append(row)
         }
         drop(rows, lane: registration.lane)
-        // A commit may be under way that hands us younger rows of this registration: until the one that carries these
-        // outcomes, they must follow.
+        // A commit may be under way that hands out younger rows of this registration: until the commit with these
+        // outcomes, such rows must be requeued too.
         registration.givenBack = GivenBack(due: due, outcome: outcomesAdded, isAsked: isAsked)
         givenBack.insert(key)
     }
 
-    /// The rows of a registration that wait go back to the store; one that is on its way stays, with what it stands for.
+    /// Requeues the waiting rows of a registration; one in flight stays, with the rows that its summary stands for.
     mutating func giveBackWaiting(_ key: RegistrationID, due: Timestamp) {
         guard var registration = registrations.removeValue(forKey: key) else { return }
         let current = registration.isSending ? registration.head : nil
@@ -244,7 +245,7 @@ extension DeliveryMachine {
         registrations[key] = registration
     }
 
-    /// What an answer says of its lane; nothing when the credential that it left with was replaced.
+    /// Updates the lane from a push result; does nothing when the credential of the push was replaced.
     private mutating func follow(_ result: PushResult, of push: InFlight, now: Timestamp) {
         guard let place = lanes.place(of: push.lane), lanes[place].credential == push.credential else {
             return
@@ -256,7 +257,7 @@ extension DeliveryMachine {
         followPlatform(result, of: push, now: now)
     }
 
-    /// Whether the credential works, and whether tokens do.
+    /// Updates whether the credential works, and whether tokens do.
     private mutating func followCredential(_ answer: PushAnswer, of id: LaneID, now: Timestamp) {
         switch answer.outcome {
         case .misconfigured:
@@ -266,7 +267,7 @@ extension DeliveryMachine {
         case .accepted:
             lanes[id]?.quarantined = 0
             closeBreaker(id)
-        // A judgement of the push itself, or of what lies behind the provider: the credential was good for it.
+        // The provider judged the push itself, or failed behind the provider: the credential was accepted.
         case .unregistered, .rejected(.keep), .platformMisconfigured: closeBreaker(id)
         case .rejected(.quarantine):
             let count = (lanes[id]?.quarantined ?? 0) + 1
@@ -277,7 +278,7 @@ extension DeliveryMachine {
                 alerts.append((id, .tokensRefused(count: count, reason: answer.reason)))
             }
         case .retry, .unknown, .notSent:
-            // An overloaded provider, or none, says nothing about the credential: try again at once.
+            // An overloaded or unreachable provider says nothing about the credential: try again at once.
             if lanes[id]?.breaker == .trying { lanes[id]?.breaker = .open(until: now) }
         }
     }
@@ -289,7 +290,7 @@ extension DeliveryMachine {
         alerts.append((id, .recovered))
     }
 
-    /// Takes what operators are to be told.
+    /// Returns the alerts for operators and removes them.
     ///
     /// - Returns: What happened to lanes since the last call, in order.
     package mutating func takeAlerts() -> [(lane: LaneID, alert: LaneAlert)] {
@@ -298,17 +299,17 @@ extension DeliveryMachine {
         return alerts
     }
 
-    /// What follows from an answer.
+    /// The consequences of a push result.
     private struct Verdict {
         var disposition: OutcomeRecord.Disposition
         var token = OutcomeRecord.TokenEffect.none
-        /// When the device's rows may be tried again; nil when nothing speaks against it now.
+        /// When the device's rows may be tried again; nil when they may be now.
         var due: Timestamp?
-        /// What the provider asked for of that.
+        /// The time that the provider asked for.
         var asked: Timestamp?
 
-        /// Whether the store is to stop the device, or to quarantine its token: it ends what waits for it, which may be tried
-        /// again for an operator and must not be on its way by then.
+        /// Whether the store is to stop the device, or to quarantine its token: this ends its waiting rows, which an
+        /// operator may have tried again and which must not be in flight by then.
         var stopsDevice: Bool { token != .none }
     }
 
@@ -324,7 +325,8 @@ extension DeliveryMachine {
         case .accepted:
             return Verdict(disposition: .finished(.accepted, nil))
         case .unregistered, .rejected(.quarantine):
-            // It was the old token's end; the device took another meanwhile, which the push has not been tried with.
+            // The rejected token was the old one; the device has registered another meanwhile, which the push has not
+            // tried.
             if hasOtherToken { return retry(row, due: now) }
             guard case .unregistered(let since) = answer.outcome else {
                 let token = OutcomeRecord.TokenEffect.quarantine(token: push.token)
@@ -363,32 +365,33 @@ extension DeliveryMachine {
         }
     }
 
-    /// A try that could only come too late is not planned: the delivery expires now.
+    /// Plans a retry; the delivery expires now if the retry could only come too late.
     private func retry(_ row: OutboxRow, due: Timestamp) -> Verdict {
         let isTooLate = mayExpire && due >= row.expiresAt
         return Verdict(disposition: isTooLate ? .finished(.expired, nil) : .retry(due: due), due: due)
     }
 
-    /// How many tries of a delivery may be followed by another at once: browsers stop at about six resends of a refused
-    /// stream (ProviderFacts page, F2).
+    /// The number of attempts of a delivery that may be followed by another at once: browsers stop at about six resends
+    /// of a refused stream (ProviderFacts page, F2).
     private static let resendsAtOnce = 5
 
-    /// The delay before the next try, in milliseconds: what the provider asked for, else the setting's, with up to 20 %
-    /// added so that many rows do not come back in one moment.
+    /// Returns the delay before the next attempt, in milliseconds: the one that the provider asked for, or the
+    /// setting's, plus up to 20 % so that many rows do not become due at the same moment.
     ///
-    /// The share follows from the delivery's number and not from chance, so that one seed of the simulation is one run.
+    /// The addition is derived from the delivery's id, not random, so that one seed of the simulation is always the
+    /// same run.
     private func delay(after attempts: Int, asked: Int64?, row: DeliveryID) -> Int64 {
         let delays = settings.retryDelaysSeconds
         let seconds = delays[min(attempts, delays.count - 1)]
-        // 0 is "at once", but not for ever; any other wish is a floor under our own delay, so that a provider's short one
-        // does not make a storm of many tries.
+        // 0 means "at once", but not forever; any other request is a lower bound for our own delay, so that a
+        // provider's short one does not cause a storm of attempts.
         let isAtOnce = asked == 0 && attempts < Self.resendsAtOnce
         let base = isAtOnce ? 0 : max(asked ?? 0, asked == 0 ? delays[0] : seconds) * 1000
         let mixed = UInt64(bitPattern: row.rawValue &+ Int64(attempts)) &* 0x9E37_79B9_7F4A_7C15
         return base + Int64(mixed >> 33) % max(base / 5, 1)
     }
 
-    /// Stops taking and asks for nothing more; what waits in memory goes back to the store.
+    /// Stops taking rows and plans no more claims; waiting rows in memory are requeued.
     ///
     /// - Parameter now: The wall clock.
     package mutating func drain(now: Timestamp) {

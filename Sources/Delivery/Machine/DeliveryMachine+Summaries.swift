@@ -2,30 +2,30 @@ import DequeModule
 import GatewayModel
 import GatewayStorage
 
-/// One push instead of a storm, after an absence: when too many agents' messages wait for a device, the newest leaves for all
-/// of them, in the place of the oldest.
+/// Summaries: one push instead of a storm after an absence. When too many agents' messages wait for a device, the
+/// newest leaves for all of them, in the place of the oldest.
 ///
-/// It is only a way of sending: each message keeps its own row until the provider has taken the summary, so that what is read
-/// meanwhile is no part of the next try, and a crash finds them all.
+/// A summary exists only while it is sent: each message keeps its own row until the provider has accepted the summary,
+/// so that a message that is read meanwhile is no part of the next attempt, and a crash finds all rows.
 extension DeliveryMachine {
     /// A push that stands for more than its own message.
     struct Summary {
         /// The other deliveries; they are older.
         var others: Set<DeliveryID>
-        /// The end of the one that may come latest.
+        /// The latest expiry of all of them.
         var expiresAt: Timestamp
-        /// How often the one that was tried most was.
+        /// The largest number of attempts of one of them.
         var attempts: Int
         /// Whether one of them is urgent.
         var isUrgent: Bool
-        /// The sound of the newest that has one.
+        /// The sound of the newest message that has one.
         var sound: String?
 
-        /// Takes what a push stands for.
+        /// Creates the summary that a push stands for.
         ///
         /// - Parameters:
         ///   - newest: The row that leaves.
-        ///   - others: The rows that do not, oldest first.
+        ///   - others: The rows that stay, oldest first.
         init(_ newest: OutboxRow, _ others: some Collection<OutboxRow>) {
             self.others = Set(others.map(\.id))
             (expiresAt, attempts) = (newest.expiresAt, newest.attempts)
@@ -39,21 +39,21 @@ extension DeliveryMachine {
         }
     }
 
-    /// Puts the newest of the agents' messages that wait for a device first, when they are too many, one of them for long
-    /// enough, and the oldest would leave now.
+    /// Moves the newest of the agents' messages that wait for a device to the head, when they are too many, one of them
+    /// has waited long enough, and the oldest would leave now.
     ///
     /// - Parameters:
-    ///   - registration: The device's registration; none of its rows is on its way.
-    ///   - threshold: More than this are too many; at least 1.
+    ///   - registration: The device's registration; none of its rows is in flight.
+    ///   - threshold: The most messages that are not summarized; at least 1.
     ///   - now: The wall clock.
-    /// - Returns: What leaves for all of them; nil when each leaves for itself.
+    /// - Returns: The summary; nil when each message leaves by itself.
     func sum(_ registration: inout Registration, above threshold: Int, now: Timestamp) -> Summary? {
         let limit = now.adding(seconds: -settings.summaryAfterSeconds)
-        // Mostly few wait behind it, or they have just come.
+        // The common case first: few wait behind it, or they have just come.
         guard registration.tail.count >= threshold, registration.firstQueuedAt <= limit,
             let head = registration.head, Self.isSummed(head, now: now)
         else { return nil }
-        // Tried again, an older one may lie behind younger ones.
+        // After a retry an older one may be behind younger ones.
         let rows = ([head] + registration.tail).filter { Self.isSummed($0, now: now) }
             .sorted { $0.id.rawValue < $1.id.rawValue }
         guard rows.count > threshold, rows.contains(where: { $0.queuedAt <= limit }), let newest = rows.last else {
@@ -67,9 +67,9 @@ extension DeliveryMachine {
         return Summary(newest, rows.dropLast())
     }
 
-    /// Whether more of what waited with a device's rows may lie in the store, where new rows went while the lane could not send.
+    /// Returns whether more rows for the device may be in the store, where new rows went while the lane could not send.
     func isPart(_ registration: Registration, of lane: Lane, now: Timestamp) -> Bool {
-        // Once is enough, or a slow lane would hand its rows to and fro.
+        // Only once, or a slow lane would requeue and claim its rows again and again.
         guard !registration.isClaimed, let backlog = lane.backlog[.agent], backlog <= now,
             registration.firstQueuedAt <= now.adding(seconds: -settings.summaryAfterSeconds),
             let head = registration.head
@@ -77,7 +77,7 @@ extension DeliveryMachine {
         return Self.isSummed(head, now: now)
     }
 
-    /// Gives a registration's rows, none of which is on its way, back to the store, to be handed out with the others.
+    /// Requeues a registration's rows, none of which is in flight, so that they are handed out with the others.
     mutating func release(
         _ registration: inout Registration,
         _ key: RegistrationID,
@@ -88,7 +88,7 @@ extension DeliveryMachine {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
             deviceRows.went(key)
-            // Who waited longest is handed out first.
+            // The rows that waited longest are handed out first.
             let due = min(row.queuedAt, now)
             release(row, due: due)
             lane.noteBacklog(row.queue, due: due)
@@ -102,14 +102,14 @@ extension DeliveryMachine {
         return message.kind == .agent && !message.silent && row.expiresAt > now
     }
 
-    /// Ends what an accepted summary stood for, right behind its own outcome.
+    /// Ends the rows that an accepted summary stood for, right behind its own outcome.
     mutating func end(_ others: Set<DeliveryID>, of registration: inout Registration) {
         let ended = registration.removeWaiting { others.contains($0.id) }
         for row in ended { addEnd(of: row, .suppressed, by: .collapsed) }
         drop(ended, lane: registration.lane)
     }
 
-    /// Gives back what a summary stood for that is tried again: before its own outcome, or a crash between the two would make
+    /// Requeues the rows that a failed summary stood for, before its own outcome: a crash between the two would make
     /// the older ones due at once.
     mutating func giveBack(_ others: Set<DeliveryID>, of registration: inout Registration, due: Timestamp) {
         let released = registration.removeWaiting { others.contains($0.id) }
@@ -119,10 +119,10 @@ extension DeliveryMachine {
 }
 
 extension DeliveryMachine.Registration {
-    /// Takes rows out of memory, none of which is on its way.
+    /// Removes rows from memory, none of which is in flight.
     ///
-    /// - Parameter isWanted: Which.
-    /// - Returns: They, in order.
+    /// - Parameter isWanted: Selects the rows.
+    /// - Returns: The removed rows, in order.
     mutating func removeWaiting(where isWanted: (OutboxRow) -> Bool) -> [OutboxRow] {
         var (removed, kept) = ([OutboxRow](), Deque<OutboxRow>())
         while let row = head {
@@ -136,10 +136,10 @@ extension DeliveryMachine.Registration {
 }
 
 extension OutcomeRecord {
-    /// Whether nobody waits for it: a push that was taken.
+    /// Whether the record can wait, because nothing depends on it: an accepted push.
     var mayWait: Bool { disposition == .finished(.accepted, nil) && token == .none }
 
-    /// Whether a summary stood for it: such a record follows the summary's own, and is written down with it.
+    /// Whether a summary stood for the row: such a record follows the summary's own, and is committed with it.
     var isSummed: Bool {
         guard answer == nil, case .finished(.suppressed, .collapsed) = disposition else { return false }
         return true

@@ -3,28 +3,28 @@ package import GatewayModel
 package import GatewayStorage
 
 extension DeliveryMachine {
-    /// What a turn's commit may take into memory and asks of the backlog.
+    /// The contents of the next commit: what it may take into memory, and what it claims from the backlog.
     package struct TurnPlan: Sendable {
-        /// How many new rows each lane can take.
+        /// The number of new rows that each lane can take.
         package var budgets: LaneBudgets = [:]
-        /// Rows that lanes with a backlog ask for.
+        /// Claims of rows by lanes with a backlog.
         package var claims: [ClaimRequest] = []
-        /// Outcomes to write down, at most `maxOutcomesPerTurn` and what goes with the last of them.
+        /// Outcomes to store, at most `maxOutcomesPerTurn` plus the rows that the last of them stands for.
         package var outcomes: [OutcomeRecord] = []
-        /// How many rows registrations have in memory that have more than one.
+        /// The number of rows in memory, for each registration that has more than one.
         package var rowsInMemory: [RegistrationID: Int] = [:]
-        /// Registrations with none of their rows in memory any more, of which a claim left rows in the store.
+        /// Registrations without a row in memory, of which a claim left rows in the store.
         package var recalls: [RegistrationID] = []
-        /// Waiting rows that are to be due at once.
+        /// Waiting rows that become due at once.
         package var requeues: [RequeueRequest] = []
-        /// Lanes that are suspended from now on, and those that are no longer.
+        /// Lanes that are suspended from now on, and those that no longer are.
         package var suspensions: [LaneID: Bool] = [:]
-        /// Stopped devices that are gone.
+        /// Stopped devices that end.
         package var invalidations: [StoppedDeviceRequest] = []
-        /// Stopped devices that are not.
+        /// Stopped devices that are put back.
         package var putBacks: [StoppedDeviceRequest] = []
 
-        /// Whether there is anything in it that is worth a commit of its own.
+        /// Whether it has anything that is worth a commit of its own.
         package var needsCommit: Bool {
             !claims.isEmpty || !outcomes.isEmpty || !requeues.isEmpty || !recalls.isEmpty || !suspensions.isEmpty
                 || !invalidations.isEmpty || !putBacks.isEmpty
@@ -36,14 +36,14 @@ extension DeliveryMachine {
     /// Each call is followed by one of ``turnCommitted(_:of:now:)`` or ``turnFailed(_:)`` before the next. Slots are only
     /// ever filled by a turn, so that the plan reserves them.
     ///
-    /// A lane asks for rows of its backlogs that are due, those of agents first, and offers the slots that are left to new rows.
-    /// New rows of a class that has a due backlog get none, so that they queue up behind the old ones in the store.
+    /// A lane claims rows of its due backlogs, those of agents first, and offers the remaining slots to new rows. New
+    /// rows of a class that has a due backlog get none, so that they queue up behind the older ones in the store.
     ///
     /// - Parameters:
     ///   - now: The wall clock.
-    ///   - isPatient: Whether outcomes wait that may; what comes in meanwhile has a shorter commit for it.
+    ///   - isPatient: Whether outcomes that may wait do wait; what arrives meanwhile then has a shorter commit.
     ///   - yields: Whether proactive pushes in the store wait for the next turn.
-    /// - Returns: What the commit may do.
+    /// - Returns: The plan of the commit.
     package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, yields: Bool = false) -> TurnPlan {
         expire(now: now)
         var plan = TurnPlan()
@@ -51,9 +51,9 @@ extension DeliveryMachine {
         lanes.settle(isBehind: { devices.isBehind($0) }, idle: { Self.idleLane(rules[$0]) })
         let outcomesWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
         var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
-        // Or a crash could find a summary sent, and what it stood for waiting.
+        // Otherwise a crash could leave a summary as sent, but its rows as waiting.
         while count < outcomes.count, outcomes[count].isSummed { count += 1 }
-        // What is not written down by then holds back what is to come, or it would grow without end.
+        // Outcomes that are not stored by then reduce the slots, or memory would grow without bound.
         let slots = slotsPerLane - (outcomes.count - count)
         var rooms = rooms(slots: slots, now: now)
         var asking = asking(rooms, givingBack: lanesGivingBack(after: count), now: now)
@@ -62,17 +62,17 @@ extension DeliveryMachine {
         if !isDraining { plan.budgets = LaneBudgets(idle: lanes.idle, budget: idleBudget(slots: slots)) }
         for id in lanes.busy { plan.budgets[id] = rooms[id].flatMap { budget(of: id, $0, now: now) } }
         plan.rowsInMemory = deviceRows.crowded
-        // The last rows of a device that is out of memory have outcomes, too, which wait for others.
+        // The last rows of a device that is no longer in memory have outcomes too, which wait for others.
         if !isDraining, !outcomesWait {
             plan.recalls = deviceRows.recallable.sorted { $0.rawValue < $1.rawValue }
         }
-        // One after the other: a brand's waiting rows may be many.
+        // One lane at a time: a brand may have many waiting rows.
         if let id = requeues.keys.min(by: { $0.rawValue < $1.rawValue }), !isDraining {
             let queues = lanes[id]?.queues.sorted() ?? []
             plan.requeues = [RequeueRequest(lane: id, queues: queues, limit: settings.maxClaimsPerTurn)]
         }
         planInvalidations(&plan, now: now)
-        // What a device had waiting when it was stopped is older than what comes with its return.
+        // Rows that a device had waiting when it was stopped are older than those that come after its return.
         for request in plan.putBacks { plan.budgets[request.lane]?.mayHaveBacklog = true }
         plan.outcomes = Array(outcomes.prefix(count))
         outcomes.removeFirst(count)
@@ -80,24 +80,24 @@ extension DeliveryMachine {
         return plan
     }
 
-    /// Whether the outcomes are too few and too harmless for a commit of their own so soon after the last.
+    /// Returns whether the outcomes are too few and not urgent enough for a commit of their own so soon after the last.
     ///
     /// - Parameter now: The wall clock.
     /// - Returns: Also true when there are none.
     package func outcomesMayWait(now: Timestamp) -> Bool {
         if outcomes.isEmpty { return true }
-        // Rows that are to be due at once must be in the store for it.
+        // Rows that become due at once must be in the store for it.
         guard requeues.isEmpty, lastUrgentOutcome <= outcomesCommitted, !isDraining else { return false }
         guard let outcomesTakenAt, let outcomesDue, outcomesTakenAt <= now, now < outcomesDue else { return false }
         return outcomes.count < settings.outcomesWorthATurn
     }
 
-    /// When outcomes that may wait are written down at the latest; nil when there are none.
+    /// The latest time at which outcomes that may wait are stored; nil when there are none.
     private var outcomesDue: Timestamp? {
         outcomes.isEmpty ? nil : outcomesTakenAt?.adding(milliseconds: settings.outcomeWaitMilliseconds)
     }
 
-    /// The room in memory of the lanes that may send.
+    /// Returns the room in memory of the lanes that may send.
     private func rooms(slots: Int, now: Timestamp) -> [LaneID: LaneRoom] {
         guard !isDraining else { return [:] }
         var rooms: [LaneID: LaneRoom] = [:]
@@ -107,7 +107,7 @@ extension DeliveryMachine {
         return rooms
     }
 
-    /// What a lane of which nothing is in memory or waits does with new rows.
+    /// Returns what a lane without rows in memory and without a backlog does with new rows.
     private static func idleLane(_ rules: LaneRules?) -> LaneBudgets.Idle {
         LaneBudgets.Idle(
             pacesCampaigns: rules?.campaignRatePerSecond != nil,
@@ -115,7 +115,7 @@ extension DeliveryMachine {
         )
     }
 
-    /// The slots that such a lane has for new rows.
+    /// Returns the slots that an idle lane has for new rows.
     private func idleBudget(slots: Int) -> LaneBudget {
         let room = LaneRoom(slots: slots, RowCounts())
         return LaneBudget(
@@ -126,7 +126,7 @@ extension DeliveryMachine {
         )
     }
 
-    /// The slots that a lane has for new rows.
+    /// Returns the slots that a lane has for new rows.
     private func budget(of id: LaneID, _ room: LaneRoom, now: Timestamp) -> LaneBudget? {
         guard let lane = lanes[id] else { return nil }
         var budget = LaneBudget(
@@ -140,7 +140,7 @@ extension DeliveryMachine {
         return budget
     }
 
-    /// The queues with a due backlog for which there is room, in the order of their numbers.
+    /// Returns the queues with a due backlog for which there is room, in the order of their ids.
     private func asking(_ rooms: [LaneID: LaneRoom], givingBack: Set<LaneID>, now: Timestamp) -> [LaneQueue] {
         var asking: [LaneQueue] = []
         for (id, room) in rooms where !givingBack.contains(id) {
@@ -158,34 +158,34 @@ extension DeliveryMachine {
         return nextPush(of: place, now: now).map { $0 <= now } ?? true
     }
 
-    /// Whether the writer is to look at once at what answers left.
+    /// Returns whether the writer must start a turn at once after push results.
     ///
     /// - Parameters:
-    ///   - lane: The lane whose pushes were answered.
-    ///   - hadOutcomes: Whether there were outcomes before, for which the writer wakes anyway.
+    ///   - lane: The lane of the pushes.
+    ///   - hadOutcomes: Whether there were outcomes before, for which the writer wakes up anyway.
     ///   - now: The wall clock.
-    /// - Returns: False when it is soon enough when the outcomes have waited.
+    /// - Returns: False when a turn after the outcomes' wait is soon enough.
     package func needsTurn(afterAnswersOf lane: LaneID, hadOutcomes: Bool, now: Timestamp) -> Bool {
         if !hadOutcomes || !outcomesMayWait(now: now) { return true }
-        // There may be room now for rows that wait in the store.
+        // There may be room now for rows in the store.
         guard let rows = lanes[lane]?.rows, let queues = lanes[lane]?.backlog.keys else { return false }
         let room = LaneRoom(slots: slotsPerLane - outcomes.count, rows)
         return queues.contains { isAsking(LaneQueue(lane, $0), room, now: now) }
     }
 
-    /// When the next push of a campaign may leave; nil when it has no pace.
+    /// Returns when the next push of a campaign may leave; nil when it is not paced.
     private func nextPush(of place: LaneQueue, now: Timestamp) -> Timestamp? {
         guard let rate = pace(of: place) else { return nil }
         return paces[place.queue]?.nextPush(perSecond: rate, now: now) ?? now
     }
 
-    /// How many pushes of a queue may leave in a second; nil when it has no pace.
+    /// Returns the number of pushes of a queue that may leave in a second; nil when it is not paced.
     private func pace(of place: LaneQueue) -> Int64? {
         place.queue.isCampaign ? rules[place.lane]?.campaignRatePerSecond : nil
     }
 
-    /// Lanes with a device whose rows go back to the store in a later turn than the next, which takes the first `count`
-    /// outcomes: what they claimed now would only go back behind those, and could do so for ever.
+    /// Returns the lanes with a device whose rows are requeued in a later turn than the next, which takes the first
+    /// `count` outcomes: rows that they claimed now would only be requeued behind those, possibly again and again.
     private func lanesGivingBack(after count: Int) -> Set<LaneID> {
         guard outcomes.count > count else { return [] }
         var lanes: Set<LaneID> = []
@@ -196,18 +196,19 @@ extension DeliveryMachine {
         return lanes
     }
 
-    /// Whether a lane makes one push of many: all that waits for a device is handed out together then.
+    /// Returns whether a lane makes summaries: all waiting rows of a device are then handed out together.
     private func makesSummaries(_ lane: LaneID) -> Bool { rules[lane]?.summaryThreshold != nil }
 
-    /// How many rows each lane may have in memory now.
+    /// The number of rows that each lane may have in memory now.
     private var slotsPerLane: Int {
         rowCount < settings.slots ? settings.slotsPerLane : min(settings.slotsPerLane, settings.leastSlotsPerLane)
     }
 
-    /// Claims for queues that ask: those of agents' messages first, and of a class the one after the one that was served last.
+    /// Returns claims for the asking queues: those of agents' messages first; within a class, after the queue that was
+    /// served last.
     ///
-    /// At most `maxClaimsPerTurn` rows in all, so that backlogs do not hold up new events, but for a device to which more than
-    /// a lane's share is to be told at once.
+    /// At most `maxClaimsPerTurn` rows in all, so that backlogs do not delay new events; only a device that needs more
+    /// than a lane's share for its summary gets more.
     private mutating func share(
         _ rooms: inout [LaneID: LaneRoom],
         among asking: [LaneQueue],
@@ -220,7 +221,7 @@ extension DeliveryMachine {
             let queues = asking.filter { $0.queue.pushClass == pushClass }
             let first = lastClaims[pushClass].flatMap { last in queues.firstIndex { $0 > last } } ?? 0
             for (index, place) in (queues[first...] + queues[..<first]).enumerated() {
-                // An equal part of what is left, but never crumbs.
+                // An equal part of what is left, but not fewer than 64.
                 let part = max(left / (queues.count - index), min(left, 64))
                 var limit = min(rooms[place.lane]?[pushClass] ?? 0, part)
                 if let rate = pace(of: place) {
@@ -245,16 +246,17 @@ extension DeliveryMachine {
             lane: place.lane,
             queue: place.queue,
             limit: limit,
-            // One device's rows may be more than that, or its summary would be several.
+            // One device's rows may be more than that, or there would be several summaries.
             deviceRows: isSummed
                 ? .whole(upTo: min(free, settings.maxClaimsPerTurn)) : .limited(to: DeviceLimit(settings.rowsPerDevice))
         )
     }
 
-    /// How many campaigns' paces are remembered; more begin anew, which lets 40 ms' pushes out too many.
+    /// The number of campaigns whose pace is remembered; when there are more, all start over, which lets through up to
+    /// 40 ms' pushes too many.
     private static let maxPaces = 1000
 
-    /// How many pushes of a campaign may leave now.
+    /// Returns the number of pushes of a campaign that may leave now.
     private mutating func pushes(of campaign: OutboxQueue, perSecond rate: Int64, now: Timestamp) -> Int {
         if paces.count >= Self.maxPaces, paces[campaign] == nil { paces = [:] }
         var pace = paces[campaign] ?? CampaignPace(perSecond: rate, now: now)
@@ -263,17 +265,17 @@ extension DeliveryMachine {
         return pace.pushes
     }
 
-    /// Tells a lane's number before its first row, so that the first rows already find slots.
+    /// Registers a lane before its first row, so that the first rows already find slots.
     ///
     /// - Parameter lane: The lane.
     package mutating func addLane(_ lane: LaneID) {
         if lanes[lane] == nil { lanes[lane] = Lane(settings) }
     }
 
-    /// Takes in what a commit did, in the order in which the engine did it: outcomes, changes, new rows, claims.
+    /// Applies the result of a commit in the order in which the engine did it: outcomes, changes, new rows, claims.
     ///
     /// - Parameters:
-    ///   - result: What the commit did.
+    ///   - result: The result of the commit.
     ///   - committed: The turn that was committed.
     ///   - now: The wall clock.
     /// - Returns: Lanes that have something to send now.
@@ -283,7 +285,7 @@ extension DeliveryMachine {
         now: Timestamp
     ) -> Set<LaneID> {
         outcomesCommitted += UInt64(committed.outcomes.count)
-        // Outcomes come first in a commit: what it handed out afterwards is in order already.
+        // Outcomes come first in a commit: rows that it handed out afterwards are in order already.
         forgetGivenBack()
         followInvalidations(result, of: committed, now: now)
         for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change, now: now) }
@@ -313,33 +315,33 @@ extension DeliveryMachine {
                 deviceRows.leftBehind(id, of: claim.lane, isInMemory: registrations[id]?.head != nil)
             }
             guard var lane = lanes[claim.lane] else { continue }
-            // What was given back since the claim was made is not in its answer.
+            // Rows that were requeued since the claim was planned are not in its result.
             lane.backlog[claim.queue] = [claim.nextDue, lane.backlogDuringTurn[claim.queue]].compactMap { $0 }.min()
             lanes[claim.lane] = lane
         }
         return lanesWithWork(now: now)
     }
 
-    /// Lanes that have something to send now.
+    /// Returns the lanes that have something to send now.
     ///
     /// - Parameter now: The wall clock.
-    /// - Returns: Their numbers.
+    /// - Returns: Their ids.
     package func lanesWithWork(now: Timestamp) -> Set<LaneID> {
         Set(lanes.busyLanes.lazy.filter { $0.lane.hasWork(now: now) }.map(\.id))
     }
 
-    /// Puts back what a failed commit would have written down; nothing of the turn is stored.
+    /// Puts back the outcomes of a failed commit; nothing of the turn is stored.
     ///
-    /// - Parameter outcomes: The outcomes of the turn, which must be written down some time.
+    /// - Parameter outcomes: The outcomes of the turn, which must still be stored.
     package mutating func turnFailed(_ outcomes: [OutcomeRecord]) {
         for outcome in outcomes.reversed() { self.outcomes.prepend(outcome) }
     }
 
-    /// When something is to be done although nobody calls: the earliest moment at which a backlog is due, a lane may send
-    /// again or a row in memory expires.
+    /// Returns when something must be done without any call: the earliest time at which a backlog is due, a lane may
+    /// send again or a row in memory expires.
     ///
     /// - Parameter now: The wall clock.
-    /// - Returns: Nil when only calls can bring anything; a moment that is not later than `now` means at once.
+    /// - Returns: Nil when nothing is scheduled; a time that is not later than `now` means at once.
     package func nextDeadline(now: Timestamp) -> Timestamp? {
         guard !isDraining else { return nil }
         var next: Timestamp?
@@ -366,7 +368,7 @@ extension DeliveryMachine {
         return next
     }
 
-    /// After the commit that gave rows back, the engine itself keeps younger ones behind them.
+    /// Forgets requeued rows after their commit: from then on the engine itself keeps younger ones behind them.
     private mutating func forgetGivenBack() {
         for id in givenBack {
             guard let mark = registrations[id]?.givenBack, mark.outcome > outcomesCommitted else {
@@ -391,16 +393,17 @@ extension DeliveryMachine {
             return
         }
         if let mark = registrations[key]?.givenBack {
-            // An older sibling went back to the store while this one was being taken: it follows, or it would overtake.
+            // An older row of the device was requeued while this one was taken: requeue this one too, or it would
+            // overtake.
             release(row, due: mark.due, isAsked: mark.isAsked)
             registrations[key]?.givenBack?.outcome = outcomesAdded
-            // It waits for what its sibling did, though that may be looked at again meanwhile.
+            // It waits for the same reason as the older row, although its wait may be checked again meanwhile.
             if requeues[row.lane] != nil { requeues[row.lane] = outcomesAdded }
             lanes[row.lane]?.noteBacklog(row.queue, due: mark.due)
             return
         }
         firstExpiry = min(firstExpiry ?? row.expiresAt, row.expiresAt)
-        // One look-up in each of the three: this is done for every row.
+        // One look-up in each of the three: this runs for every row.
         var isNew = false
         var (before, ready) = (PushClass?.none, PushClass?.some(row.queue.pushClass))
         if let place = registrations.index(forKey: key) {

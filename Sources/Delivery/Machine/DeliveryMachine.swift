@@ -3,73 +3,75 @@ package import GatewayModel
 package import GatewayStorage
 import PushProviders
 
-/// Decides what is sent, when, and what becomes of it: a pure value without a clock, IO or actors (Architecture
-/// page, the delivery state machine).
+/// Decides which pushes are sent, when, and what follows from their results: a state machine as a value type, without a
+/// clock, IO or actors (Architecture page, the delivery state machine).
 ///
-/// Its shell feeds it, in this order and never two at once: ``beginTurn(now:)`` before each commit, the commit's result
-/// to ``turnCommitted(_:of:now:)``, and at any time between, ``take(_:provider:capacity:now:into:)`` when a provider has room and
-/// ``answered(_:now:)`` when it answered. What has to be written down is collected in ``outcomes``.
+/// The shell calls it from one task at a time, in this order: ``beginTurn(now:)`` before each commit,
+/// ``turnCommitted(_:of:now:)`` with the commit's result; and at any time between them
+/// ``take(_:provider:capacity:now:into:)`` when a provider has capacity and ``answered(_:now:)`` when it has results.
+/// Everything that must be stored is collected in ``outcomes``.
 ///
-/// What it holds is a cache of the durable outbox: the rows that this incarnation owns, at most
-/// ``DeliverySettings/slotsPerLane`` a lane. For each registration these are older than every row of it that nobody
-/// owns; that is what keeps a device's pushes in order. Only rows that come back with their old numbers, because they are
-/// tried again or their messaging window closed, may be older: they leave behind what is in memory then, and before what
-/// comes later.
+/// Its contents are a cache of the durable outbox: the rows that this incarnation owns, at most
+/// ``DeliverySettings/slotsPerLane`` for each lane. For each registration these are older than every row of it that
+/// nobody owns; this keeps a device's pushes in order. Only rows that return with their old ids, because they are tried
+/// again or their messaging window closed, may be older: they leave behind the rows that are in memory then, and before
+/// later ones.
 package struct DeliveryMachine: Sendable {
-    /// How it behaves.
+    /// The settings.
     package let settings: DeliverySettings
-    /// What became of rows and is not written down yet, oldest first.
+    /// The outcomes of rows that are not stored yet, oldest first.
     package internal(set) var outcomes: Deque<OutcomeRecord> = []
-    /// Each lane that has ever had a row, by its number.
+    /// Each lane that has ever had a row, by its id.
     package internal(set) var lanes = LaneTable()
 
-    /// What operators have not been told of lanes yet, in order.
+    /// Alerts about lanes that operators have not received yet, in order.
     package internal(set) var alerts: [(lane: LaneID, alert: LaneAlert)] = []
 
     var registrations: [RegistrationID: Registration] = [:]
     var consumers: [ConsumerKey: Consumer] = [:]
     var inFlight: [DeliveryID: InFlight] = [:]
-    /// How many outcomes were ever added, and how many of them are committed: the n-th outcome is on disk when
-    /// `outcomesCommitted` has reached n.
+    /// The number of outcomes that were ever added, and how many of them are committed: the n-th outcome is on disk
+    /// when `outcomesCommitted` has reached n.
     var outcomesAdded: UInt64 = 0
     var outcomesCommitted: UInt64 = 0
-    /// The number of the last outcome that should be written down at once.
+    /// The number of the last outcome that should be stored at once.
     var lastUrgentOutcome: UInt64 = 0
-    /// When a turn took outcomes last; nil when none has.
+    /// The time at which a turn last took outcomes; nil when none has.
     var outcomesTakenAt: Timestamp?
-    /// The summaries that are on their way; what they stand for waits in memory for their answers.
+    /// The summaries in flight; the rows that they stand for wait in memory for the result.
     var summaries: [RegistrationID: Summary] = [:]
     /// Registrations with ``Registration/givenBack``.
     var givenBack: Set<RegistrationID> = []
-    /// How many rows devices have in memory, and of which there are more in the store.
+    /// The number of rows that devices have in memory, and the devices with more in the store.
     var deviceRows = DeviceRows()
-    /// What brands ask of their lanes; a lane that is absent asks nothing.
+    /// The rules of brands for their lanes; a lane that is absent has none.
     var rules: [LaneID: LaneRules] = [:]
-    /// When it is quiet, for those who asked lately.
+    /// A cache of quiet spans.
     var quietSpans: [QuietKey: QuietSpan] = [:]
-    /// Lanes whose rows in the store are to be due at once, and the outcome that must be committed before they all are there.
+    /// Lanes whose rows in the store become due at once, and the outcome that must be committed before all of them are
+    /// there.
     var requeues: [LaneID: UInt64] = [:]
-    /// Of campaigns that have a pace, how many pushes may leave, by their queues; one that is absent may begin.
+    /// For campaigns with a pace, the pushes that may leave, by queue; one that is absent starts with a full bucket.
     var paces: [OutboxQueue: CampaignPace] = [:]
-    /// A token bucket for each quota that a lane has; lanes with the same quota share one.
+    /// A token bucket for each quota of a lane; lanes with the same quota share one.
     var quotas: [PushQuota: QuotaBucket] = [:]
     /// Lanes with stopped devices, and those whose provider is not believed.
     var guarded: Set<LaneID> = []
     var isDraining = false
-    /// Whether rows end when their time is over; not while the clock may be wrong.
+    /// Whether rows expire; not while the clock may be wrong.
     package var mayExpire = true
-    /// The queue of each class whose claim came last.
+    /// For each class, the queue that claimed last.
     var lastClaims: [PushClass: LaneQueue] = [:]
     /// No waiting row in memory expires before this moment; nil when there is none.
     var firstExpiry: Timestamp?
-    /// When memory was last searched for expired rows.
+    /// The time at which memory was last searched for expired rows.
     var lastExpiry: Timestamp?
 
-    /// Starts with nothing in memory.
+    /// Creates a state machine with nothing in memory.
     ///
     /// - Parameters:
-    ///   - settings: How it behaves.
-    ///   - backlog: When the first row is due that waits in each queue in the store.
+    ///   - settings: The settings.
+    ///   - backlog: The due time of the first row in each queue in the store.
     package init(settings: DeliverySettings, backlog: [LaneQueue: Timestamp]) {
         self.settings = settings
         for (place, due) in backlog {
@@ -78,79 +80,80 @@ package struct DeliveryMachine: Sendable {
         }
     }
 
-    /// Starts with nothing in memory, where the process before ended.
+    /// Creates a state machine with nothing in memory that continues after an earlier process.
     ///
     /// - Parameters:
-    ///   - settings: How it behaves.
-    ///   - start: What the store found.
+    ///   - settings: The settings.
+    ///   - start: The store's findings at the start.
     ///   - now: The wall clock.
     package init(settings: DeliverySettings, start: IncarnationStart, now: Timestamp) {
         self.init(settings: settings, backlog: start.backlog)
         for (id, found) in start.stopped { takeStopped(found, of: id, now: now) }
     }
 
-    /// How many rows are in memory.
+    /// The number of rows in memory.
     package var rowCount: Int { lanes.busyLanes.reduce(0) { $0 + $1.lane.rows.total } }
 
-    /// How many pushes are on their way.
+    /// The number of pushes in flight.
     package var inFlightCount: Int { inFlight.count }
 
     /// A consumer with rows in memory.
     struct Consumer: Sendable {
         /// The unread count as of the last commit.
         var unread: Int64
-        /// Registrations of it that are in memory: a consumer has few.
+        /// Its registrations that are in memory: a consumer has few.
         var registrations: [RegistrationID] = []
     }
 
-    /// A delivery that is on its way.
+    /// A delivery in flight.
     struct InFlight: Sendable {
         var registration: RegistrationID
         var lane: LaneID
-        /// The lane's credential that it left with.
+        /// The number of the lane's credential that it was sent with.
         var credential: UInt64
         var takenAt: Timestamp
-        /// What it left for; the device may have another token by the time of the answer.
+        /// The token that it was sent to; the device may have another by the time of the result.
         var token: String
         var platform: DevicePlatform
         var queuedAt: Timestamp
         var isResend: Bool
     }
 
-    /// How rows went back to the store.
+    /// The requeueing of a registration's rows.
     struct GivenBack: Sendable {
         var due: Timestamp
-        /// The number of the outcome with whose commit they all are there.
+        /// The number of the outcome whose commit has stored all of them.
         var outcome: UInt64
         /// Whether a provider asked for the wait.
         var isAsked: Bool
     }
 
-    /// A registration with rows in memory, or with rows that were just given back.
+    /// A registration with rows in memory, or with rows that were just requeued.
     struct Registration: Sendable {
         var lane: LaneID
-        /// Whose it is now: rows that came before their consumer was merged into another name the old one.
+        /// The consumer that it belongs to now: rows from before its consumer was merged into another name the old one.
         var consumer: ConsumerKey
         var token: String
         var platform: DevicePlatform
-        /// As of the newest row, or of the device's last registration.
+        /// The traits from the newest row, or from the device's last registration.
         var traits: DeviceTraits?
-        /// The row that leaves next, which waits, or the one that is on its way.
+        /// The waiting row that leaves next, or the one in flight.
         ///
-        /// Only one is on its way at a time, or two connections could show badge 4 and then 3.
+        /// Only one is in flight at a time, or two connections could show badge 4 and then 3.
         var head: OutboxRow?
-        /// Whether ``head`` is on its way.
+        /// Whether ``head`` is in flight.
         var isSending = false
-        /// The rows behind it, by class and oldest first; mostly empty, and then without memory of its own.
+        /// The rows behind it, by class and oldest first; usually empty, and then without a memory allocation.
         var tail: Deque<OutboxRow> = []
-        /// When the first of the rows was queued, though it may have left: one that came back may be older than the head.
+        /// The time at which the first of the rows was queued, even if it has left; a row that came back may be older
+        /// than the head.
         var firstQueuedAt: Timestamp
-        /// Whether a claim brought rows of it, with what was due for the device then.
+        /// Whether a claim brought rows of it, with all that was due for the device then.
         var isClaimed = false
-        /// Rows went back to the store; younger ones must follow them until that is committed.
+        /// Set when rows were requeued; younger ones must follow them until that is committed.
         var givenBack: GivenBack?
 
-        /// Begins with its first row.
+        /// Creates a registration with its first row.
         init(_ row: OutboxRow) {
             lane = row.lane
             consumer = row.consumer
@@ -165,13 +168,13 @@ package struct DeliveryMachine: Sendable {
 
         var rowCount: Int { (head == nil ? 0 : 1) + tail.count }
 
-        /// The rows that are not on their way, in the order in which they leave.
+        /// The rows that are not in flight, in the order in which they leave.
         var waitingRows: [OutboxRow] { (isSending ? [] : head.map { [$0] } ?? []) + tail }
 
-        /// The class of the row that may leave; nil when none may, because one is on its way.
+        /// The class of the row that may leave; nil when none may, because one is in flight.
         var readyClass: PushClass? { isSending ? nil : head?.queue.pushClass }
 
-        /// Takes a row in: behind those of its class, before those of later ones.
+        /// Inserts a row behind those of its class and before those of later ones.
         mutating func insert(_ row: OutboxRow) {
             guard let head else {
                 self.head = row
@@ -195,7 +198,7 @@ package struct DeliveryMachine: Sendable {
         if !outcome.mayWait { lastUrgentOutcome = outcomesAdded }
     }
 
-    /// Writes down that an unsent row goes back to the store, perhaps because its device is to be left alone until then.
+    /// Requeues an unsent row, possibly because a provider asked to leave its device alone until then.
     mutating func release(_ row: OutboxRow, due: Timestamp, isAsked: Bool = false) {
         add(
             OutcomeRecord(
@@ -208,7 +211,7 @@ package struct DeliveryMachine: Sendable {
         )
     }
 
-    /// Rows have left the memory.
+    /// Removes rows that have left memory from the counts.
     mutating func drop(_ rows: some Collection<OutboxRow>, lane: LaneID) {
         for row in rows {
             lanes[lane]?.rows.remove(row)
@@ -216,11 +219,11 @@ package struct DeliveryMachine: Sendable {
         }
     }
 
-    /// Another row of a registration leaves next, or none any more.
+    /// Updates the ready queue after another row of a registration, or none, leaves next.
     ///
     /// - Parameters:
     ///   - id: The registration.
-    ///   - before: The class of the row that might leave before; nil when none might.
+    ///   - before: The class of the row that could leave before; nil when none could.
     mutating func moveReady(_ id: RegistrationID, from before: PushClass?) {
         guard let registration = registrations[id] else { return }
         let now = registration.readyClass
@@ -235,7 +238,7 @@ package struct DeliveryMachine: Sendable {
         forget(id, of: registration.consumer)
     }
 
-    /// The consumer of a registration that went, too when it was its last.
+    /// Forgets a registration without rows, and its consumer when it was the last one.
     mutating func forget(_ id: RegistrationID, of key: ConsumerKey) {
         guard let place = consumers.index(forKey: key) else { return }
         if consumers.values[place].registrations.count == 1 {

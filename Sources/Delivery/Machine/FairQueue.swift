@@ -1,22 +1,22 @@
 import DequeModule
 
-/// What waits for its turn, by whom it belongs to, so that one who sends much never starves one who sends little.
+/// A queue of elements by their owners, in which an owner with many elements never starves one with few.
 ///
-/// Owners take turns by deficit round robin (Shreedhar and Varghese, 1995): each has a credit that grows with each round,
-/// and takes elements while its credit covers their weights. Room is shared by dynamic thresholds (Choudhury and Hahne, 1998): an
-/// owner may hold at most ``share`` times the room that is still free, so that one alone uses most of the room and there
-/// is always some for a newcomer. A plain value without a clock.
+/// Owners take turns by deficit round robin (Shreedhar and Varghese, 1995): each has a credit that grows with each
+/// round, and removes elements while its credit covers their weights. Room is shared by dynamic thresholds (Choudhury
+/// and Hahne, 1998): an owner may hold at most ``share`` times the room that is still free, so that a single owner can
+/// use most of the room and there is always some for a new one. A value type without a clock.
 package struct FairQueue<Owner: Hashable, Element> {
-    /// How much may wait in all: elements count by their size, and by their bytes.
+    /// The limits of all waiting elements, by their size and by their bytes.
     ///
-    /// Their weight, how much work they are, does not count here.
+    /// Their weight, the amount of work, does not count here.
     package struct Limits {
         /// The sum of the elements' sizes.
         package var size: Int
         /// The sum of the elements' bytes.
         package var bytes: Int
 
-        /// Takes the bounds.
+        /// Creates limits.
         ///
         /// - Parameters:
         ///   - size: The sum of the elements' sizes.
@@ -31,35 +31,36 @@ package struct FairQueue<Owner: Hashable, Element> {
         var credit = 0
     }
 
-    /// One owner alone may hold four fifths of the room.
+    /// A single owner may hold four fifths of the room.
     static var share: Int { 4 }
-    /// What each round adds to an owner's credit.
+    /// The credit that each round adds for an owner.
     static var quantum: Int { 64 }
 
-    /// The sum of the sizes of what waits.
+    /// The sum of the sizes of the waiting elements.
     package private(set) var size = 0
-    /// The sum of the bytes of what waits.
+    /// The sum of the bytes of the waiting elements.
     package private(set) var bytes = 0
     private let limits: Limits
     private var lines: [Owner: Line] = [:]
-    /// The owners that have something waiting, the next one first.
+    /// The owners with waiting elements, the next one first.
     private var round: Deque<Owner> = []
 
-    /// Nothing waits.
+    /// Creates an empty queue.
     ///
-    /// - Parameter limits: How much may.
+    /// - Parameter limits: The limits of its elements.
     package init(limits: Limits) { self.limits = limits }
 
-    /// Whether nothing waits.
+    /// Whether no element waits.
     package var isEmpty: Bool { round.isEmpty }
 
-    /// Whether an owner may add this much; what an empty queue is asked is always taken, or it never could be.
+    /// Returns whether an owner may add this much; an empty queue admits any size, or a large element could never be
+    /// added.
     ///
     /// - Parameters:
     ///   - size: The size of what is added.
     ///   - bytes: Its bytes.
-    ///   - owner: Whose it is.
-    /// - Returns: Whether it may.
+    ///   - owner: The owner.
+    /// - Returns: False when the room is used up.
     package func admits(size: Int, bytes: Int, of owner: Owner) -> Bool {
         if isEmpty { return true }
         let line = lines[owner]
@@ -69,14 +70,14 @@ package struct FairQueue<Owner: Hashable, Element> {
             && heldBytes + bytes <= Self.share * (limits.bytes - self.bytes)
     }
 
-    /// Adds an element; `weight` is how much work it is, its size unless told.
+    /// Adds an element; `weight` is the amount of its work, by default its size.
     ///
     /// - Parameters:
     ///   - element: The element.
-    ///   - size: What it takes of the room.
-    ///   - weight: How much work it is; at least 1.
+    ///   - size: The room that it takes.
+    ///   - weight: The amount of its work; at least 1.
     ///   - bytes: Its bytes.
-    ///   - owner: Whose it is.
+    ///   - owner: The owner.
     package mutating func append(_ element: Element, size: Int, weight: Int? = nil, bytes: Int, of owner: Owner) {
         var line = lines.removeValue(forKey: owner) ?? Line()
         if line.elements.isEmpty { round.append(owner) }
@@ -88,16 +89,16 @@ package struct FairQueue<Owner: Hashable, Element> {
         self.bytes += bytes
     }
 
-    /// Takes elements whose weights come to at most `limit`, at least one if there is any.
+    /// Removes elements whose weights add up to at most `limit`, at least one if there is any.
     ///
     /// - Parameter limit: The sum of their weights.
-    /// - Returns: The elements, in the order in which they leave.
+    /// - Returns: The elements, in order.
     package mutating func next(atMost limit: Int) -> [Element] {
         var taken: [Element] = []
         var room = limit
         while let owner = round.first, var line = lines.removeValue(forKey: owner) {
             var isFull = false
-            // Alone, there is nobody to be fair to.
+            // A single owner competes with nobody.
             let isAlone = round.count == 1
             while let first = line.elements.first, isAlone || first.weight <= line.credit {
                 if first.weight > room, !taken.isEmpty {
@@ -114,10 +115,10 @@ package struct FairQueue<Owner: Hashable, Element> {
                 bytes -= first.bytes
             }
             if line.elements.isEmpty {
-                // Credit is not saved up while there is nothing to send.
+                // Credit is not saved up by an owner without elements.
                 round.removeFirst()
             } else {
-                // One that only found the turn full goes on in the next with the credit that it has.
+                // An owner that only found the turn full keeps its credit for the next.
                 if !isFull {
                     line.credit += Self.quantum
                     round.append(round.removeFirst())
@@ -129,7 +130,7 @@ package struct FairQueue<Owner: Hashable, Element> {
         return taken
     }
 
-    /// Takes everything, owner by owner.
+    /// Removes all elements, owner by owner.
     mutating func removeAll() -> [Element] {
         defer { self = FairQueue(limits: limits) }
         return round.flatMap { lines[$0]?.elements.map(\.element) ?? [] }

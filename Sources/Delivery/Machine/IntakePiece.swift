@@ -2,27 +2,27 @@ package import GatewayModel
 
 /// A piece of a request: events of one brand that wait for one commit.
 package struct IntakePiece: Sendable {
-    /// Whose events they are.
+    /// The brand of the events.
     package var brand: BrandID
-    /// How long a push may wait when its event says nothing.
+    /// The time that a push may wait when its event does not say.
     package var messageTtlSeconds: Int64
-    /// How long the events' ids are remembered.
+    /// The time that the events' ids are remembered.
     package var dedupeHours: Int64
     /// The events, validated; at most ``WriterMachine/eventsPerPiece(of:)``.
     package var events: ArraySlice<AgentEvent>
-    /// When it was taken, on the monotonic clock, in nanoseconds.
+    /// The time at which the request was taken, on the monotonic clock, in nanoseconds.
     package var takenAt: UInt64
-    /// What it holds in memory.
+    /// The memory that it uses.
     let bytes: Int
 
-    /// Takes what a piece consists of.
+    /// Creates a piece.
     ///
     /// - Parameters:
-    ///   - brand: Whose events they are.
-    ///   - messageTtlSeconds: How long a push may wait when its event says nothing.
-    ///   - dedupeHours: How long the events' ids are remembered.
+    ///   - brand: The brand of the events.
+    ///   - messageTtlSeconds: The time that a push may wait when its event does not say.
+    ///   - dedupeHours: The time that the events' ids are remembered.
     ///   - events: The events, validated.
-    ///   - takenAt: When it was taken, on the monotonic clock, in nanoseconds.
+    ///   - takenAt: The time at which the request was taken, on the monotonic clock, in nanoseconds.
     package init(
         brand: BrandID,
         messageTtlSeconds: Int64,
@@ -35,7 +35,7 @@ package struct IntakePiece: Sendable {
         self.dedupeHours = dedupeHours
         self.events = events
         self.takenAt = takenAt
-        // What a waiting event holds beyond its texts is about 400 bytes.
+        // A waiting event uses about 400 bytes beyond its texts.
         self.bytes = events.reduce(0) { $0 + 400 + $1.text.utf8.count + ($1.data?.text.utf8.count ?? 0) }
     }
 }

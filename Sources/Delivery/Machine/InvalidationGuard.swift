@@ -2,13 +2,13 @@ import DequeModule
 package import GatewayModel
 package import GatewayStorage
 
-/// Whether a lane believes its provider that devices are gone: a plain value without a clock.
+/// Decides whether a lane believes its provider when it reports devices as gone: a value type without a clock.
 ///
-/// A device that is called gone is stopped at once and ends some minutes later. When too many are within that time, the
-/// provider, or what it is asked with, is more likely wrong than all of them gone: the lane is suspended, and one push at a
-/// time finds out. When one is accepted, those that were stopped are put back.
+/// A device that is reported as gone is stopped at once and ends some minutes later. When there are too many within
+/// that time, the provider or the lane's configuration is probably wrong: the lane is suspended, and sends one push at
+/// a time as a probe. When one is accepted, the stopped devices are put back.
 package struct InvalidationGuard: Sendable {
-    /// How far it is.
+    /// The state of the guard.
     package enum Phase: Sendable, Equatable {
         /// Devices end when their wait is over.
         case believing
@@ -18,58 +18,58 @@ package struct InvalidationGuard: Sendable {
         case puttingBack(stoppedBy: Timestamp)
     }
 
-    /// What is to be done with stopped devices.
+    /// Work on stopped devices.
     package enum Work: Sendable, Equatable {
         /// Those that were stopped by this moment end.
         case end(stoppedBy: Timestamp)
-        /// One of them makes a push that finds out; nothing else of the lane waits.
+        /// One of them is put back to send a push as a probe; nothing else of the lane waits.
         case putOneBack
         /// Those that were stopped by this moment are put back.
         case putBack(stoppedBy: Timestamp)
     }
 
-    /// How long each further wait for a probe is, in seconds; the last one repeats.
+    /// The waits before each probe, in seconds; the last one repeats.
     static let probeWaitSeconds: [Int64] = [1, 2, 5]
-    /// How long it is remembered which devices were put back, in seconds: longer than what was sent to them is tried again.
+    /// The time that put-back devices are remembered, in seconds: longer than the retries of what was sent to them.
     static let rememberedSeconds: Int64 = 3600
-    /// More of these are not remembered; about 5 MB.
+    /// The most put-back devices that are remembered; about 5 MB.
     static let mostRemembered = 100_000
 
-    /// How far it is.
+    /// The state.
     package private(set) var phase = Phase.believing
-    /// The push that finds out.
+    /// The push that is the probe.
     package var probe: DeliveryID?
-    /// What is stored of the phase: whether the next start finds the lane suspended.
+    /// The stored phase: whether the next start finds the lane suspended.
     package var isStoredSuspended = false
-    /// When the first of the devices was stopped that still are; a little early at times.
+    /// The time at which the oldest of the stopped devices was stopped; sometimes a little too early.
     private(set) var oldest: Timestamp?
     private var probes = 0
-    /// When a device may be put back so that it makes a push; nil when at once.
+    /// The time at which a device may be put back for a probe; nil when at once.
     private var nextPutBack: Timestamp?
-    /// A push that left before this moment was answered by a provider that was not believed.
+    /// Results of pushes that left before this time are from when the provider was not believed.
     private var resumedAt: Timestamp?
-    /// Devices that were stopped lately, by the moment.
+    /// Numbers of devices that were stopped recently, by time.
     private var recent: Deque<StoppedCount> = []
     private var recentCount = 0
     /// Devices that were put back.
     private var restored: Set<RegistrationID> = []
     private var restoredAt: Timestamp?
-    /// Pushes that were accepted since the first of those was put back: to them, and to others.
+    /// Pushes that were accepted since the first of those was put back: to put-back devices, and to others.
     private var acceptedOfRestored = 0
     private var acceptedOfOthers = 0
 
-    /// Nothing is stopped.
+    /// Creates a guard without stopped devices.
     package init() {}
 
-    /// Goes on where the process before ended.
+    /// Continues where the earlier process ended.
     ///
-    /// It was suspended too when the devices that it found stopped are more than are believed, although it could not store
-    /// that any more.
+    /// The lane is suspended also when more stopped devices are found than are believed, even if the earlier process
+    /// could not store the suspension.
     ///
     /// - Parameters:
-    ///   - start: What the store found.
+    ///   - start: The store's findings at the start.
     ///   - now: The wall clock.
-    ///   - settings: When devices are believed to be gone.
+    ///   - settings: The limits up to which devices are believed to be gone.
     package init(_ start: StoppedAtStart, now: Timestamp, _ settings: InvalidationSettings) {
         isStoredSuspended = start.isSuspended
         if start.isSuspended { phase = .suspended(until: now) }
@@ -81,28 +81,29 @@ package struct InvalidationGuard: Sendable {
     /// Whether the lane is suspended.
     package var isSuspended: Bool { if case .suspended = phase { true } else { false } }
 
-    /// Whether there is nothing to do and nothing to remember in the store.
+    /// Whether there is no work and nothing to remember in the store.
     package var isIdle: Bool { phase == .believing && oldest == nil && !isStoredSuspended }
 
-    /// Until when nothing may leave; in the past while pushes leave one at a time, nil when they do not.
+    /// The time until which nothing may leave; in the past while probes leave, nil when not suspended.
     var until: Timestamp? { if case .suspended(let until) = phase { until } else { nil } }
 
-    /// Whether only one push at a time may leave.
+    /// Returns whether only one push at a time may leave.
     ///
     /// - Parameter now: The wall clock.
     /// - Returns: False when it is not suspended, and until its wait is over.
     package func isProbing(now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
 
-    // MARK: What is stopped
+    // MARK: Stopped devices
 
-    /// A commit stopped devices.
+    /// Counts devices that a commit has stopped.
     ///
     /// - Parameters:
     ///   - stopped: The devices.
-    ///   - time: The time of the commit's turn, which the store has of them.
+    ///   - time: The time of the commit's turn, which the store records for them.
     ///   - now: The wall clock.
-    ///   - settings: When devices are believed to be gone.
-    /// - Returns: How many devices were called gone lately, when the lane is suspended since.
+    ///   - settings: The limits up to which devices are believed to be gone.
+    /// - Returns: The number of devices that were reported as gone recently, if the lane is suspended now because of
+    ///   them.
     package mutating func stopped(
         _ stopped: StoppedDevices,
         at time: Timestamp,
@@ -121,10 +122,11 @@ package struct InvalidationGuard: Sendable {
         return recentCount
     }
 
-    /// Whether devices that were put back, and are called gone again, are gone.
+    /// Returns whether put-back devices that are reported as gone again are really gone.
     ///
-    /// They are when the provider accepts pushes to others and none to any of them: else a lane with many dead tokens would be
-    /// suspended for them again and again. One that is accepted shows that it was wrong about them.
+    /// They are when the provider accepts pushes to other devices and none to any of them: otherwise a lane with many
+    /// dead tokens would be suspended again and again. A single accepted push to one of them shows that the provider
+    /// was wrong.
     private func believesRestored(_ settings: InvalidationSettings) -> Bool {
         acceptedOfRestored == 0 && acceptedOfOthers >= settings.leastDevices
     }
@@ -160,28 +162,28 @@ package struct InvalidationGuard: Sendable {
         nextPutBack = nil
     }
 
-    /// Whether a provider that calls a device gone is believed.
+    /// Returns whether a provider that reports a device as gone is believed.
     ///
     /// - Parameters:
-    ///   - takenAt: When the push left.
+    ///   - takenAt: The time at which the push left.
     ///   - now: The wall clock.
-    ///   - settings: When devices are believed to be gone.
-    /// - Returns: False when its push left before the provider was well again.
+    ///   - settings: The limits up to which devices are believed to be gone.
+    /// - Returns: False when the push left before the provider had recovered.
     package func believes(pushOf takenAt: Timestamp, now: Timestamp, _ settings: InvalidationSettings) -> Bool {
         guard let resumedAt, now < resumedAt.adding(seconds: settings.waitSeconds) else { return true }
         return takenAt >= resumedAt
     }
 
-    // MARK: Answers
+    // MARK: Results
 
-    /// A push was answered.
+    /// Takes the result of a push.
     ///
     /// - Parameters:
-    ///   - isAccepted: Whether the provider took it.
-    ///   - registration: Whose push it was.
-    ///   - isProbe: Whether it was the push that finds out.
+    ///   - isAccepted: Whether the provider accepted it.
+    ///   - registration: The registration of the push.
+    ///   - isProbe: Whether it was the probe.
     ///   - now: The wall clock.
-    /// - Returns: Whether the lane is no longer suspended since.
+    /// - Returns: Whether this ends the suspension of the lane.
     package mutating func answered(
         isAccepted: Bool,
         of registration: RegistrationID,
@@ -205,7 +207,7 @@ package struct InvalidationGuard: Sendable {
         return true
     }
 
-    /// The lane has another credential: that is tried at once.
+    /// Resets the wait because the lane has another credential, which is tried at once.
     ///
     /// - Parameter now: The wall clock.
     package mutating func reset(now: Timestamp) {
@@ -217,13 +219,13 @@ package struct InvalidationGuard: Sendable {
 
     // MARK: Work
 
-    /// What is to be done now.
+    /// Returns the work that is due now.
     ///
     /// - Parameters:
     ///   - now: The wall clock.
-    ///   - hasWork: Whether the lane has a push that may find out.
+    ///   - hasWork: Whether the lane has a push that can be the probe.
     ///   - mayEnd: Whether devices end; not while the clock may be wrong.
-    ///   - settings: When devices are believed to be gone.
+    ///   - settings: The limits up to which devices are believed to be gone.
     /// - Returns: Nil when there is nothing to do.
     package func work(now: Timestamp, hasWork: Bool, mayEnd: Bool, _ settings: InvalidationSettings) -> Work? {
         switch phase {
@@ -238,12 +240,12 @@ package struct InvalidationGuard: Sendable {
         }
     }
 
-    /// When there is something to do although nobody calls.
+    /// Returns when work is due without any call.
     ///
     /// - Parameters:
-    ///   - hasWork: Whether the lane has a push that may find out.
+    ///   - hasWork: Whether the lane has a push that can be the probe.
     ///   - mayEnd: Whether devices end; not while the clock may be wrong.
-    ///   - settings: When devices are believed to be gone.
+    ///   - settings: The limits up to which devices are believed to be gone.
     /// - Returns: Nil when there is nothing to do.
     package func nextDeadline(hasWork: Bool, mayEnd: Bool, _ settings: InvalidationSettings) -> Timestamp? {
         switch phase {
@@ -254,16 +256,16 @@ package struct InvalidationGuard: Sendable {
         }
     }
 
-    /// A commit ended devices.
+    /// Takes the result of a commit that ended devices.
     ///
-    /// - Parameter result: What it did.
+    /// - Parameter result: The result.
     package mutating func ended(_ result: StoppedDeviceResult) { oldest = result.oldest }
 
-    /// A commit put devices back.
+    /// Takes the result of a commit that put devices back.
     ///
     /// - Parameters:
-    ///   - result: What it did.
-    ///   - request: What it was asked.
+    ///   - result: The result.
+    ///   - request: The request.
     ///   - now: The wall clock.
     package mutating func putBack(_ result: StoppedDeviceResult, of request: StoppedDeviceRequest, now: Timestamp) {
         oldest = result.oldest
@@ -276,7 +278,7 @@ package struct InvalidationGuard: Sendable {
         switch phase {
         case .believing: break
         case .suspended:
-            // It may have nothing to send; then it is another's turn.
+            // The device may have nothing to send; then another is put back.
             nextPutBack = now.adding(seconds: Self.probeWaitSeconds.last ?? 5)
         case .puttingBack: if result.registrations.count < request.limit { phase = .believing }
         }

@@ -1,22 +1,23 @@
-/// When a lane stops to believe its provider that devices are gone.
+/// The limits beyond which a lane no longer believes its provider that devices are gone.
 package struct InvalidationSettings: Sendable, Equatable {
-    /// A device that its provider calls gone ends after so many seconds; within as many too many of them suspend their lane.
+    /// The seconds after which a device that is reported as gone ends; too many within this time suspend their lane.
     ///
     /// Long enough for an operator's or a provider's mistake to show, short enough for back-ends that count devices.
     package var waitSeconds: Int64 = 300
-    /// So many devices may be called gone within that time, however few the lane has.
+    /// The number of devices that may be reported as gone within that time, however few the lane has.
     package var leastDevices = 50
-    /// So many out of a hundred of the lane's devices may be called gone within that time.
+    /// The percentage of the lane's devices that may be reported as gone within that time.
     package var percent = 5
-    /// Devices that one commit ends or puts back, for all lanes together: a few milliseconds of the writer.
+    /// The number of devices that one commit ends or puts back, for all lanes together: a few milliseconds of the
+    /// writer.
     package var devicesPerTurn = 100
 
-    /// The defaults.
+    /// Creates the defaults.
     package init() {}
 
-    /// How many devices of a lane may be called gone within ``waitSeconds``.
+    /// Returns the number of a lane's devices that may be reported as gone within ``waitSeconds``.
     ///
-    /// - Parameter devices: How many the lane has.
+    /// - Parameter devices: The number of the lane's devices.
     /// - Returns: At least ``leastDevices``.
     package func most(of devices: Int) -> Int { max(leastDevices, devices * percent / 100) }
 }

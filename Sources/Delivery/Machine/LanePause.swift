@@ -1,48 +1,49 @@
 package import GatewayModel
 
-/// Whether a lane's provider is left alone because it is overloaded: a plain value without a clock.
+/// A pause of a lane while its provider is overloaded: a value type without a clock.
 ///
-/// A pause begins with a wait that the provider asks the whole lane for, or with several faults within a second and no push
-/// taken between them: fewer are taken for their devices'. When its time is over one push at a time finds out whether the
-/// provider is well again; the first that it takes ends the pause. No delivery's own wait counts.
+/// A pause begins when the provider asks the whole lane to wait, or after several faults within a second without an
+/// accepted push between them; fewer faults are attributed to their devices. After the wait, one push at a time is sent
+/// as a probe; the first one that is accepted ends the pause. The wait of a single delivery does not count.
 package struct LanePause: Sendable {
-    /// Faults in a row begin a pause within this time.
+    /// The time within which faults in a row begin a pause.
     static let faultMilliseconds: Int64 = 1000
-    /// How long each further wait is when the provider asks for none; the last one repeats.
+    /// The waits when the provider asks for none; the last one repeats.
     static let waitSeconds: [Int64] = [1, 2, 5]
-    /// Nothing that a provider asks for makes a longer pause: what waits would only grow, and a probe costs one push.
+    /// The upper bound of a wait that a provider asks for: a longer one would only let the backlog grow, and a probe
+    /// costs one push.
     static let maxSeconds: Int64 = 60
 
-    /// This many faults in a row begin a pause.
+    /// The number of faults in a row that begins a pause.
     let manyFaults: Int
-    /// Until when nothing leaves; in the past while pushes are tried one at a time; nil when there is no pause.
+    /// The time until which nothing leaves; in the past while probes leave; nil when there is no pause.
     package private(set) var until: Timestamp?
-    /// The push that finds out whether it is over.
+    /// The push that is the probe.
     var probe: DeliveryID?
-    /// How many waits of this pause were followed by another.
+    /// The number of waits of this pause that were followed by another.
     private var waits = 0
-    /// Faults in a row, and when the first of them was answered.
+    /// The faults in a row, and the time of the first one's result.
     private var faults = 0
     private var firstFault: Timestamp?
 
-    /// No pause.
+    /// Creates a state without a pause.
     ///
-    /// - Parameter manyFaults: So many faults in a row begin one; at least 1.
+    /// - Parameter manyFaults: The number of faults in a row that begins a pause; at least 1.
     package init(manyFaults: Int) { self.manyFaults = manyFaults }
 
-    /// Whether only one push at a time may leave.
+    /// Returns whether only one push at a time may leave.
     ///
     /// - Parameter now: The wall clock.
-    /// - Returns: False when there is no pause, and until its time is over.
+    /// - Returns: False when there is no pause, and until its wait is over.
     package func isProbing(now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
 
-    /// The provider could not take a push for a reason that may hold for the whole lane, or the push that finds out was not
-    /// answered at all.
+    /// Notes that the provider could not take a push for a reason that may hold for the whole lane, or that the probe
+    /// had no response.
     ///
     /// - Parameters:
-    ///   - asked: The seconds that it asked the lane to wait.
-    ///   - isOfLane: Whether the reason holds for the whole lane, however few met it.
-    ///   - isProbe: Whether it was the push that finds out.
+    ///   - asked: The seconds that the provider asked the lane to wait.
+    ///   - isOfLane: Whether the reason holds for the whole lane, however few pushes met it.
+    ///   - isProbe: Whether the push was the probe.
     ///   - now: The wall clock.
     package mutating func fault(asked: Int64?, isOfLane: Bool, isProbe: Bool, now: Timestamp) {
         if let until {
@@ -50,7 +51,7 @@ package struct LanePause: Sendable {
                 waits += 1
                 begin(asked: asked, now: now)
             } else if let asked {
-                // What was on its way when the pause began.
+                // The push was in flight when the pause began.
                 self.until = max(until, now.adding(seconds: min(asked, Self.maxSeconds)))
             }
         } else if isManyFaults(now: now) || isOfLane {
@@ -58,9 +59,9 @@ package struct LanePause: Sendable {
         }
     }
 
-    /// The provider took or judged a push.
+    /// Notes that the provider accepted or judged a push.
     ///
-    /// What was on its way when the pause began does not end it.
+    /// A push that was in flight when the pause began does not end it.
     ///
     /// - Parameter now: The wall clock.
     package mutating func taken(now: Timestamp) {
@@ -86,27 +87,29 @@ package struct LanePause: Sendable {
     }
 }
 
-/// How long pushes of a lane wait that were provably not sent: a plain value without a clock.
+/// The wait of a lane's pushes that were provably not sent: a value type without a clock.
 ///
-/// Such a push counts no try, so that nothing of its own makes it wait. The first ones leave again at once, since a
-/// connection that ends in good order is no fault; when those are not sent either, the waits grow until one is answered.
+/// Such a push does not count as an attempt, so that it has no retry delay. The first ones leave again at once, since
+/// the orderly end of a connection is no fault; when those are not sent either, the waits grow until one has a
+/// response.
 package struct UnsentWait: Sendable {
     /// The waits; the last one repeats.
     static let seconds: [Int64] = [0, 1, 2, 5]
 
     private var place = 0
-    /// When the first push came back that began this wait; nil when all were sent.
+    /// The time at which the first push of this wait returned; nil when all were sent.
     private var since: Timestamp?
 
-    /// Nothing was left unsent.
+    /// Creates a state in which no push was left unsent.
     package init() {}
 
-    /// When a push that was not sent may leave again; one that was on its way when the wait began makes it no longer.
+    /// Returns when a push that was not sent may leave again; one that was in flight when the wait began does not
+    /// extend it.
     ///
     /// - Parameters:
-    ///   - takenAt: When the push left.
+    ///   - takenAt: The time at which the push left.
     ///   - now: The wall clock.
-    /// - Returns: Not before `now`.
+    /// - Returns: A time not before `now`.
     package mutating func due(takenAt: Timestamp, now: Timestamp) -> Timestamp {
         guard let begun = since, begun <= now else {
             since = now
@@ -120,6 +123,6 @@ package struct UnsentWait: Sendable {
         return max(now, begun.adding(seconds: Self.seconds[place]))
     }
 
-    /// A push was sent and answered.
+    /// Notes that a push was sent and has a response.
     package mutating func sent() { self = UnsentWait() }
 }

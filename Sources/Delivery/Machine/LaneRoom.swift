@@ -1,20 +1,21 @@
 package import GatewayModel
 
-/// How many more rows a lane can take into memory, by their class.
+/// The number of rows that a lane can still take into memory, by class.
 ///
-/// A quarter of a lane's slots is left to agents' messages and badges, so that these find room whatever a campaign brings.
+/// A quarter of a lane's slots is reserved for agents' messages and badges, so that they find room whatever a campaign
+/// brings.
 package struct LaneRoom {
-    /// How many rows of any class.
+    /// The number of rows of any class.
     package private(set) var free: Int
     private let slots: Int
     private var rows: RowCounts
     private var proactiveFree: Int
 
-    /// The room of a lane.
+    /// Creates the room of a lane.
     ///
     /// - Parameters:
-    ///   - slots: How many rows it may have in memory.
-    ///   - rows: How many it has.
+    ///   - slots: The number of rows that it may have in memory.
+    ///   - rows: The numbers of rows that it has.
     package init(slots: Int, _ rows: RowCounts) {
         self.slots = slots
         self.rows = rows
@@ -26,12 +27,12 @@ package struct LaneRoom {
         pushClass == .proactive ? max(slots * 3 / 4, min(slots, 1)) : slots
     }
 
-    /// How many rows of a class.
+    /// The number of rows of a class.
     ///
     /// - Parameter pushClass: The class.
     package subscript(pushClass: PushClass) -> Int { pushClass == .proactive ? proactiveFree : free }
 
-    /// Whether a claim brings more than a few rows of a class, and so is worth its statements.
+    /// Returns whether a claim would bring more than a few rows of a class, and so is worth its statements.
     ///
     /// - Parameter pushClass: The class.
     /// - Returns: False when there is no room for any.
@@ -43,7 +44,7 @@ package struct LaneRoom {
     /// Reserves room.
     ///
     /// - Parameters:
-    ///   - count: For how many rows.
+    ///   - count: The number of rows.
     ///   - pushClass: Their class.
     package mutating func take(_ count: Int, _ pushClass: PushClass) {
         free = max(free - count, 0)

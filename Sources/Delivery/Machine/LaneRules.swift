@@ -1,15 +1,15 @@
 package import GatewayModel
 
-/// What a brand asks of its lanes beyond sending at once.
+/// The rules of a brand for its lanes, beyond sending at once.
 package struct LaneRules: Sendable, Equatable {
-    /// When devices are not to be woken; a consumer's own setting wins.
+    /// The hours in which devices are not woken; a consumer's own setting takes precedence.
     package var quietHours: QuietHours?
-    /// More waiting agents' messages than this for one device become one summary; nil never does that.
+    /// The most agents' messages that may wait for one device without becoming a summary; nil turns summaries off.
     package var summaryThreshold: Int?
-    /// How many pushes of each campaign leave in a second; nil sets no pace.
+    /// The number of pushes of each campaign that leave in a second; nil sets no pace.
     package var campaignRatePerSecond: Int64?
 
-    /// Takes the rules of a brand; nil when it has none.
+    /// Creates the rules of a brand; nil when it has none.
     ///
     /// - Parameter settings: The brand's settings.
     package init?(_ settings: BrandSettings) {

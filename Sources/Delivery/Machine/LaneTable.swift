@@ -1,10 +1,10 @@
 package import GatewayModel
 import GatewayStorage
 
-/// The lanes of the machine, and which of them a turn has to look at.
+/// The lanes of the state machine, and which of them a turn must look at.
 ///
-/// A lane is busy from its first change on until a turn finds that nothing of it is in memory or waits. Turns look at busy
-/// lanes only, so that one that nobody uses costs them nothing, however many there are.
+/// A lane is busy from its first change until a turn finds that it has no rows in memory and no backlog. Turns look
+/// only at busy lanes, so that unused ones cost nothing, however many there are.
 package struct LaneTable: Sendable, Sequence {
     /// A lane.
     package typealias Lane = DeliveryMachine.Lane
@@ -12,17 +12,17 @@ package struct LaneTable: Sendable, Sequence {
     private var lanes: [LaneID: Lane] = [:]
     /// The lanes that a turn looks at, each once, in the order in which they became busy.
     package private(set) var busy: [LaneID] = []
-    /// What lanes do with new rows that are not busy; none that was removed.
+    /// The handling of new rows by lanes that are not busy; a removed lane has none.
     ///
-    /// One that is busy stays in it, so that it is rarely written: turns share it.
+    /// A busy lane stays in it, so that it is rarely written: turns share it.
     private(set) var idle: [LaneID: LaneBudgets.Idle] = [:]
 
-    /// A lane's place, which holds until a lane is added or removed.
+    /// A lane's position, which is valid until a lane is added or removed.
     struct Place {
         fileprivate var index: Dictionary<LaneID, Lane>.Index
     }
 
-    /// A lane; whoever changes it makes it busy.
+    /// A lane; changing it makes it busy.
     package subscript(id: LaneID) -> Lane? {
         get { lanes[id] }
         _modify {
@@ -32,7 +32,7 @@ package struct LaneTable: Sendable, Sequence {
         }
     }
 
-    /// The lane at a place; whoever changes it makes it busy.
+    /// The lane at a position; changing it makes it busy.
     subscript(place: Place) -> Lane {
         get { lanes.values[place.index] }
         _modify {
@@ -43,13 +43,13 @@ package struct LaneTable: Sendable, Sequence {
 
     func place(of id: LaneID) -> Place? { lanes.index(forKey: id).map(Place.init) }
 
-    /// Takes a lane out, which is put back before a turn begins.
+    /// Removes a lane, which must be put back before a turn begins.
     mutating func remove(_ id: LaneID) -> Lane? {
         touch(id)
         return lanes.removeValue(forKey: id)
     }
 
-    /// Makes a lane busy, because what its brand asks of it has changed.
+    /// Makes a lane busy, because its brand's rules have changed.
     mutating func touch(_ id: LaneID) {
         if let index = lanes.index(forKey: id) { touch(at: index) }
     }
@@ -60,11 +60,11 @@ package struct LaneTable: Sendable, Sequence {
         busy.append(lanes[index].key)
     }
 
-    /// Prepares a turn: forgets what came during the last one, and sets aside what is busy no longer.
+    /// Prepares a turn: forgets what arrived during the last one, and marks lanes idle that are no longer busy.
     ///
     /// - Parameters:
-    ///   - isBehind: Whether a claim left rows in the store of one of a lane's devices.
-    ///   - idleLane: What an idle lane does with new rows.
+    ///   - isBehind: Returns whether a claim left rows of one of a lane's devices in the store.
+    ///   - idleLane: Returns what an idle lane does with new rows.
     mutating func settle(isBehind: (LaneID) -> Bool, idle idleLane: (LaneID) -> LaneBudgets.Idle) {
         var stillBusy: [LaneID] = []
         for id in busy {

@@ -1,47 +1,47 @@
 package import GatewayModel
 
-/// Whether the devices of one platform of a lane are stopped, because the provider's own credential for that platform is refused: a
-/// plain value without a clock, there only while they are.
+/// The breaker for the devices of one platform of a lane, open because the provider's own credential for that platform
+/// is rejected: a value type without a clock, present only while it is open.
 ///
-/// When its time is over one push at a time finds out whether they can be reached again; the first that is accepted ends it.
+/// After its wait one push at a time is sent as a probe; the first one that is accepted closes it.
 package struct PlatformBreaker: Sendable {
-    /// Others of the platform are looked at again after at most this, in seconds, while a push finds out.
+    /// The upper bound of the wait of other pushes of the platform while a probe is in flight, in seconds.
     static let probeSeconds: Int64 = 5
 
     /// Nothing leaves before this moment.
     private(set) var until: Timestamp
-    /// The push that finds out.
+    /// The push that is the probe.
     package var probe: DeliveryID?
-    /// How often in a row the platform was refused.
+    /// The number of times in a row that the platform was rejected.
     private var refusals = 0
 
-    /// Stops the platform.
+    /// Opens the breaker.
     ///
     /// - Parameters:
     ///   - now: The wall clock.
-    ///   - settings: How long it is stopped.
+    ///   - settings: The durations.
     package init(now: Timestamp, _ settings: DeliverySettings) {
         until = now
         refused(now: now, settings)
     }
 
-    /// The push that finds out was refused.
+    /// Notes that the probe was rejected.
     ///
     /// - Parameters:
     ///   - now: The wall clock.
-    ///   - settings: How long it is stopped.
+    ///   - settings: The durations.
     package mutating func refused(now: Timestamp, _ settings: DeliverySettings) {
         until = now.adding(seconds: settings.breakerSeconds(after: refusals))
         refusals += 1
         probe = nil
     }
 
-    /// When the next push of the platform may leave.
+    /// Returns when the next push of the platform may leave.
     ///
     /// - Parameters:
     ///   - now: The wall clock.
-    ///   - settings: How long it is stopped.
-    /// - Returns: Nil when it may now.
+    ///   - settings: The durations.
+    /// - Returns: Nil when it may leave now.
     package func wait(now: Timestamp, _ settings: DeliverySettings) -> Timestamp? {
         if until > now { return until }
         guard probe != nil else { return nil }
@@ -50,9 +50,9 @@ package struct PlatformBreaker: Sendable {
 }
 
 extension DeliverySettings {
-    /// How long a refused credential stops what needs it.
+    /// Returns how long a rejected credential stops its pushes.
     ///
-    /// - Parameter refusals: How often in a row it was refused before.
+    /// - Parameter refusals: The number of times in a row that it was rejected before.
     /// - Returns: Seconds.
     func breakerSeconds(after refusals: Int) -> Int64 {
         min(breakerFirstSeconds << Int64(min(refusals, 10)), breakerMaxSeconds)

@@ -2,9 +2,9 @@ package import GatewayStorage
 
 /// Read access for the simulation's checks.
 extension Presence {
-    /// Whether what is held for a consumer is about to be looked through.
+    /// Returns whether a later turn releases the rows that are held for a consumer.
     ///
     /// - Parameter name: The consumer.
-    /// - Returns: Whether a later turn releases it.
+    /// - Returns: True when a release waits.
     package func isReleasing(_ name: ConsumerName) -> Bool { isWaiting.contains(name) }
 }

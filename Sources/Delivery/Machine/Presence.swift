@@ -2,41 +2,41 @@ import DequeModule
 package import GatewayModel
 package import GatewayStorage
 
-/// Who has a messaging window open, and what has to be released because one closed: a plain value.
+/// The open messaging windows, and the consumers whose held rows must be released because one closed: a value type.
 ///
-/// A window that closed goes on holding until a turn takes its release; so no turn pushes what comes after it before what
-/// was held, and a release that waits for the store is one entry for each consumer, however often its windows come and go.
+/// A closed window still holds until a turn takes its release: so no turn pushes later rows before the held ones. A
+/// release that waits for the store is one entry for each consumer, however often its windows open and close.
 package struct Presence: Sendable {
-    /// The windows that the next turn holds for.
+    /// The windows for which the next turn holds rows.
     package private(set) var windows = OpenWindows()
-    /// Whose held rows are to be looked through, in the order in which they closed.
+    /// The consumers whose held rows must be released, in the order in which their windows closed.
     private var waiting: Deque<ConsumerName> = []
     private(set) var isWaiting: Set<ConsumerName> = []
 
-    /// Nobody has one.
+    /// Creates a state without open windows.
     package init() {}
 
     /// Whether a turn has something to release.
     package var hasReleases: Bool { !waiting.isEmpty }
 
-    /// A window opened.
+    /// Adds a window that opened.
     ///
     /// - Parameters:
-    ///   - name: Whose it is.
-    ///   - device: The device that it is open on, if it is named.
+    ///   - name: The consumer.
+    ///   - device: The device of the window, if it is named.
     package mutating func open(_ name: ConsumerName, device: DeviceID?) { windows.open(name, device: device) }
 
-    /// A window closed.
+    /// Removes a window that closed.
     ///
     /// - Parameters:
-    ///   - name: Whose it was.
+    ///   - name: The consumer.
     ///   - device: The device that it was opened with.
     package mutating func close(_ name: ConsumerName, device: DeviceID?) {
         windows.closing(name, device: device)
         add(name)
     }
 
-    /// Brands' settings of presence are these now.
+    /// Replaces the brands' presence settings.
     ///
     /// - Parameters:
     ///   - perDevice: Brands whose windows hold for their own device only.
@@ -45,10 +45,10 @@ package struct Presence: Sendable {
         for name in windows.set(perDevice: perDevice, pushing: pushing) { add(name) }
     }
 
-    /// Takes what the next turn releases; its ``windows`` are those after the call.
+    /// Takes the releases of the next turn; its ``windows`` are those after the call.
     ///
-    /// - Parameter limit: At most this many consumers.
-    /// - Returns: The consumers, those that closed first.
+    /// - Parameter limit: The most consumers to return.
+    /// - Returns: The consumers, those whose windows closed first.
     package mutating func takeReleases(atMost limit: Int) -> [ConsumerName] {
         guard !waiting.isEmpty else { return [] }
         let taken = Array(waiting.prefix(limit))
@@ -60,7 +60,7 @@ package struct Presence: Sendable {
         return taken
     }
 
-    /// Puts back what a turn that failed would have released.
+    /// Puts back the releases of a turn that failed.
     ///
     /// - Parameter names: The consumers of the turn.
     package mutating func putBack(_ names: [ConsumerName]) {

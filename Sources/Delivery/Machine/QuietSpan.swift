@@ -1,22 +1,23 @@
 package import GatewayModel
 
-/// Whether it is quiet now, and until when that answer holds.
+/// The span of time around a moment in which it is quiet or not.
 ///
-/// Quiet hours are spans of real time: from the first moment at which the clock on the wall shows their beginning to the
-/// last at which it shows their end. So they never end twice in the night in which clocks are set back.
+/// Quiet hours are spans of real time: from the first moment at which the local clock shows their beginning to the last
+/// at which it shows their end. So they never end twice in the night in which clocks are set back.
 package struct QuietSpan: Sendable, Equatable {
     /// Whether it is quiet.
     package var isQuiet: Bool
-    /// The answer holds from here.
+    /// The start of the span.
     package var since: Timestamp
-    /// The answer holds up to here, exclusively.
+    /// The end of the span, exclusive.
     package var until: Timestamp
 
-    /// Looks up a moment.
+    /// Computes the span of a moment.
     ///
     /// - Parameters:
-    ///   - hours: The quiet hours; one whose mode is `off` is never quiet.
-    ///   - timeZone: The device's own time zone; one that is unknown gives way to that of `hours`, and this to UTC.
+    ///   - hours: The quiet hours; with the mode `off` it is never quiet.
+    ///   - timeZone: The device's own time zone; if it is unknown, that of `hours` is used, and if that is unknown,
+    ///     UTC.
     ///   - now: The moment.
     package init(_ hours: QuietHours, timeZone: String?, at now: Timestamp) {
         since = now
@@ -27,7 +28,7 @@ package struct QuietSpan: Sendable, Equatable {
                 ?? LocalTimeZone("UTC")
         else { return }
         let seconds = now.milliseconds / 1000
-        // Only a time before 1970 would be rounded up, which no clock shows.
+        // Integer division rounds up only times before 1970, which do not occur.
         let today = (seconds + zone.offset(at: seconds)) / 86_400
         for day in today - 1...today + 1 {
             let start = Timestamp(milliseconds: zone.moments(day: day, minutes: hours.from).first * 1000)
@@ -42,7 +43,7 @@ package struct QuietSpan: Sendable, Equatable {
         }
     }
 
-    /// Whether the answer still holds, or already.
+    /// Returns whether the span contains a moment.
     ///
     /// - Parameter now: A moment.
     /// - Returns: False before ``since``, as after the clock was set back, and from ``until`` on.

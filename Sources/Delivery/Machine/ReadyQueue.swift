@@ -1,7 +1,8 @@
 import DequeModule
 import GatewayModel
 
-/// The registrations of a lane with a row that may leave, by the class of that row and in the order in which they became so.
+/// The registrations of a lane with a row that may leave, by the class of that row and in the order in which they
+/// became ready.
 struct ReadyQueue: Sendable {
     private var agent: Deque<RegistrationID> = []
     private var badge: Deque<RegistrationID> = []
@@ -9,7 +10,7 @@ struct ReadyQueue: Sendable {
 
     var isEmpty: Bool { agent.isEmpty && badge.isEmpty && proactive.isEmpty }
 
-    /// The class of what leaves next; nil when nothing may.
+    /// The class of the row that leaves next; nil when none may leave.
     var firstClass: PushClass? {
         agent.isEmpty ? (badge.isEmpty ? (proactive.isEmpty ? nil : .proactive) : .badge) : .agent
     }
@@ -22,10 +23,10 @@ struct ReadyQueue: Sendable {
         }
     }
 
-    /// Takes the registration that leaves next.
+    /// Removes and returns the registration that leaves next.
     mutating func popFirst() -> RegistrationID? { agent.popFirst() ?? badge.popFirst() ?? proactive.popFirst() }
 
-    /// Forgets a registration, in time that grows with those of its class.
+    /// Removes a registration, in time linear in the number of those of its class.
     mutating func remove(_ id: RegistrationID, _ pushClass: PushClass) {
         switch pushClass {
         case .agent: agent.removeAll { $0 == id }

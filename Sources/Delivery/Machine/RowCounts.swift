@@ -1,26 +1,26 @@
 package import GatewayModel
 import GatewayStorage
 
-/// How many rows of a lane are in memory, by their class.
+/// The numbers of a lane's rows in memory, by class.
 package struct RowCounts: Sendable, Equatable {
     private var agent = 0
     private var badge = 0
     private var proactive = 0
 
-    /// Takes the numbers.
+    /// Creates counts.
     ///
     /// - Parameters:
     ///   - agent: Agents' messages.
     ///   - badge: Badges.
-    ///   - proactive: What is proactive.
+    ///   - proactive: Proactive messages.
     package init(agent: Int = 0, badge: Int = 0, proactive: Int = 0) {
         (self.agent, self.badge, self.proactive) = (agent, badge, proactive)
     }
 
-    /// All of them.
+    /// The sum of all classes.
     package var total: Int { agent + badge + proactive }
 
-    /// Those of a class.
+    /// The number of rows of a class.
     ///
     /// - Parameter pushClass: The class.
     package subscript(pushClass: PushClass) -> Int {

@@ -2,26 +2,27 @@ import DequeModule
 import GatewayModel
 package import GatewayStorage
 
-/// A turn that broke a rule of the schema, done part by part: a plain value.
+/// A turn that violated a constraint of the schema, committed part by part: a value type.
 ///
-/// Each outcome, release, change and event gets a commit of its own, so that one poison row never fails a stranger's.
-/// Claims, budgets and sightings are no part: nothing of them is lost, they come again.
+/// Each outcome, release, change and event gets a commit of its own, so that one poison row never fails another
+/// caller's. Claims, budgets and sightings are no parts: they are not lost, they come again.
 package struct SplitTurn: Sendable {
     enum Part: Sendable {
-        /// The outcome at this place; without the answer's words when it failed with them.
+        /// The outcome at this index; without the provider's texts when it failed with them.
         case outcome(Int, isStripped: Bool)
         case release(Int)
         case change(Int)
         case event(request: Int, Int)
     }
 
-    /// What became of the parts of each request, in the events' order; a request is answered when it is as long as those.
+    /// The results of each request's parts, in the events' order; a request is complete when there is one for each
+    /// event.
     private(set) var results: [[IntakeResult]]
     private let whole: WriterTurn
-    /// What is left, the first of which is being done.
+    /// The remaining parts; the first one is under way.
     private var parts: Deque<Part>
 
-    /// Nothing of a turn is done.
+    /// Creates a split turn of which no part is done.
     ///
     /// - Parameter turn: The turn.
     package init(_ turn: WriterTurn) {
@@ -35,18 +36,18 @@ package struct SplitTurn: Sendable {
         results = Array(repeating: [], count: turn.accepts.count)
     }
 
-    /// How many parts a turn has.
+    /// Returns the number of a turn's parts.
     ///
     /// - Parameter turn: The turn.
-    /// - Returns: 0 when it only claims rows and notes signs of life.
+    /// - Returns: 0 when it only claims rows and notes sightings.
     package static func partCount(of turn: WriterTurn) -> Int {
         turn.outcomes.count + turn.releases.count + turn.changes.count + turn.accepts.reduce(0) { $0 + $1.events.count }
     }
 
-    /// The part that is being done; nil when all are.
+    /// The part that is under way; nil when all are done.
     var part: Part? { parts.first }
 
-    /// The commit of the part that is being done, with the windows and the time of the whole.
+    /// The commit of the current part, with the windows and the time of the whole turn.
     package var turn: WriterTurn? {
         var turn = WriterTurn(now: whole.now, incarnation: whole.incarnation)
         turn.windows = whole.windows
@@ -67,33 +68,33 @@ package struct SplitTurn: Sendable {
         return turn
     }
 
-    /// The outcomes that are not written down yet.
+    /// The outcomes that are not stored yet.
     package var outcomesLeft: [OutcomeRecord] {
         parts.compactMap { if case .outcome(let place, _) = $0 { whole.outcomes[place] } else { nil } }
     }
 
-    /// The consumers whose held rows are not looked through yet.
+    /// The consumers whose held rows are not released yet.
     package var releasesLeft: [ConsumerName] {
         parts.compactMap { if case .release(let place) = $0 { whole.releases[place] } else { nil } }
     }
 
-    /// The places of the changes that are not done yet.
+    /// The indexes of the changes that are not done yet.
     package var changesLeft: [Int] { parts.compactMap { if case .change(let place) = $0 { place } else { nil } } }
 
-    /// Goes on behind the part that is being done.
+    /// Moves on to the next part.
     package mutating func advance() { parts.removeFirst() }
 
-    /// An outcome is tried once more, and ends at least as its disposition says: without the answer's words.
+    /// Retries an outcome without the provider's texts, so that at least its disposition is stored.
     package mutating func strip() {
         if case .outcome(let place, false) = parts.first { parts[0] = .outcome(place, isStripped: true) }
     }
 
-    /// Notes what became of the next event of a request.
+    /// Notes the result of the next event of a request.
     ///
     /// - Parameters:
-    ///   - result: What became of it.
-    ///   - request: The request's place in the turn.
-    /// - Returns: The answer to the request when it was the last one.
+    ///   - result: The result.
+    ///   - request: The request's index in the turn.
+    /// - Returns: The results of the request when this was the last event.
     package mutating func note(
         _ result: IntakeResult,
         of request: Int
@@ -103,10 +104,10 @@ package struct SplitTurn: Sendable {
         return answer(to: request)
     }
 
-    /// The answers to the requests that have none yet.
+    /// Completes the requests that are not complete yet.
     ///
-    /// - Parameter error: Why what is not done fails.
-    /// - Returns: The requests' places in the turn, with their answers.
+    /// - Parameter error: The error of the remaining events.
+    /// - Returns: The requests' indexes in the turn, with their results.
     package mutating func abandon(_ error: IntakeError) -> [(request: Int, answer: Result<[IntakeResult], IntakeError>)]
     {
         results.indices.compactMap { request in
@@ -117,7 +118,8 @@ package struct SplitTurn: Sendable {
         }
     }
 
-    /// Nothing of a request is stored only when all of it failed in the same way.
+    /// Returns the results of a request; an error only when all its events failed in the same way, so that nothing is
+    /// stored.
     private func answer(to request: Int) -> Result<[IntakeResult], IntakeError> {
         if case .failed(let error)? = results[request].last, results[request].allSatisfy({ $0 == .failed(error) }) {
             return .failure(error)

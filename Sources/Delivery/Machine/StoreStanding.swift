@@ -1,33 +1,33 @@
 package import GatewayModel
 package import GatewayStorage
 
-/// How the store stands, as the writer finds it: while it fails nothing is taken, and the writer tries again by itself.
+/// The health of the store as the writer sees it: while it fails nothing is taken, and the writer retries by itself.
 package struct StoreStanding: Sendable {
-    /// Why the last turn or probe failed; nil when it went well.
+    /// The error of the last turn or probe; nil when it succeeded.
     package private(set) var error: StorageError?
-    /// When the writer tries again; nil at once.
+    /// The time at which the writer tries again; nil at once.
     private var retryAt: Timestamp?
 
-    /// It went well so far.
+    /// Creates a state without failures.
     package init() {}
 
     /// Whether the file is damaged: nothing is written to it any more until an operator has restored it.
     package var isDamaged: Bool { if case .corrupt = error { true } else { false } }
 
-    /// Until when the writer leaves the store alone.
+    /// Returns until when the writer does not use the store.
     ///
     /// - Parameter now: The wall clock.
     /// - Returns: Nil when it may try now.
     package func restsUntil(now: Timestamp) -> Timestamp? { retryAt.flatMap { $0 > now ? $0 : nil } }
 
-    /// Takes in that a turn or probe failed.
+    /// Notes that a turn or probe failed.
     ///
     /// - Parameters:
-    ///   - error: Why.
+    ///   - error: The error.
     ///   - now: The wall clock.
-    /// - Returns: Whether it did not fail before, or in another way.
+    /// - Returns: Whether it is a new failure, or fails in another way than before.
     package mutating func failed(_ error: StorageError, now: Timestamp) -> Bool {
-        // What is damaged stays so: a read that happens to succeed proves nothing.
+        // A damaged file stays damaged: a read that happens to succeed proves nothing.
         guard !isDamaged else { return false }
         defer {
             self.error = error
@@ -36,7 +36,7 @@ package struct StoreStanding: Sendable {
         return self.error?.label != error.label
     }
 
-    /// Takes in that a turn or probe went well.
+    /// Notes that a turn or probe succeeded.
     ///
     /// - Returns: Whether it had failed before.
     package mutating func succeeded() -> Bool {
@@ -46,6 +46,6 @@ package struct StoreStanding: Sendable {
         return error != nil && !isDamaged
     }
 
-    /// Lets the writer try at once, because it is its last chance.
+    /// Lets the writer try at once, because it is the last chance before the process ends.
     package mutating func tryNow() { retryAt = nil }
 }

@@ -2,12 +2,12 @@ package import GatewayModel
 package import GatewayStorage
 
 extension WriterMachine {
-    /// Takes in what the commit of the last step did.
+    /// Applies the result of the last step's commit.
     ///
     /// - Parameters:
-    ///   - result: What it did.
+    ///   - result: The result.
     ///   - now: The wall clock.
-    /// - Returns: What follows.
+    /// - Returns: The effects to carry out.
     package mutating func committed(_ result: WriterTurnResult, now: Timestamp) -> Effects {
         var effects = Effects()
         effects.isRecovered = store.succeeded()
@@ -40,19 +40,19 @@ extension WriterMachine {
         return effects
     }
 
-    /// Takes in that the commit of the last step failed; nothing of it is stored.
+    /// Handles the failure of the last step's commit; nothing of it is stored.
     ///
-    /// A rule of the schema that a row broke has the turn done in parts, and ends what a part is about. Anything else puts
-    /// the outcomes back; the events' and changes' callers keep what they have and send it again.
+    /// After a constraint violation the turn is committed in parts, and the item that causes it is dropped. After any
+    /// other error the outcomes are put back; the callers of events and changes keep theirs and send them again.
     ///
     /// - Parameters:
-    ///   - error: Why.
+    ///   - error: The error.
     ///   - now: The wall clock.
-    /// - Returns: What follows.
+    /// - Returns: The effects to carry out.
     package mutating func failed(_ error: StorageError, now: Timestamp) -> Effects {
         openTurn?.isUnderWay = false
         guard let open = openTurn else { return storeFailed(error, now: now) }
-        // Where a read found damage meanwhile nothing more is written, not in parts either.
+        // When a read has found damage meanwhile nothing more is written, not in parts either.
         if case .constraint = error, !store.isDamaged {
             if let part = open.split?.part { return poisoned(part, of: open, error) }
             if SplitTurn.partCount(of: open.turn) > 0 {
@@ -67,12 +67,12 @@ extension WriterMachine {
         return effects
     }
 
-    /// Takes in how the probe of the last step went.
+    /// Handles the result of the last step's probe.
     ///
     /// - Parameters:
-    ///   - error: Why it failed; nil when the store takes writes again.
+    ///   - error: The error; nil when the store accepts writes again.
     ///   - now: The wall clock.
-    /// - Returns: What follows.
+    /// - Returns: The effects to carry out.
     package mutating func probed(_ error: StorageError?, now: Timestamp) -> Effects {
         if let error { return storeFailed(error, now: now) }
         var effects = Effects()
@@ -80,21 +80,21 @@ extension WriterMachine {
         return effects
     }
 
-    /// Takes in that a read met damaged data: nothing is written to it any more, and whoever waits is answered.
+    /// Handles a read that found damaged data: nothing more is written to the store, and waiting callers get an error.
     ///
     /// - Parameters:
-    ///   - error: What the read threw; only `StorageError.corrupt` counts.
+    ///   - error: The error of the read; only `StorageError.corrupt` counts.
     ///   - now: The wall clock.
-    /// - Returns: What follows.
+    /// - Returns: The effects to carry out.
     package mutating func readFailed(_ error: StorageError, now: Timestamp) -> Effects {
         guard case .corrupt = error else { return Effects() }
         var effects = storeFailed(error, now: now)
-        // A commit that is under way ends the turn with its result.
+        // If a commit is under way, its result ends the turn.
         if openTurn?.isUnderWay == false { abandonIfDamaged(in: &effects) }
         return effects
     }
 
-    /// Notes that the store fails, and answers everybody who waits: nothing is taken until it answers again.
+    /// Notes that the store fails, and fails all waiting callers: nothing is taken until the store works again.
     private mutating func storeFailed(_ error: StorageError, now: Timestamp) -> Effects {
         var effects = Effects()
         effects.failure = .store(isNew: store.failed(error, now: now))
@@ -104,7 +104,7 @@ extension WriterMachine {
         return effects
     }
 
-    /// Puts back what is left of the turn; its callers keep what they have.
+    /// Puts back what is left of the turn; its callers keep theirs.
     private mutating func abandonTurn(_ error: StorageError, in effects: inout Effects) {
         guard let open = openTurn else { return }
         openTurn = nil
@@ -122,16 +122,16 @@ extension WriterMachine {
         effects.events += split.abandon(failure).map { (open.eventCallers[$0.request], $0.answer) }
     }
 
-    /// Ends the turn where a read found damage meanwhile.
+    /// Ends the turn if a read has found damage meanwhile.
     ///
-    /// Any other failure of before is over when a part is judged.
+    /// Any earlier failure of another kind is over when the result of a part arrives.
     private mutating func abandonIfDamaged(in effects: inout Effects) {
         if store.isDamaged, let error = store.error { abandonTurn(error, in: &effects) }
     }
 
     // MARK: Parts
 
-    /// What a part is about cannot be stored, and nobody else suffers by it.
+    /// Drops the item of a part that cannot be stored, so that no other item is affected.
     private mutating func poisoned(_ part: SplitTurn.Part, of open: OpenTurn, _ error: StorageError) -> Effects {
         var effects = Effects()
         effects.failure = .poison
@@ -140,9 +140,9 @@ extension WriterMachine {
             openTurn?.split?.strip()
             abandonIfDamaged(in: &effects)
             return effects
-        // It stays owned until the next start takes it back.
+        // It stays owned until the next start requeues it.
         case .outcome(_, isStripped: true): delivery.outcomesDropped(1)
-        // No rule of the schema is about what a release changes; if one were, the next start would take the rows back.
+        // No constraint concerns what a release changes; if one did, the next start would requeue the rows.
         case .release: break
         case .change(let place): effects.changes = [(open.changeCallers[place], .failure(.storage(error)))]
         case .event(let request, _): note(.failed(.storage(error)), of: request, in: &effects)

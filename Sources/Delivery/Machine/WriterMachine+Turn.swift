@@ -2,12 +2,12 @@ package import GatewayModel
 import GatewayStorage
 
 extension WriterMachine {
-    /// Puts the next turn together from what waits, or says how long the writer may sleep.
+    /// Returns the next turn, built from what waits, or how long the writer may sleep.
     ///
-    /// What arrives while one turn is committed makes up the next (group commit: no timer, no latency added when idle).
+    /// What arrives while one turn is committed makes up the next (group commit: no timer, no added latency when idle).
     ///
     /// - Parameter now: The wall clock.
-    /// - Returns: The step; a commit must be answered before the next call.
+    /// - Returns: The step; the result of a commit must be passed in before the next call.
     package mutating func next(now: Timestamp) -> WriterStep {
         if let part = openTurn?.split?.turn {
             openTurn?.isUnderWay = true
@@ -16,7 +16,7 @@ extension WriterMachine {
         let isStopping = phase == .stopping
         if store.isDamaged { return isStopping ? .done : .sleep(until: nil) }
         if let restsUntil = store.restsUntil(now: now) { return isStopping ? .done : .sleep(until: restsUntil) }
-        // Who calls now has a short turn, and every other turn at least has room for what campaigns have waiting.
+        // Waiting callers get a short turn, and every other turn has room for campaigns' backlogs.
         yields = !yields && !(accepts.isEmpty && changes.isEmpty)
         let plan = delivery.beginTurn(now: now, isPatient: !isStopping && store.error == nil, yields: yields)
         var turn = WriterTurn(now: now, incarnation: incarnation)

@@ -1,35 +1,36 @@
 package import GatewayModel
 package import GatewayStorage
 
-/// Decides what the writer does: a plain value without a clock or IO.
+/// Decides what the writer does: a state machine as a value type, without a clock or IO.
 ///
-/// It knows what waits, what makes up a turn, who is answered what, when to probe a store that failed, when to rest, and how
-/// a turn that broke a rule of the schema is done in parts.
+/// It holds what waits, builds turns, decides the result of each caller, when to probe a store that failed and when to
+/// wait, and how a turn that violated a constraint is committed in parts.
 ///
-/// Its shell asks ``next(now:)`` for a step and carries it out; after a commit it calls ``committed(_:now:)`` or
-/// ``failed(_:now:)``, after a probe ``probed(_:now:)``, before it asks for the next step. At any time between it may take
-/// in what callers ask, and use ``delivery`` and ``presence``. Callers are whatever the shell answers them by.
+/// The shell calls ``next(now:)`` for a step and carries it out; after a commit it calls ``committed(_:now:)`` or
+/// ``failed(_:now:)``, after a probe ``probed(_:now:)``, before the next step. At any time between, it may add callers'
+/// requests, and use ``delivery`` and ``presence``. The type of a caller is the shell's choice: whatever it resumes
+/// callers with.
 package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sendable {
-    /// What follows from a commit or a probe.
+    /// The effects of a commit or a probe.
     package typealias Effects = WriterEffects<EventCaller, ChangeCaller>
 
-    /// How far it has come.
+    /// The phase of the writer's life.
     package enum Phase: Sendable {
         /// Nothing is taken yet.
         case created
         /// Callers are served.
         case running
-        /// Nothing is taken any more; what was taken is done.
+        /// Nothing more is taken; what was taken is completed.
         case stopping
     }
 
-    /// A piece and whom to answer.
+    /// A piece and its caller.
     struct WaitingPiece {
         var piece: IntakePiece
         var caller: EventCaller
     }
 
-    /// A change and whom to answer.
+    /// A change and its caller.
     struct WaitingChange {
         var change: StoreChange
         var caller: ChangeCaller
@@ -40,21 +41,21 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         var turn: WriterTurn
         var eventCallers: [EventCaller] = []
         var changeCallers: [ChangeCaller] = []
-        /// It is done in parts.
+        /// The parts, when it is committed in parts.
         var split: SplitTurn?
-        /// Whether a commit of it is under way; not while its next part is still to be asked for.
+        /// Whether a commit of it is under way; false while the next part has not been asked for yet.
         var isUnderWay = true
     }
 
-    /// How it behaves.
+    /// The settings.
     package let settings: DeliverySettings
-    /// What is sent, when, and what becomes of it.
+    /// The state machine of deliveries.
     package var delivery: DeliveryMachine
-    /// Who has a messaging window open.
+    /// The open messaging windows.
     package var presence = Presence()
-    /// What the machine lacks; while it lacks anything no event is taken.
+    /// The host's faults; while there is any, no event is taken.
     package var faults: Set<MachineFault> = []
-    /// How far it has come.
+    /// The phase of the writer's life.
     package private(set) var phase = Phase.created
     private(set) var incarnation = IncarnationID(0)
     /// Bounded by `maxPendingEvents` and `maxPendingBytes`.
@@ -63,17 +64,17 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     var changes: FairQueue<BrandID?, WaitingChange>
     /// Devices that gave a sign of life; bounded by ``DeliverySettings/maxSightings``.
     var sightings: Set<DeviceSighting> = []
-    /// How many deliveries events make.
+    /// An estimate of the deliveries that events make.
     var rows = RowsPerEvent()
     var ids = MessageIDGenerator()
     var store = StoreStanding()
     var openTurn: OpenTurn?
-    /// Whether the last turn left proactive pushes in the store for the sake of its callers.
+    /// Whether the last turn left proactive pushes in the store because callers waited.
     var yields = false
 
-    /// Starts with nothing in memory; nothing is taken before ``start(_:now:randomPart:)``.
+    /// Creates a writer with nothing in memory; nothing is taken before ``start(_:now:randomPart:)``.
     ///
-    /// - Parameter settings: How it behaves.
+    /// - Parameter settings: The settings.
     package init(settings: DeliverySettings) {
         self.settings = settings
         delivery = DeliveryMachine(settings: settings, backlog: [:])
@@ -81,12 +82,12 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         changes = FairQueue(limits: .init(size: settings.maxPendingEvents, bytes: settings.maxPendingBytes))
     }
 
-    /// Begins to take what callers ask.
+    /// Begins to take callers' requests.
     ///
     /// - Parameters:
-    ///   - start: What the store found.
+    ///   - start: The store's findings at the start.
     ///   - now: The wall clock.
-    ///   - randomPart: The part of message ids that is drawn for each; given only where a run must be the same again.
+    ///   - randomPart: The random part of message ids; given only where a run must be reproducible.
     package mutating func start(_ start: IncarnationStart, now: Timestamp, randomPart: UInt64? = nil) {
         delivery = DeliveryMachine(settings: settings, start: start, now: now)
         incarnation = start.incarnation
@@ -94,17 +95,17 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         phase = .running
     }
 
-    /// Takes nothing more; the store is tried at once, because it is its last chance.
+    /// Takes nothing more; the store is tried at once, because it is the last chance before the process ends.
     package mutating func stop() {
         phase = .stopping
         store.tryNow()
     }
 
-    // MARK: What callers ask
+    // MARK: Requests
 
-    /// How many events of a brand make up a piece, so that it is no more than a turn can do.
+    /// Returns the number of a brand's events in a piece, so that it fits into one turn.
     ///
-    /// - Parameter brand: Whose events they are.
+    /// - Parameter brand: The brand of the events.
     /// - Returns: At least 1, at most ``DeliverySettings/maxEventsPerTurn``.
     package func eventsPerPiece(of brand: BrandID) -> Int {
         max(settings.maxEventsPerTurn / rows.perEvent(of: brand), 1)
@@ -114,8 +115,8 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     ///
     /// - Parameters:
     ///   - piece: The piece.
-    ///   - caller: Who is answered when it is on disk or cannot be.
-    /// - Returns: Why it is not taken; nil when it is.
+    ///   - caller: The caller, which gets the result when it is on disk or has failed.
+    /// - Returns: The reason why it is not taken; nil when it is.
     package mutating func accept(_ piece: IntakePiece, from caller: EventCaller) -> IntakeError? {
         if let refusal = refusal(ofChange: false) { return refusal }
         guard accepts.admits(size: piece.events.count, bytes: piece.bytes, of: piece.brand) else {
@@ -132,8 +133,8 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     ///
     /// - Parameters:
     ///   - change: The change.
-    ///   - caller: Who is answered when it is on disk or cannot be.
-    /// - Returns: Why it is not taken; nil when it is.
+    ///   - caller: The caller, which gets the result when it is on disk or has failed.
+    /// - Returns: The reason why it is not taken; nil when it is.
     package mutating func perform(_ change: StoreChange, for caller: ChangeCaller) -> IntakeError? {
         if let refusal = refusal(ofChange: true) { return refusal }
         let bytes = change.bytes
@@ -145,28 +146,28 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         return nil
     }
 
-    /// Takes a device's sign of life, unless the store fails or too many wait: the device will be heard again.
+    /// Takes a device's sighting, unless the store fails or too many wait: the device will be seen again.
     ///
-    /// - Parameter sighting: The device, and whose it is.
+    /// - Parameter sighting: The device and its consumer.
     /// - Returns: Whether a turn has something new to note.
     package mutating func note(_ sighting: DeviceSighting) -> Bool {
         guard refusal(ofChange: true) == nil, sightings.count < settings.maxSightings else { return false }
         return sightings.insert(sighting).inserted
     }
 
-    /// Why nothing can be taken now, whatever room there is.
+    /// Returns why nothing can be taken now, whatever room there is.
     ///
-    /// A fault of the machine keeps events away but not changes: a logout must not wait for disk space.
+    /// A fault of the host stops events but not changes: a logout must not wait for disk space.
     ///
-    /// - Parameter isChange: Whether it is a change that would be taken, and not events.
-    /// - Returns: Nil when something can be.
+    /// - Parameter isChange: Whether a change is to be taken, not events.
+    /// - Returns: Nil when something can be taken.
     package func refusal(ofChange isChange: Bool) -> IntakeError? {
         guard phase == .running else { return .stopping }
         if let error = store.error { return .storage(error) }
         return isChange ? nil : faults.min { $0.rawValue < $1.rawValue }.map(IntakeError.fault)
     }
 
-    // MARK: How it stands
+    // MARK: State
 
     /// Events that wait for their commit.
     package var pendingEvents: Int { accepts.size }
@@ -174,7 +175,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     /// Changes that wait for their commit.
     package var pendingChanges: Int { changes.size }
 
-    /// Why the last commit or probe failed; nil when it went well.
+    /// The error of the last commit or probe; nil when it succeeded.
     package var storeError: StorageError? { store.error }
 
     /// Whether a turn is being committed.

@@ -1,22 +1,22 @@
 package import GatewayStorage
 
-/// How the delivery core stands.
+/// The health of the delivery core.
 package struct DeliveryHealth: Sendable, Equatable {
-    /// Whether events are taken: started, not stopping, the store's last turn went well, and the machine has no fault.
+    /// Whether events are accepted: started, not stopping, the store's last turn succeeded, and the host has no fault.
     package var isAccepting: Bool
-    /// Why the store's last turn failed, if it did.
+    /// The error of the store's last turn, if it failed.
     package var storeError: StorageError?
-    /// What the machine lacks.
+    /// The host's faults.
     package var faults: Set<MachineFault>
     /// Events that wait for their commit.
     package var pendingEvents: Int
 
-    /// Takes how the core stands.
+    /// Creates a health report.
     ///
     /// - Parameters:
-    ///   - isAccepting: Whether events are taken.
-    ///   - storeError: Why the store's last turn failed.
-    ///   - faults: What the machine lacks.
+    ///   - isAccepting: Whether events are accepted.
+    ///   - storeError: The error of the store's last turn, if it failed.
+    ///   - faults: The host's faults.
     ///   - pendingEvents: Events that wait for their commit.
     package init(isAccepting: Bool, storeError: StorageError?, faults: Set<MachineFault> = [], pendingEvents: Int) {
         self.isAccepting = isAccepting

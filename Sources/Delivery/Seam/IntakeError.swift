@@ -1,6 +1,6 @@
 package import GatewayStorage
 
-/// Why a request's events, or a change, were not taken; nothing of it is stored.
+/// The error of a request for events, or of a change, that was not taken; nothing of it is stored.
 package enum IntakeError: Error, Sendable, Equatable {
     /// Too much is waiting already: try again after this many seconds.
     case overloaded(retryAfterSeconds: Int)
@@ -8,6 +8,6 @@ package enum IntakeError: Error, Sendable, Equatable {
     case stopping
     /// The store failed.
     case storage(StorageError)
-    /// The machine lacks something that is needed to send and record what would be accepted.
+    /// The host lacks something that is needed to send and record what would be accepted.
     case fault(MachineFault)
 }

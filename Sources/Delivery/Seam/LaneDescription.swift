@@ -1,17 +1,17 @@
 package import GatewayModel
 
-/// What a lane is made from: who sends what over which credential.
+/// The description of a lane: the brand, the app and the credential with which it sends.
 package struct LaneDescription: Sendable {
     /// The lane's number.
     package var id: LaneID
     /// The lane's name.
     package var key: LaneKey
-    /// The app with its credentials: secret.
+    /// The app with its credentials, which are secret.
     package var app: AppSettings
     /// The brand.
     package var brand: Brand
 
-    /// Takes what a lane is made from.
+    /// Creates a description.
     ///
     /// - Parameters:
     ///   - id: The lane's number.

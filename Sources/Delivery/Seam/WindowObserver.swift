@@ -1,12 +1,12 @@
 package import GatewayStorage
 
-/// Who carries news to open windows.
+/// An observer that sends what commits did to open windows.
 package protocol WindowObserver: Sendable {
-    /// Takes what a commit did to consumers that have an open window.
+    /// Receives what a commit did to consumers that have an open window.
     ///
-    /// Called after each commit that has any, in the order of commits, before those who waited for the commit are
-    /// answered and from one task at a time; must not wait.
+    /// Called after each commit that concerns any, in the order of commits, before the commit's callers are resumed and
+    /// from one task at a time; must not block.
     ///
-    /// - Parameter news: In the order in which the commit did them.
+    /// - Parameter news: The events, in the order in which the commit made them.
     func committed(_ news: [WindowNews])
 }

@@ -6,7 +6,7 @@ import Synchronization
 import Telemetry
 
 extension DeliveryService {
-    /// Tells the providers of these lanes that there is something; makes those that are missing.
+    /// Wakes the providers of these lanes because there is work; creates those that are missing.
     func wake(_ lanes: Set<LaneID>) {
         for lane in lanes {
             switch provider(of: lane) {
@@ -22,12 +22,12 @@ extension DeliveryService {
         }
     }
 
-    /// Does the same from a provider's event loop, on which none is made: reading keys takes its time.
+    /// Does the same from a provider's event loop, on which no provider is created: reading keys takes time.
     private func wakeFromLoop(_ lanes: Set<LaneID>) {
         let known = providers.withLock { $0.known(of: lanes) }
         for provider in known { provider.wake() }
         guard known.count < lanes.count else { return }
-        // Rare, after a change of the app, and done at once; nobody waits for it.
+        // Rare, after a change of the app, and nobody waits for it.
         Task { self.wake(lanes) }
     }
 
@@ -39,13 +39,14 @@ extension DeliveryService {
             case .use(let provider): return .success(provider)
             case .wait: return .success(nil)
             case .make(let changes):
-                // Before the settings are read: when they change meanwhile, what is made of them takes nothing.
+                // Read before the settings: when they change meanwhile, the provider made from the old ones takes
+                // nothing.
                 let number = state.withLock { $0.writer.delivery.lanes[lane]?.provider ?? 0 }
                 let (result, rules) = makeProvider(of: lane, number: number)
                 let made = (try? result.get()).flatMap { $0 }
                 let isCurrent = providers.withLock { providers in
                     guard providers.made(made, of: lane, changes: changes) else { return false }
-                    // Before a later change can set its own.
+                    // Set before a later change can set its own.
                     if let made {
                         state.withLock {
                             $0.writer.delivery.setRules(rules, of: lane, isChange: false)
@@ -60,7 +61,7 @@ extension DeliveryService {
         }
     }
 
-    /// Makes a provider from the settings of now; nil while its credential is being opened.
+    /// Creates a provider from the current settings; nil while its credential is being loaded.
     private func makeProvider(
         of lane: LaneID,
         number: UInt64
@@ -77,11 +78,11 @@ extension DeliveryService {
         }
     }
 
-    /// Lets providers finish what they have on its way, in the background of the service.
+    /// Lets providers finish their pushes in flight, in the background of the service.
     func retire(_ old: [any PushProvider]) {
         guard !old.isEmpty else { return }
         let limit = Duration.seconds(settings.drainDeadlineSeconds)
-        // Not a child of run(): it ends by itself within the limit, and what it answers is taken whenever it comes.
+        // Not a child of run(): it ends by itself within the limit, and its results are accepted whenever they come.
         Task {
             await withTaskGroup(of: Void.self) { group in
                 for provider in old { group.addTask { await provider.shutdown(within: limit) } }
@@ -93,7 +94,7 @@ extension DeliveryService {
         let now = clock.now
         let isWriterNeeded = state.withLock { state in
             state.writer.delivery.take(lane, provider: provider, capacity: capacity, now: now, into: &pushes)
-            // When the quota lets more out, the writer says so.
+            // When the quota lets more out, the writer wakes the lane.
             return !state.writer.delivery.outcomesMayWait(now: now)
                 || state.writer.delivery.lanes[lane]?.quotaUntil(now: now) != nil
         }
@@ -109,7 +110,7 @@ extension DeliveryService {
             let needsTurn = state.writer.delivery.needsTurn(afterAnswersOf: lane, hadOutcomes: hadOutcomes, now: now)
             return (lanes, histories, state.writer.delivery.takeAlerts(), needsTurn)
         }
-        // Before the answers are written down: who reads what became of a push finds why.
+        // Before the outcomes are stored: a reader of a push's status then finds the reason in the log.
         log(alerts, now: now)
         if needsTurn { signal() }
         wakeFromLoop(lanes)
@@ -119,7 +120,7 @@ extension DeliveryService {
         }
     }
 
-    /// Tells operators what happened to lanes.
+    /// Logs what happened to lanes.
     func log(_ alerts: [(lane: LaneID, alert: LaneAlert)], now: Timestamp) {
         for (lane, alert) in alerts { log(alert, of: lane, now: now) }
     }
@@ -129,17 +130,17 @@ extension DeliveryService {
         switch alert {
         case .stopped(let until, let status, let reason):
             logger.error(
-                "a provider refuses the credential or the set-up of a lane, which stops",
+                "a provider rejects the credential or the configuration of a lane; the lane is stopped",
                 metadata: [
                     LogKey.laneName: "\(name)", LogKey.providerStatus: "\(status)", LogKey.reason: "\(reason ?? "")",
                     LogKey.seconds: "\((until.milliseconds - now.milliseconds) / 1000)",
                 ]
             )
         case .recovered:
-            logger.notice("a provider takes the credential of a lane again", metadata: [LogKey.laneName: "\(name)"])
+            logger.notice("a provider accepts the credential of a lane again", metadata: [LogKey.laneName: "\(name)"])
         case .platformStopped(let platform, let until, let status, let reason):
             logger.error(
-                "a provider refuses its own credential for devices of one platform: these wait, the lane's others go on",
+                "a provider rejects its own credential for devices of one platform; only their pushes wait",
                 metadata: [
                     LogKey.laneName: "\(name)", LogKey.platform: "\(platform.rawValue)",
                     LogKey.providerStatus: "\(status)", LogKey.reason: "\(reason ?? "")",
@@ -153,7 +154,7 @@ extension DeliveryService {
             )
         case .tokensRefused(let count, let reason):
             logger.error(
-                "a provider refuses the tokens of many devices in a row: the app's environment or topic may be wrong",
+                "a provider rejects the tokens of many devices in a row; the app's environment or topic may be wrong",
                 metadata: [
                     LogKey.laneName: "\(name)", LogKey.count: "\(count)", LogKey.reason: "\(reason ?? "")",
                 ]
@@ -162,8 +163,8 @@ extension DeliveryService {
             if let pushType = directory.lane(lane)?.key.pushType { metrics.suspensions[pushType].increment() }
             logger.error(
                 """
-                a provider calls too many devices of a lane gone: the lane is suspended, one push at a time finds out, and \
-                no registration is lost
+                a provider reports too many devices of a lane as gone; the lane is suspended, one push at a time is a probe, and \
+                no registration is deleted
                 """,
                 metadata: [
                     LogKey.laneName: "\(name)", LogKey.count: "\(gone)", LogKey.devices: "\(devices)",
@@ -171,13 +172,13 @@ extension DeliveryService {
             )
         case .resumed:
             logger.notice(
-                "a suspended lane goes on: a push was accepted, and the devices that were called gone are put back",
+                "a suspended lane sends again: a push was accepted; devices reported as gone are put back",
                 metadata: [LogKey.laneName: "\(name)"]
             )
         }
     }
 
-    /// Sets the gauges to what is in memory now; called before the metrics are read.
+    /// Sets the gauges to what is in memory now; call it before the metrics are read.
     package func recordGauges() {
         let (lanes, pendingEvents) = state.withLock { ($0.writer.delivery.lanes, $0.writer.pendingEvents) }
         metrics.pendingEvents.set(pendingEvents)
@@ -203,7 +204,7 @@ extension DeliveryService {
         }
     }
 
-    /// Waits for what is on its way, closes the providers, and commits what is left to say.
+    /// Waits for pushes in flight, closes the providers, and commits the remaining outcomes.
     func drain() async {
         let now = clock.now
         state.withLock { $0.writer.delivery.drain(now: now) }
@@ -212,16 +213,16 @@ extension DeliveryService {
         await withTaskGroup(of: Void.self) { group in
             for provider in all { group.addTask { await provider.shutdown(within: limit) } }
         }
-        // Every push is answered now, if only as unknown; a store that fails keeps its owned rows for the next start.
+        // Every push has a result now, if only `unknown`; if the store fails, its owned rows wait for the next start.
         await writeTurns()
     }
 }
 
-/// A lane as its provider sees it.
+/// A lane as its provider sees it: a source of pushes.
 private final class LaneSource: PushSource {
     let service: DeliveryService
     let lane: LaneID
-    /// The number of the provider that it is made for.
+    /// The number of the provider that it was created for.
     let number: UInt64
     let name: LaneKey
 

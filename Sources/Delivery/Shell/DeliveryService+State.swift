@@ -5,14 +5,14 @@ extension DeliveryService {
     typealias ChangeCaller = CheckedContinuation<Result<StoreChangeResult, IntakeError>, Never>
     typealias Writer = WriterMachine<EventCaller, ChangeCaller>
 
-    /// What lies behind the lock.
+    /// The state behind the lock.
     struct State {
         var writer: Writer
-        /// Who waits for a turn to end: at most one for each window that opens.
+        /// The callers that wait for a turn to end: at most one for each window that opens.
         var settling: [CheckedContinuation<Void, Never>] = []
-        /// The writer's task while it sleeps.
+        /// The continuation of the writer's task while it sleeps.
         var sleeper: CheckedContinuation<Void, Never>?
-        /// Something arrived while the writer was awake.
+        /// Whether something arrived while the writer was awake.
         var isSignalled = false
 
         init(settings: DeliverySettings) { writer = Writer(settings: settings) }

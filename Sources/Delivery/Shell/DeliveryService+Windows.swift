@@ -6,14 +6,15 @@ import Telemetry
 
 /// Messaging windows: agents' messages are held for them instead of being pushed (Architecture page, 7).
 extension DeliveryService {
-    /// Says that a consumer's messaging window opened: agents' messages of turns that begin from now on are held for it.
+    /// Notes that a consumer's messaging window opened: agents' messages of turns that begin from now on are held for
+    /// it.
     ///
-    /// A turn that is under way may still push, and tells the window nothing: whoever reads from the store what the window
-    /// missed does so after ``settle()``. Any thread; does not wait.
+    /// A turn that is under way may still push, and sends nothing to the window: read what the window missed from the
+    /// store after ``settle()``. Callable from any thread; does not wait.
     ///
     /// - Parameters:
-    ///   - name: Whose it is: the id that leads nowhere else.
-    ///   - device: The device that it is open on, if it is named.
+    ///   - name: The consumer, by an id that was not merged into another.
+    ///   - device: The device of the window, if it is named.
     package func windowOpened(_ name: ConsumerName, device: DeviceID?) {
         state.withLock { $0.writer.presence.open(name, device: device) }
         if let device { seen(DeviceSighting(consumer: name, device: device)) }
@@ -21,8 +22,8 @@ extension DeliveryService {
 
     /// Waits until a turn that was under way has ended; returns at once when none was.
     ///
-    /// After it, what the store has and what the observer is told of a window that opened before it leave no gap; the
-    /// same news may come by both.
+    /// After it, the contents of the store and what the observer receives for a window that opened before leave no gap;
+    /// the same event may arrive both ways.
     package func settle() async {
         await withCheckedContinuation { continuation in
             let isSettled = state.withLock { state in
@@ -34,20 +35,20 @@ extension DeliveryService {
         }
     }
 
-    /// Says that a consumer's messaging window closed: what no other window holds is pushed, from the writer's next turn
-    /// that the store takes, however long that fails.
+    /// Notes that a consumer's messaging window closed: what no other window holds is pushed, from the next turn that
+    /// the store commits, however long it fails before.
     ///
-    /// Call once for each ``windowOpened(_:device:)``. Any thread; does not wait.
+    /// Call it once for each ``windowOpened(_:device:)``, from any thread; does not wait.
     ///
     /// - Parameters:
-    ///   - name: Whose it was, by the name that it was opened with, also when that leads to another by now.
+    ///   - name: The consumer, by the name that the window was opened with, even if it was merged into another since.
     ///   - device: The device that it was opened with.
     package func windowClosed(_ name: ConsumerName, device: DeviceID?) {
         state.withLock { $0.writer.presence.close(name, device: device) }
         signal()
     }
 
-    /// Says how brands want windows to hold pushes back; what they hold no longer is pushed.
+    /// Sets how brands want windows to hold pushes; what is no longer held is pushed.
     ///
     /// - Parameter brands: All brands.
     package func setPresence(of brands: [Brand]) {
@@ -60,12 +61,12 @@ extension DeliveryService {
         if hasReleases { signal() }
     }
 
-    /// Sets who tells windows of what commits did; one at a time.
+    /// Sets the observer that sends commits' results to windows; there is one at a time.
     ///
-    /// - Parameter windows: Who does.
+    /// - Parameter windows: The observer.
     package func observe(windows: any WindowObserver) { observer.withLock { $0 = windows } }
 
-    /// Tells windows, and counts what became of held rows.
+    /// Notifies windows, and counts the results of held rows.
     func tellWindows(_ result: WriterTurnResult, of turn: WriterTurn) {
         if !result.news.isEmpty { observer.withLock { $0 }?.committed(Self.withOrigins(result.news, of: turn)) }
         guard result.held != HeldCounts() else { return }
@@ -74,7 +75,7 @@ extension DeliveryService {
         metrics.heldRows[.suppressed].increment(by: result.held.suppressed)
     }
 
-    /// Says of messages which windows they came through.
+    /// Adds to messages the windows that they were sent through.
     private static func withOrigins(_ news: [WindowNews], of turn: WriterTurn) -> [WindowNews] {
         var origins: [MessageID: WindowID] = [:]
         for case .write(let message) in turn.changes { origins[message.messageID] = message.window }

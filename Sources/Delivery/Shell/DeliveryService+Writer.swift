@@ -5,9 +5,9 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// Carries out what the writer's machine decides, one step after the other.
+/// The writer's task, which carries out the steps of its state machine, one after the other.
 extension DeliveryService {
-    /// Does one step after the other until there is nothing left to do after ``stop()``.
+    /// Runs steps until there is nothing left to do after ``stop()``.
     func writeTurns() async {
         var alarm: Alarm?
         defer { alarm?.task.cancel() }
@@ -66,9 +66,9 @@ extension DeliveryService {
         carryOut(state.withLock { $0.writer.probed(error, now: now) }, after: error)
     }
 
-    /// Says what happened, and answers whoever is to be answered.
+    /// Logs what happened, and resumes the callers whose work is complete.
     func carryOut(_ effects: Writer.Effects, after error: StorageError? = nil) {
-        if effects.isRecovered { logger.notice("the store answers again") }
+        if effects.isRecovered { logger.notice("the store works again") }
         if let error { log(effects.failure, error) }
         for (caller, outcome) in effects.changes { caller.resume(returning: outcome) }
         for (caller, outcome) in effects.events { caller.resume(returning: outcome) }
@@ -80,20 +80,20 @@ extension DeliveryService {
         case .splits:
             metrics.storeFailed(error.label)
             logger.error(
-                "a row broke a rule of the schema; doing the turn's parts one by one",
+                "constraint violation; retrying the batch item by item",
                 metadata: [LogKey.errorText: "\(error.text)"]
             )
         case .poison:
             logger.error(
-                "an event, a change or an outcome cannot be stored",
+                "an event, a change or an outcome violates a constraint and is dropped",
                 metadata: [LogKey.errorText: "\(error.text)"]
             )
         case .store(let isNew):
             metrics.storeFailed(error.label)
-            // Once for each fault and not for each try.
+            // Once for each failure and not for each attempt.
             guard isNew else { return }
             logger.error(
-                "the store failed; nothing is taken until it answers again",
+                "the store failed; no events or changes are accepted until it works again",
                 metadata: [LogKey.errorCode: "\(error.label)", LogKey.errorText: "\(error.text)"]
             )
         case nil: break
@@ -112,7 +112,7 @@ extension DeliveryService {
 
     // MARK: Waking
 
-    /// Wakes the writer; any thread, cheap when it is awake.
+    /// Wakes the writer; callable from any thread, cheap when it is awake.
     func signal() {
         let sleeper = state.withLock { state in
             state.isSignalled = true
@@ -128,19 +128,19 @@ extension DeliveryService {
         signal()
     }
 
-    /// Wakes the writer at a time; belongs to its task.
+    /// A timer that wakes the writer; belongs to its task.
     private struct Alarm {
-        /// When it rings, on the clock that tasks sleep by.
+        /// The time at which it fires, on the clock that tasks sleep by.
         var at: ContinuousClock.Instant
         var task: Task<Void, Never>
     }
 
-    /// Sees to it that the writer is woken at a time.
+    /// Sets the timer to a time.
     ///
-    /// One that rings earlier stays: the writer looks again and sets it anew. So a signal that comes before the time ends
-    /// no task and starts none.
+    /// A timer that fires earlier stays: the writer then looks again and sets it to the later time. So a signal that
+    /// comes before ends no task and starts none.
     private func set(_ alarm: inout Alarm?, _ until: Timestamp) {
-        // Never longer than a minute, so that a wall clock that jumps cannot hold the writer.
+        // A minute at most, so that a wall clock that jumps cannot hold up the writer.
         let milliseconds = min(max(until.milliseconds - clock.now.milliseconds, 1), 60_000)
         let now = ContinuousClock.now
         let at = now + .milliseconds(milliseconds)

@@ -7,10 +7,10 @@ import ServiceLifecycle
 import Synchronization
 package import Telemetry
 
-/// The delivery core: takes events and changes, commits them in turns, and feeds the lanes.
+/// The delivery core: accepts events and changes, commits them in turns, and feeds the lanes.
 ///
-/// Any thread or task may call. ``run()`` does the work until the service group stops it. The machine that decides lies
-/// behind one lock that is held for batches and never while something else is called.
+/// Callable from any thread or task. ``run()`` does the work until the service group stops it. The state machine that
+/// decides is behind one lock, which is held for batches and never while other components are called.
 package final class DeliveryService: Service, Sendable {
     let store: any GatewayStore
     let directory: any LaneDirectory
@@ -22,15 +22,15 @@ package final class DeliveryService: Service, Sendable {
     let providers = Mutex(LaneProviders())
     let observer = Mutex<(any WindowObserver)?>(nil)
 
-    /// Makes the core; nothing is read or written before ``start()``.
+    /// Creates the core; nothing is read or written before ``start()``.
     ///
     /// - Parameters:
-    ///   - store: Where everything is kept.
-    ///   - directory: What lanes are made from.
-    ///   - settings: How the core behaves.
-    ///   - clock: Where time is read from.
-    ///   - metrics: What is counted.
-    ///   - logger: For what operators should know.
+    ///   - store: The store.
+    ///   - directory: The source of lanes and providers.
+    ///   - settings: The settings.
+    ///   - clock: The gateway's time.
+    ///   - metrics: The metrics.
+    ///   - logger: The logger for operators.
     package init(
         store: any GatewayStore,
         directory: any LaneDirectory,
@@ -48,13 +48,13 @@ package final class DeliveryService: Service, Sendable {
         self.state = Mutex(State(settings: settings))
     }
 
-    /// Starts an incarnation and takes back what earlier ones left unfinished; call once, before ``run()``.
+    /// Starts an incarnation and requeues what earlier ones left unfinished; call once, before ``run()``.
     ///
-    /// - Parameter mayExpire: Whether deliveries end when their time is over; false until ``expireAgain()``.
-    /// - Returns: What was found.
+    /// - Parameter mayExpire: Whether deliveries expire; false until ``expireAgain()``.
+    /// - Returns: The store's findings.
     /// - Throws: `StorageError`.
     package func start(mayExpire: Bool = true) async throws(StorageError) -> IncarnationStart {
-        // Whoever's read it was: nothing more must be written.
+        // Whichever read found it: nothing more must be written.
         store.onDamage { [weak self] error in self?.report(error) }
         let now = clock.now
         let start = try await store.begin(now: now) { [directory] lane, traits in
@@ -72,14 +72,14 @@ package final class DeliveryService: Service, Sendable {
         return start
     }
 
-    /// Lets deliveries end when their time is over, those first whose time is over by now.
+    /// Lets deliveries expire, first those whose expiry has passed meanwhile.
     package func expireAgain() {
         state.withLock { $0.writer.delivery.mayExpire = true }
         signal()
     }
 
-    /// Commits turns and feeds the lanes until the service group shuts down; then waits for what is on its way, gives
-    /// back what is left and returns.
+    /// Commits turns and feeds the lanes until the service group shuts down; then waits for pushes in flight, requeues
+    /// what is left and returns.
     ///
     /// The wait is bounded by ``DeliverySettings/drainDeadlineSeconds``.
     package func run() async throws {
@@ -91,14 +91,14 @@ package final class DeliveryService: Service, Sendable {
         await drain()
     }
 
-    /// Takes the events of one request, in pieces that a turn of the writer can do.
+    /// Accepts the events of one request, in pieces that fit into a turn of the writer.
     ///
     /// Returns when they are on disk.
     ///
     /// - Parameters:
-    ///   - brand: Whose events they are.
+    ///   - brand: The brand of the events.
     ///   - events: 1 to 10,000 events, validated.
-    /// - Returns: What became of each, in order. A later piece that found no room is `failed`, earlier ones stay.
+    /// - Returns: The result of each event, in order. A later piece that found no room is `failed`, earlier ones stay.
     /// - Throws: `IntakeError` when nothing of the request was taken.
     package func accept(brand: Brand, events: [AgentEvent]) async throws(IntakeError) -> [IntakeResult] {
         var results: [IntakeResult] = []
@@ -127,10 +127,10 @@ package final class DeliveryService: Service, Sendable {
         return results
     }
 
-    /// Does one change in the writer's next turn; returns when it is on disk and the lanes have been told.
+    /// Commits one change in the writer's next turn; returns when it is on disk and the lanes have been notified.
     ///
     /// - Parameter change: The change.
-    /// - Returns: What it did.
+    /// - Returns: The result.
     /// - Throws: `IntakeError`.
     package func perform(_ change: StoreChange) async throws(IntakeError) -> StoreChangeResult {
         let result = await withCheckedContinuation { (caller: ChangeCaller) in
@@ -140,22 +140,23 @@ package final class DeliveryService: Service, Sendable {
         return try result.get()
     }
 
-    /// Says that a device gave a sign of life; a turn of the writer notes it, if the store takes it, within the hour once.
+    /// Notes a sighting of a device; a turn of the writer stores it, at most once an hour.
     ///
-    /// Any thread; does not wait. When the store fails or too many wait, it is dropped: the device will be heard again.
+    /// Callable from any thread; does not wait. When the store fails or too many wait, it is dropped: the device will
+    /// be seen again.
     ///
-    /// - Parameter sighting: The device, and whose it is.
+    /// - Parameter sighting: The device and its consumer.
     package func seen(_ sighting: DeviceSighting) {
         if state.withLock({ $0.writer.note(sighting) }) { signal() }
     }
 
-    /// Follows a change of lanes that can send: from the return on, nothing leaves as it would have before.
+    /// Applies a change to lanes that can send: after the return, nothing leaves as it would have before.
     ///
-    /// What a provider that is replaced has on its way is still answered.
+    /// Pushes in flight of a replaced provider still get their results.
     ///
     /// - Parameters:
     ///   - lanes: The lanes.
-    ///   - change: What changed of them.
+    ///   - change: The kind of change.
     package func lanesChanged(_ lanes: [LaneID], _ change: LaneChange) {
         let now = clock.now
         let rules = lanes.map { ($0, directory.rules(of: $0)) }
@@ -173,9 +174,9 @@ package final class DeliveryService: Service, Sendable {
         signal()
     }
 
-    /// Forgets lanes that can no longer send: their app or brand is gone, or has no credential for them any more.
+    /// Closes lanes that can no longer send: their app or brand was deleted, or has no credential for them any more.
     ///
-    /// What waits for the latter stays in the store until ``lanesChanged(_:)`` names them again.
+    /// Rows of the latter stay in the store until ``lanesChanged(_:)`` names them again.
     ///
     /// - Parameter lanes: The lanes.
     package func lanesRemoved(_ lanes: [LaneID]) {
@@ -188,7 +189,7 @@ package final class DeliveryService: Service, Sendable {
         retire(old)
     }
 
-    /// How the core stands, for `readyz`.
+    /// The health of the core, for `readyz`.
     package var health: DeliveryHealth {
         state.withLock {
             DeliveryHealth(
@@ -200,16 +201,16 @@ package final class DeliveryService: Service, Sendable {
         }
     }
 
-    /// Says which faults of the machine are there now; while any is, no event is taken.
+    /// Sets the current faults of the host; while there is any, no event is accepted.
     ///
-    /// - Parameter faults: All that are there.
+    /// - Parameter faults: All current faults.
     package func report(_ faults: Set<MachineFault>) { state.withLock { $0.writer.faults = faults } }
 
-    /// Takes in that a call of the store met damaged data, as the store itself says.
+    /// Handles damaged data that a call of the store met; the store itself reports it.
     ///
-    /// Nothing is written to it any more, nothing is taken, and whoever waits is answered.
+    /// Nothing more is written to the store, nothing is accepted, and waiting callers get an error.
     ///
-    /// - Parameter error: What the call threw; only ``GatewayStorage/StorageError/corrupt(detail:)`` counts.
+    /// - Parameter error: The error of the call; only ``GatewayStorage/StorageError/corrupt(detail:)`` counts.
     package func report(_ error: StorageError) {
         let now = clock.now
         carryOut(state.withLock { $0.writer.readFailed(error, now: now) }, after: error)
