@@ -1,139 +1,139 @@
-/// A fault that is built in on purpose at one of the machine's boundaries, to see that the simulation finds it.
+/// A fault that is injected on purpose at one of the state machine's boundaries, to check that the simulation finds it.
 package enum Sabotage: String, Sendable, CaseIterable {
     /// The store loses a row of its outbox.
     case loseRow
-    /// A provider's acceptance is made up.
+    /// A provider's acceptance is forged.
     case forgeAcceptance
-    /// Nobody pulls when the machine says that there is work.
+    /// Providers take no pushes when the state machine reports that there is work.
     case ignoreWakes
-    /// A push is handed out a second time before its answer.
+    /// A push is handed out a second time before its result.
     case sendTwice
-    /// Rows are handed to the machine youngest first.
+    /// Rows are handed to the state machine youngest first.
     case reverseRows
-    /// The machine is not told new unread counts.
+    /// The state machine does not receive new unread counts.
     case hideUnread
     /// A device shows the badge before last again.
     case showOldBadge
     /// The store forgets to count a message as unread.
     case miscount
-    /// The machine is not told that registrations ended or were narrowed.
+    /// The state machine is not notified that registrations ended or were narrowed.
     case hideEnded
-    /// The machine is not told what an erasure ended.
+    /// The state machine is not notified of the rows that an erasure ended.
     case hideErased
     /// The store leaves an erased consumer's registrations as they are.
     case keepErased
-    /// The store ends a stranger's registration with those of an erased consumer or a deleted app.
+    /// The store ends another consumer's registration with those of an erased consumer or a deleted app.
     case endOthers
-    /// The store does not note that devices are heard of.
+    /// The store does not note sightings of devices.
     case forgetSightings
-    /// The machine is not told that lanes were deleted.
+    /// The state machine is not notified of deleted lanes.
     case keepLane
-    /// The store registers devices over lanes that were deleted.
+    /// The store registers devices on lanes that were deleted.
     case findOldLane
     /// The store removes another brand's row with those of a deleted one.
     case removeOthers
-    /// The machine is not told new tokens.
+    /// The state machine does not receive new tokens.
     case hideToken
-    /// The machine is not told of reads.
+    /// The state machine is not notified of reads.
     case hideRead
-    /// The machine is not told of consumers that were merged.
+    /// The state machine is not notified of merged consumers.
     case hideMerge
-    /// The store forgets what a consumer that is merged had unread.
+    /// The store forgets the unread messages of a consumer that is merged.
     case miscountMerge
-    /// The machine is not told what collapsed.
+    /// The state machine is not notified of collapsed rows.
     case hideCollapsed
     /// The store collapses nothing.
     case skipCollapse
-    /// The machine believes that nothing expires.
+    /// The state machine believes that nothing expires.
     case hideExpiry
     /// A provider delivers a push twice.
     case deliverTwice
     /// The store hands out more rows than there are slots.
     case overfill
-    /// A row is handed to the machine twice.
+    /// A row is handed to the state machine twice.
     case handTwice
-    /// A row that nobody owns is handed to the machine.
+    /// A row without an owner is handed to the state machine.
     case handUnowned
     /// An outcome never reaches the store.
     case forgetOutcome
-    /// A row that is owned never reaches the machine.
+    /// A row with an owner never reaches the state machine.
     case leakRow
     /// A conversation skips a number.
     case skipSequence
     /// A replay is stored as if it were new.
     case countReplay
-    /// The machine is not told what waits in the store.
+    /// The state machine does not receive the backlog.
     case hideBacklog
     /// The writer forgets that a window closed.
     case forgetRelease
-    /// A start leaves what was held for windows of the process before.
+    /// A start leaves rows that were held for windows of the previous process.
     case strandHeld
-    /// The store takes what a closed window held for acknowledged.
+    /// The store treats rows that a closed window held as acknowledged.
     case suppressReleased
-    /// The machine does not know when it is quiet.
+    /// The state machine does not know the quiet hours.
     case hideQuietHours
-    /// The store is not told that the quiet hours for which rows wait are others now.
+    /// The store is not notified that the quiet hours for which rows wait have changed.
     case hideRequeue
-    /// What a summary stood for is written down in a later turn than the summary.
+    /// The rows that a summary stood for are committed in a later turn than the summary.
     case splitSummary
-    /// The machine does not know from how many messages on there is a summary.
+    /// The state machine does not know the threshold of summaries.
     case hideThreshold
-    /// The machine is not told how long a provider wants to be left alone.
+    /// The state machine does not learn how long a provider asks to wait.
     case hideRetryAfter
-    /// The machine is not told that a provider cannot reach the devices of a platform.
+    /// The state machine does not learn that a provider cannot reach the devices of a platform.
     case hidePlatform
-    /// A provider that was replaced goes on taking pushes.
+    /// A provider that was replaced still takes pushes.
     case keepProvider
-    /// Somebody who asked is not answered.
+    /// A caller is never resumed.
     case loseAnswer
-    /// The store knows of no share of a device.
+    /// The store does not limit a device's rows in memory.
     case crowdDevice
-    /// The store is not told that what it left of a device is wanted.
+    /// The store is not notified that the rows that it left of a device are wanted.
     case forgetRecall
-    /// The machine takes what is proactive for an agent's.
+    /// The state machine treats proactive rows as agents'.
     case mixClasses
-    /// The store knows of no share of proactive rows.
+    /// The store does not limit proactive rows in memory.
     case crowdLane
-    /// The machine does not know campaigns' paces.
+    /// The state machine does not know campaigns' paces.
     case hidePace
-    /// The machine believes that lanes have a thousand times as many devices.
+    /// The state machine believes that lanes have a thousand times as many devices.
     case multiplyDevices
-    /// The store hands devices out in the order of their numbers.
+    /// The store hands devices out in the order of their ids.
     case favourDevices
-    /// A brand's requests are kept from the machine while others wait.
+    /// A brand's requests do not reach the state machine while others wait.
     case starveBrand
-    /// The machine knows no bound of what may wait.
+    /// The state machine has no limit of waiting requests.
     case unboundQueues
     /// The store makes no badges after a read.
     case loseBadges
-    /// Windows are not told news.
+    /// Windows do not receive events.
     case loseNews
-    /// A window that opens is not told what was there before.
+    /// A window that opens does not receive earlier messages.
     case skipHistory
-    /// The machine does not know that the clock may be wrong.
+    /// The state machine does not know that the clock may be wrong.
     case hideDoubt
-    /// The machine believes that everything expires in a second.
+    /// The state machine believes that everything expires in a second.
     case shortenTime
-    /// A provider asks for more than it has room for.
+    /// A provider asks for more pushes than its capacity.
     case takeTooMany
-    /// Operators are told nothing.
+    /// Operators receive no alerts.
     case hideAlerts
-    /// The machine believes that the disk is full.
+    /// The state machine believes that the disk is full.
     case inventFault
     /// The writer does not wait after the store has failed.
     case hurryStore
-    /// The machine takes a refusal of one push for a passing fault.
+    /// The state machine treats the rejection of one push as a temporary fault.
     case softenRefusal
-    /// The machine does not know what providers take.
+    /// The state machine does not know providers' quotas.
     case hideQuota
-    /// The machine lets records wait for a minute.
+    /// The state machine lets records wait for a minute.
     case hoardRecords
     /// New rows get no slots.
     case closeLanes
-    /// A part of the machine is told other things than its model.
+    /// A part of the state machine receives other inputs than its model.
     case distortParts
 
-    /// The invariant that it breaks.
+    /// The invariant that it violates.
     package var breaks: Invariant {
         switch self {
         case .loseRow: .acceptedIsKept
@@ -195,7 +195,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         }
     }
 
-    /// The fault of the store that it is, if it is one.
+    /// The corresponding fault of the store, if it is one.
     var flaw: StoreFlaw? {
         switch self {
         case .loseRow: .losesRow

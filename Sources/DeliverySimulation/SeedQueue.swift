@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Hands seeds out to workers, a chunk at a time; any thread may call.
+/// A queue that hands seeds out to workers, a chunk at a time; callable from any thread.
 final class SeedQueue: Sendable {
     private let count: Int
     private let state = Mutex((next: 0, done: 0, hasFailed: false))
 
     init(count: Int) { self.count = count }
 
-    /// The places of the next seeds; nil when there are none, or when one has failed.
+    /// Returns the indexes of the next seeds; nil when there are none, or when one has failed.
     func next() -> Range<Int>? {
         state.withLock { state in
             guard state.next < count, !state.hasFailed else { return nil }
@@ -17,7 +17,7 @@ final class SeedQueue: Sendable {
         }
     }
 
-    /// Notes seeds that were run; returns how many were in all.
+    /// Counts seeds that were run; returns the total.
     func finished(_ seeds: Int, hasFailed: Bool) -> Int {
         state.withLock { state in
             state.done += seeds

@@ -1,13 +1,13 @@
-/// Runs many seeds, and stops at the first whose invariants do not hold.
+/// Runs many seeds, and stops at the first that violates an invariant.
 package enum SimulationCampaign {
-    /// What became of a campaign.
+    /// The result of a campaign.
     package struct Summary: Sendable {
-        /// How much happened, of all seeds together.
+        /// The sums of the counts of all seeds.
         package var counts = SimulationCounts()
-        /// The lowest seed that was seen to fail, traced; nil when all held.
+        /// The lowest seed that failed, traced; nil when none did.
         package var failure: SimulationReport?
 
-        /// Nothing was run yet.
+        /// Creates the summary of no seeds.
         package init() {}
     }
 
@@ -15,11 +15,11 @@ package enum SimulationCampaign {
     ///
     /// - Parameters:
     ///   - first: The first seed.
-    ///   - count: How many, 0 or more.
-    ///   - jobs: How many at a time, 1 or more.
-    ///   - sabotage: A fault that is built in on purpose.
-    ///   - progress: Called now and then with how many are done.
-    /// - Returns: What became of them.
+    ///   - count: The number of seeds, 0 or more.
+    ///   - jobs: The number of seeds at a time, 1 or more.
+    ///   - sabotage: A fault that is injected on purpose.
+    ///   - progress: Called now and then with the number of finished seeds.
+    /// - Returns: The result.
     package static func run(
         first: SimulationSeed,
         count: Int,

@@ -1,4 +1,4 @@
-/// How much happened in simulations.
+/// Counts of what happened in simulations.
 package struct SimulationCounts: Sendable, Equatable, Codable {
     /// Seeds.
     package var seeds = 0
@@ -6,7 +6,7 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var steps = 0
     /// Events that were accepted.
     package var accepted = 0
-    /// Events that came again.
+    /// Events that were replayed.
     package var replays = 0
     /// Requests and changes that were not taken, because the store failed.
     package var refusals = 0
@@ -20,7 +20,7 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var poisonedCommits = 0
     /// Processes that were killed.
     package var crashes = 0
-    /// Processes that ended in good order.
+    /// Processes that ended in an orderly way.
     package var drains = 0
     /// Jumps of the wall clock.
     package var clockJumps = 0
@@ -34,59 +34,59 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package var merges = 0
     /// Registrations, renewals and token moves.
     package var registrations = 0
-    /// Deliveries whose place a newer one took.
+    /// Deliveries that were collapsed into a newer one.
     package var collapsed = 0
     /// Messaging windows that opened.
     package var windows = 0
     /// Deliveries that waited for a window.
     package var held = 0
-    /// Such whose window closed, or was another's after a merge.
+    /// Deliveries of which the window closed, or belonged to another consumer after a merge.
     package var released = 0
-    /// Such that were acknowledged in it.
+    /// Deliveries that were acknowledged in a window.
     package var suppressed = 0
     /// Pushes that left without a sound.
     package var quieted = 0
     /// Pushes that stood for several messages.
     package var summaries = 0
-    /// Deliveries whose time was over.
+    /// Deliveries that expired.
     package var expired = 0
-    /// Pushes that arrived again, each explained.
+    /// Pushes that arrived again, each with an explanation.
     package var duplicates = 0
     /// Messages that were tapped.
     package var taps = 0
     /// Receipts of devices.
     package var receipts = 0
-    /// Deliveries that were tried again for an operator.
+    /// Deliveries that an operator retried.
     package var retries = 0
     /// Deliveries that the housekeeper ended.
     package var tidied = 0
     /// Consumers that were erased.
     package var erasures = 0
-    /// Registrations that ended because their devices were not heard of.
+    /// Registrations that ended because their devices were not seen.
     package var stale = 0
     /// Apps that were deleted.
     package var deletedApps = 0
     /// Brands that were deleted.
     package var deletedBrands = 0
-    /// Apps that were made again.
+    /// Apps that were created again.
     package var newApps = 0
     /// Batches of housekeeping after an erasure or a deletion.
     package var batches = 0
     /// Registrations that such a batch has ended.
     package var endedBeside = 0
-    /// Pushes over lanes of apps that were made again.
+    /// Pushes on lanes of apps that were created again.
     package var newPushes = 0
-    /// Changes of what windows hold.
+    /// Changes of brands' presence settings.
     package var presenceChanges = 0
-    /// Times in which the clock might be wrong.
+    /// Periods in which the clock could be wrong.
     package var doubts = 0
 
-    /// Nothing happened yet.
+    /// Creates counts of zero.
     package init() {}
 
-    /// Adds what happened in another simulation.
+    /// Adds the counts of another simulation.
     ///
-    /// - Parameter other: What happened there.
+    /// - Parameter other: The other counts.
     package mutating func add(_ other: SimulationCounts) {
         seeds += other.seeds
         steps += other.steps

@@ -2,21 +2,21 @@ package import Delivery
 package import GatewayModel
 package import GatewayStorage
 
-/// What became of one seed.
+/// The result of one seed.
 package struct SimulationReport: Sendable {
     /// The seed.
     package var seed: SimulationSeed
-    /// A digest of everything that happened: the same seed always has the same one.
+    /// A digest of everything that happened: the same for every run of a seed.
     package var digest: UInt64
-    /// How much happened.
+    /// The counts.
     package var counts: SimulationCounts
-    /// The invariant that did not hold; nil when all did.
+    /// The violation; nil when all invariants held.
     package var violation: Violation?
-    /// What happened, a line each; empty when nobody asked for it.
+    /// The trace, one line for each event; empty when it was not requested.
     package var trace: [String]
-    /// What was asked of the store and what it answered; empty when nobody asked for it.
+    /// The calls of the store with their results; empty when they were not requested.
     package var storeSteps: [StoreStep]
-    /// How each delivery ended: its number, its state and how often it was tried; empty when nobody asked for it.
+    /// The end of each delivery: its id, its state and its number of attempts; empty when it was not requested.
     package var deliveries: [String]
 }
 
@@ -24,11 +24,11 @@ package struct SimulationReport: Sendable {
 package enum StoreStep: Sendable {
     /// A process started.
     case begin(Timestamp, LaneRules?, IncarnationStart)
-    /// The housekeeper did a batch, which removed so many rows.
+    /// The housekeeper ran a batch, which removed this many rows.
     case keepHouse(HousekeepingBatch, Int)
     /// A brand was deleted, or only its app, with these lanes.
     case delete(BrandID, isBrand: Bool, [LaneID])
-    /// An app was made, and its brand if that was gone; the app has these lanes.
+    /// An app was created, and its brand if that was deleted; the app has these lanes.
     case putApp(BrandID, isNewBrand: Bool, [LaneID])
     /// A turn was committed.
     case commit(WriterTurn, WriterTurnResult)

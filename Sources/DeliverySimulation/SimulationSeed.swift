@@ -3,7 +3,7 @@ package struct SimulationSeed: RawRepresentable, Sendable, Hashable, CustomStrin
     /// The number.
     package var rawValue: UInt64
 
-    /// Takes a number.
+    /// Creates a seed.
     ///
     /// - Parameter rawValue: The number.
     package init(rawValue: UInt64) { self.rawValue = rawValue }

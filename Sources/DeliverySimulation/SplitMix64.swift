@@ -1,15 +1,16 @@
-/// A seeded generator (splitmix64): the only chance in a simulation, and in whatever else must run the same again.
+/// A seeded generator (splitmix64): the only source of randomness in a simulation, and in everything else that must be
+/// reproducible.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Begins a sequence.
+    /// Starts a sequence.
     ///
-    /// - Parameter seed: Decides every number that follows.
+    /// - Parameter seed: The seed, which determines every number that follows.
     package init(seed: UInt64) { state = seed }
 
-    /// The next number.
+    /// Returns the next number.
     ///
-    /// - Returns: Any number, each as likely as another.
+    /// - Returns: Any number, all with equal probability.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -18,7 +19,8 @@ package struct SplitMix64: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `bound` - 1: written out so that no release of the standard library changes a schedule.
+    /// Returns a number from 0 to `bound` - 1: written out so that no release of the standard library changes a
+    /// schedule.
     mutating func below(_ bound: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(max(bound, 1))).high) }
 
     mutating func between(_ low: Int, _ high: Int) -> Int { low + below(high - low + 1) }

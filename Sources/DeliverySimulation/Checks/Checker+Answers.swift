@@ -3,25 +3,27 @@ import GatewayModel
 import GatewayStorage
 import PushProviders
 
-/// Checks the record of each answer against a table of the providers' answers, which the machine does not use.
+/// Checks the record of each push result against a table of the providers' outcomes, which the state machine does not
+/// use.
 extension Checker {
-    /// The expected record of an answered push.
+    /// The expected record of a push with a result.
     private enum Ending {
         case finished(DeliveryState)
-        /// It waits at least until the first moment, and less long than until the second.
+        /// It waits at least until the first time, and less long than until the second.
         case waits(from: Timestamp, to: Timestamp)
     }
 
-    /// An answer is written down as what it says, and nothing of its device leaves sooner or later than that.
+    /// Checks that a result is recorded as what it means, and that the wait of its device's rows is neither shorter nor
+    /// longer.
     ///
     /// - Parameters:
-    ///   - outcome: What the provider says.
+    ///   - outcome: The provider's outcome.
     ///   - flight: The push.
-    ///   - written: What the machine wrote down of it and of its device's other rows.
-    ///   - machine: The machine, which has taken it in.
-    ///   - isEnding: Whether its lane sends nothing more: it is removed, or the process stops.
+    ///   - written: The state machine's records of the delivery and of its device's other rows.
+    ///   - machine: The state machine after it has taken the result.
+    ///   - isEnding: Whether its lane sends nothing more: it was removed, or the process stops.
     ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when it is something else.
+    /// - Throws: ``Violation`` when the record is another one.
     mutating func checkAnswer(
         _ outcome: PushOutcome,
         of flight: Flight,
@@ -32,14 +34,14 @@ extension Checker {
     ) throws(Violation) {
         let id = flight.job.delivery
         guard let record = written.first(where: { $0.delivery == id }) else {
-            throw Violation(invariant: .answersAreFollowed, detail: "the answer of delivery \(id) is not written down")
+            throw Violation(invariant: .answersAreFollowed, detail: "the result of delivery \(id) is not recorded")
         }
         let ending = ending(outcome, of: flight, record, machine, now: now)
         try expect(.answersAreFollowed, (record.answer == nil) == (outcome == .notSent)) {
-            "delivery \(id), \(outcome), counts as a try or not"
+            "delivery \(id), \(outcome), is wrong about whether it counts as an attempt"
         }
         try expect(.answersAreFollowed, record.token == token(outcome, of: flight, record)) {
-            "delivery \(id), \(outcome), does \(record.token) to its token"
+            "delivery \(id), \(outcome), has the token effect \(record.token)"
         }
         try checkSummed(flight, written)
         var behind: ClosedRange<Timestamp>?
@@ -47,7 +49,7 @@ extension Checker {
         case (.finished(let state), .finished(let found, nil)) where state == found: break
         case (.waits(let from, let to), .retry(let due)) where outcome != .notSent:
             try expect(.answersAreFollowed, from <= due && (due < to || due == from) && isInTime(due, flight)) {
-                "delivery \(id), \(outcome) after \(flight.tries) tries, is tried at \(due.milliseconds - now.milliseconds)"
+                "delivery \(id), \(outcome) after \(flight.tries) tries, is retried after \(due.milliseconds - now.milliseconds)"
             }
             try noteSpread(due.milliseconds - from.milliseconds, to.milliseconds - from.milliseconds)
             behind = due...due
@@ -70,8 +72,8 @@ extension Checker {
         try checkBehind(flight, written, behind, isEnding: isEnding, now: now)
     }
 
-    /// Checks that the outcomes of rows which a summary replaced precede the summary's own: a crash between two commits would
-    /// else make them due at once.
+    /// Checks that the outcomes of rows which a summary stands for precede the summary's own: a crash between two
+    /// commits would otherwise make them due at once.
     private func checkSummed(_ flight: Flight, _ written: [OutcomeRecord]) throws(Violation) {
         guard flight.job.summary > 0, let own = written.firstIndex(where: { $0.delivery == flight.job.delivery }) else {
             return
@@ -80,12 +82,12 @@ extension Checker {
             guard case .release(_, true) = record.disposition else { continue }
             let isTold = tracked[Int(record.delivery.rawValue) - 1].toldBy == flight.job.delivery.rawValue
             try expect(.answersAreFollowed, (index < own) == isTold) {
-                "delivery \(record.delivery) goes back on the wrong side of summary \(flight.job.delivery)"
+                "delivery \(record.delivery) is requeued on the wrong side of summary \(flight.job.delivery)"
             }
         }
     }
 
-    /// The rows of the device that are not the one that was answered.
+    /// Checks the device's rows behind the one with the result.
     private func checkBehind(
         _ flight: Flight,
         _ written: [OutcomeRecord],
@@ -117,7 +119,7 @@ extension Checker {
         if let known = told.registrations[Int(flight.job.registration.rawValue) - 1] {
             return known.token != flight.job.token
         }
-        // What token it had last nobody knows, nor does anybody care.
+        // Its last token is not known, and does not matter.
         return switch record.disposition {
         case .retry, .finished(.expired, _): true
         case .finished, .release: false
@@ -175,9 +177,10 @@ extension Checker {
         return now.adding(seconds: seconds)
     }
 
-    /// The delay of a try is its own, or as long as the provider asks for if that is longer, and up to a fifth more.
+    /// Returns the expected delay of an attempt: its own, or the one that the provider asks for if that is longer, and
+    /// up to a fifth more.
     ///
-    /// At once is at once, five times.
+    /// "At once" means at once, up to five times.
     private func delay(_ asked: Int64?, _ flight: Flight, now: Timestamp) -> Ending {
         if asked == 0, flight.tries < 5 { return .waits(from: now, to: now) }
         let delays = settings.retryDelaysSeconds
@@ -186,7 +189,7 @@ extension Checker {
         return .waits(from: now.adding(seconds: seconds), to: now.adding(milliseconds: seconds * 1200))
     }
 
-    /// Rows that failed together do not come back together: hardly ever is nothing added to a delay.
+    /// Checks that rows that failed together do not become due together: a delay without any addition is rare.
     private mutating func noteSpread(_ added: Int64, _ most: Int64) throws(Violation) {
         guard most >= 100 else { return }
         unspread = added == 0 ? unspread + 1 : 0

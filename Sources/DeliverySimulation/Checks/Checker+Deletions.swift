@@ -1,17 +1,17 @@
 import GatewayModel
 import GatewayStorage
 
-/// Erased consumers, stale devices, and deleted apps and brands.
+/// Checks of erased consumers, stale devices, and deleted apps and brands.
 extension Checker {
     // MARK: Turns
 
-    /// A commit ended registrations: each for a reason that its turn has.
+    /// Checks that a commit ended registrations only for reasons in its turn.
     ///
     /// - Parameters:
-    ///   - turn: What it was asked.
-    ///   - result: What it did.
+    ///   - turn: The turn.
+    ///   - result: Its result.
     ///   - store: The store.
-    /// - Throws: ``Violation`` when there is none.
+    /// - Throws: ``Violation`` when there is no reason.
     mutating func checkEnds(
         of turn: WriterTurn,
         _ result: WriterTurnResult,
@@ -35,7 +35,8 @@ extension Checker {
         noteSigns(of: turn, result, store)
     }
 
-    /// Whether a change may end a registration; of logins, logouts, merges and registrations only the brand is looked at.
+    /// Returns whether a change may end a registration; for logins, logouts, merges and registrations only the brand is
+    /// checked.
     private func mayEnd(
         _ registration: SimulatedStore.Registration,
         at place: Int,
@@ -46,14 +47,14 @@ extension Checker {
         case .endSession: return true
         case .erase: return ledger.erased.contains(Int(registration.consumer) - 1)
         case .endStale(let stale):
-            // A sign of life is noted once within the hour.
+            // A sighting is noted at most once an hour.
             let heard = heard[place].map { $0 < stale.notSeenSince.adding(seconds: 3600) } ?? true
             return registration.brand == stale.brand && registration.registeredAt < stale.notSeenSince && heard
         default: return false
         }
     }
 
-    /// Devices that were heard of by a turn.
+    /// Records the devices that were seen in a turn.
     private mutating func noteSigns(of turn: WriterTurn, _ result: WriterTurnResult, _ store: SimulatedStore) {
         var signs = turn.seen
         for (change, answer) in zip(turn.changes, result.changes) {
@@ -76,10 +77,10 @@ extension Checker {
         }
     }
 
-    /// Nothing leads to a consumer that was erased, and nothing waits for it.
+    /// Checks that an erased consumer cannot be found, and that nothing waits for it.
     ///
     /// - Parameter store: The store.
-    /// - Throws: ``Violation`` when something does.
+    /// - Throws: ``Violation`` when it can.
     func checkErased(_ store: SimulatedStore) throws(Violation) {
         guard !ledger.erased.isEmpty else { return }
         let isErased: (Int64) -> Bool = { ledger.erased.contains(Int($0) - 1) }
@@ -94,16 +95,16 @@ extension Checker {
         try expect(.erasedIsGone, !isFound) { "something is left of erased consumers" }
     }
 
-    // MARK: Beside the turns
+    // MARK: Outside of turns
 
-    /// An app or a brand was deleted, with all of its lanes.
+    /// Checks the deletion of an app or a brand, with all of its lanes.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - isBrand: Whether it was the brand itself.
-    ///   - lanes: The lanes that are gone.
+    ///   - lanes: The deleted lanes.
     ///   - store: The store.
-    /// - Throws: ``Violation`` when these are others.
+    /// - Throws: ``Violation`` when other lanes were deleted.
     mutating func deleted(
         _ brand: BrandID,
         isBrand: Bool,
@@ -118,23 +119,23 @@ extension Checker {
         if isBrand { ledger.delete(brand, store) }
     }
 
-    /// Housekeeping has done a batch for a deletion or an erasure: what ended hangs on a lane that was deleted.
+    /// Checks a batch of housekeeping for a deletion or an erasure: it ends only what belongs to a deleted lane.
     ///
     /// - Parameters:
     ///   - before: The store before it.
     ///   - store: The store.
-    /// - Throws: ``Violation`` when something else ended.
+    /// - Throws: ``Violation`` when it ended something else.
     mutating func checkHousekeeping(from before: SimulatedStore, _ store: SimulatedStore) throws(Violation) {
         for id in before.pending where !store.isPending(id) && !store.delivery(id).isRemoved {
             try expect(.registrationsAreKept, deletedLanes.contains(store.delivery(id).lane)) {
-                "housekeeping ends delivery \(id), whose lane is there"
+                "housekeeping ends delivery \(id), whose lane exists"
             }
             rowsEndedBeside.insert(id)
         }
         for (place, registration) in registrations.enumerated() {
             guard let registration, store.registrations[place] == nil else { continue }
             try expect(.registrationsAreKept, deletedLanes.contains(registration.lane)) {
-                "housekeeping ends registration \(place + 1), whose lane is there"
+                "housekeeping ends registration \(place + 1), whose lane exists"
             }
             endedBeside[place] = registration
         }

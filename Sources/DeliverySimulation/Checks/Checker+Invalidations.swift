@@ -3,23 +3,23 @@ import GatewayModel
 import GatewayStorage
 
 extension Checker {
-    /// Whether a lane's provider must not be believed that devices are gone.
+    /// The checker's view of whether a lane's provider must not be believed that devices are gone.
     struct LaneDoubts: Sendable {
-        /// Devices that were stopped for the first time, and when.
+        /// Devices that were stopped for the first time, with the time.
         var stops: [(at: Timestamp, registration: RegistrationID)] = []
-        /// So many were that none may end before a push is accepted.
+        /// Whether so many were stopped that none may end before a push is accepted.
         var isDoubted = false
-        /// How many pushes had left the lane when that began.
+        /// The number of pushes that had left the lane when that began.
         var taken = 0
     }
 
-    /// A commit stopped devices, ended them or put them back.
+    /// Checks a commit that stopped devices, ended them or put them back.
     ///
     /// - Parameters:
-    ///   - turn: What it was asked.
-    ///   - result: What it did.
+    ///   - turn: The turn.
+    ///   - result: Its result.
     ///   - store: The store.
-    /// - Throws: ``Violation`` when it ended devices that it must not.
+    /// - Throws: ``Violation`` when it ended devices that must be kept.
     mutating func checkInvalidations(
         of turn: WriterTurn,
         _ result: WriterTurnResult,
@@ -28,13 +28,13 @@ extension Checker {
         for (request, ended) in zip(turn.invalidations, result.invalidations) where !ended.registrations.isEmpty {
             let place = Int(request.lane.rawValue) - 1
             try expect(.registrationsAreKept, !doubts[place].isDoubted) {
-                "registrations \(ended.registrations) end while their provider calls all devices gone"
+                "registrations \(ended.registrations) end while their provider reports too many devices as gone"
             }
             let wait = settings.invalidation.waitSeconds
             for registration in ended.registrations {
                 let stoppedAt = told.registrations[Int(registration.rawValue) - 1]?.stoppedAt
                 try expect(.registrationsAreKept, stoppedAt.map { $0.adding(seconds: wait) <= turn.now } ?? false) {
-                    "registration \(registration) ends too soon after it was called gone"
+                    "registration \(registration) ends too soon after it was reported as gone"
                 }
             }
         }
@@ -56,13 +56,13 @@ extension Checker {
         }
     }
 
-    /// A provider accepted a push: when it left since the provider is not believed, the doubts are over.
+    /// Ends the doubts when a provider accepted a push that left after they began.
     mutating func accepted(_ flight: Flight) {
         let place = tracked[Int(flight.job.delivery.rawValue) - 1].lane
         guard doubts[place].isDoubted, flight.number > doubts[place].taken else { return }
         doubts[place] = LaneDoubts()
     }
 
-    /// Nobody knows any more how many were stopped in the last minutes.
+    /// Forgets the devices that were stopped in the last minutes, because nobody knows their number any more.
     mutating func forgetStops() { for place in doubts.indices { doubts[place].stops = [] } }
 }

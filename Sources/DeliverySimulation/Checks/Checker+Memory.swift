@@ -4,10 +4,10 @@ import GatewayModel
 import GatewayStorage
 
 extension Checker {
-    /// The counters, after every step.
+    /// Checks the counters, after every step.
     ///
     /// - Parameters:
-    ///   - machine: The machine.
+    ///   - machine: The state machine.
     ///   - store: The store.
     ///   - inTurn: Outcomes in turns that are not applied yet.
     /// - Throws: ``Violation`` when an invariant does not hold.
@@ -28,7 +28,7 @@ extension Checker {
         }
     }
 
-    /// Says which invariant the counters break.
+    /// Finds the invariant that the counters break.
     private func explain(_ machine: DeliveryMachine, _ store: SimulatedStore) throws(Violation) {
         let held = machine.heldRows
         for row in held {
@@ -46,10 +46,10 @@ extension Checker {
         )
     }
 
-    /// Every row of the store and of the memory, every few steps.
+    /// Checks every row of the store and of the memory, every few steps.
     ///
     /// - Parameters:
-    ///   - machine: The machine; nil when no process runs.
+    ///   - machine: The state machine; nil when no process runs.
     ///   - store: The store.
     /// - Throws: ``Violation`` when an invariant does not hold.
     func checkRows(_ machine: DeliveryMachine, _ store: SimulatedStore) throws(Violation) {
@@ -59,18 +59,18 @@ extension Checker {
             let owner = row.owner
             switch place(id) {
             case .stored:
-                // A claim hands out nothing that is left of a deleted brand.
+                // A claim hands out no rows of a deleted brand.
                 let isDeleted = ledger.deleted.contains(Int(row.consumer) - 1)
                 try expect(.nothingForgotten, owner == nil || row.isHeld || isDeleted) {
-                    "delivery \(id) is owned and in nobody's memory"
+                    "delivery \(id) is owned, and not in memory"
                 }
-            // What an operator has tried again meanwhile is in the store already.
+            // A row that an operator has retried meanwhile is in the store already.
             case .givenBack where tracked[Int(id) - 1].triedAgainAfter > 0 && owner == nil: break
             case .arriving, .waiting, .inFlight, .ended, .givenBack, .dropped:
                 try expect(.ownershipAgrees, owner == mine) { "delivery \(id) is \(place(id)) and not owned" }
             }
         }
-        try expect(.countersAgree, machine.countsDeviceRows) { "the rows of devices are counted wrong" }
+        try expect(.countersAgree, machine.countsDeviceRows) { "the count of devices' rows is wrong" }
         for row in machine.heldRows {
             let id = row.delivery.rawValue
             try expect(.ownershipAgrees, place(id) == (row.isSending ? .inFlight : .waiting)) {
@@ -93,13 +93,13 @@ extension Checker {
         try checkKept(store)
     }
 
-    /// A lane has work when a device of it has a row that may leave, unless nothing may.
+    /// Checks that a lane has work when one of its devices has a row that may leave, and nothing stops the lane.
     ///
     /// - Parameters:
-    ///   - machine: The machine.
-    ///   - limited: Lanes whose provider takes only so much.
+    ///   - machine: The state machine.
+    ///   - limited: Lanes whose provider has a quota.
     ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when it says something else.
+    /// - Throws: ``Violation`` when the state machine reports something else.
     func checkWork(_ machine: DeliveryMachine, limited: Set<Int>, now: Timestamp) throws(Violation) {
         for place in rows.indices where !limited.contains(place) {
             let id = LaneID(Int64(place) + 1)
@@ -108,12 +108,12 @@ extension Checker {
             }
             let mayWork = isReady && machine.lanes[id]?.blockedUntil(now: now) == nil
             try expect(.workIsPlanned, machine.hasWork(id, now: now) == mayWork) {
-                "lane \(id) has \(mayWork ? "work, and does not say so" : "no work, and says that it has")"
+                "lane \(id) has \(mayWork ? "work, and reports none" : "no work, and reports some")"
             }
         }
     }
 
-    /// How many slots of a lane rows of a class may have.
+    /// Returns the number of a lane's slots that rows of a class may have.
     private static func slots(of pushClass: PushClass, _ slots: Int) -> Int {
         pushClass == .proactive && slots > 1 ? slots * 3 / 4 : slots
     }
@@ -124,13 +124,13 @@ extension Checker {
         }
     }
 
-    /// Nothing that was accepted is lost, and nothing is there twice.
+    /// Checks that no accepted delivery is lost, and that none exists twice.
     private func checkKept(_ store: SimulatedStore) throws(Violation) {
         var found = Array(repeating: 0, count: ledger.deliveries.count)
         var pending = 0
         for (index, row) in store.deliveries.enumerated() where !row.isLost {
             try expect(.acceptedIsKept, !row.isRemoved || ledger.isGone(Int(row.consumer) - 1)) {
-                "delivery \(index + 1) is removed, and its consumer neither erased nor deleted with its brand"
+                "delivery \(index + 1) is removed, and its consumer was neither erased nor deleted with its brand"
             }
             if let message = tracked[index].message { found[message] += 1 }
             if store.isPending(Int64(index) + 1) { pending += 1 }
@@ -145,7 +145,7 @@ extension Checker {
             guard let registration, registration.pending.count > 1 else { continue }
             var keys: Set<String> = []
             for id in registration.pending {
-                // Of what an operator has tried again each leaves.
+                // Of rows that an operator has retried each leaves.
                 guard let key = store.delivery(id).message?.collapseKey, tracked[Int(id) - 1].triedAgainAfter == 0
                 else {
                     continue
@@ -156,14 +156,14 @@ extension Checker {
         }
     }
 
-    /// What waits is planned for.
+    /// Checks that everything that waits has a deadline.
     ///
     /// - Parameters:
-    ///   - machine: The machine; no turn of it is under way.
+    ///   - machine: The state machine; no turn of it is under way.
     ///   - store: The store.
     ///   - now: The wall clock.
     ///   - closed: Lanes that have no credential.
-    ///   - limited: Lanes whose provider takes only so much.
+    ///   - limited: Lanes whose provider has a quota.
     /// - Throws: ``Violation`` when an invariant does not hold.
     func checkPlans(
         _ machine: DeliveryMachine,
@@ -193,12 +193,12 @@ extension Checker {
                 let free = min(slots - rows[place], most - held)
                 guard free > 0, held == 0 || free >= max(most / 4, 1) else { continue }
                 let limit = max(isBlocked ? max(until ?? due, due) : due, now)
-                // A pace of one push a second is the slowest.
+                // The slowest pace is one push a second.
                 let pace: Int64 = queue.queue.isCampaign && machine.campaignsArePaced(on: id) ? 1000 : 0
-                // Outcomes that wait for others hold their rows' room so long.
+                // Outcomes that wait for others hold their rows' room for that time.
                 let wait = max(pace, machine.outcomes.isEmpty ? 0 : settings.outcomeWaitMilliseconds)
                 try expect(.workIsPlanned, next.map { $0 <= limit.adding(milliseconds: wait) } ?? false) {
-                    "lane \(place + 1) has work at \(limit.milliseconds), planned is \(next?.milliseconds ?? -1)"
+                    "lane \(place + 1) has work at \(limit.milliseconds), the planned time is \(next?.milliseconds ?? -1)"
                 }
             }
             guard rows[place] > 0, inFlight[place] == 0 else { continue }

@@ -2,9 +2,9 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 
-/// When it is quiet for a device, computed in minutes of the day, in time zones whose clocks are never changed.
+/// Quiet hours of devices, computed in minutes of the day, in time zones without daylight saving time.
 extension Checker {
-    /// A row that went back to the store because it was quiet for its device.
+    /// A row that was requeued because of its device's quiet hours.
     struct HeldRow: Sendable {
         /// The end of the quiet hours.
         var until: Timestamp
@@ -13,7 +13,7 @@ extension Checker {
         var hours: QuietHours?
     }
 
-    /// The time zone and quiet hours of a device that the machine has been given last.
+    /// Returns the time zone and quiet hours of a device that the state machine received last.
     func traits(of registration: RegistrationID) -> DeviceTraits? {
         guard let known = told.registrations[Int(registration.rawValue) - 1] else { return nil }
         return DeviceTraits(
@@ -23,13 +23,13 @@ extension Checker {
         )
     }
 
-    /// Whether quiet hours hold or silence a device's pushes now, and when they end.
+    /// Returns whether quiet hours hold or silence a device's pushes now, and when they end.
     ///
     /// - Parameters:
     ///   - traits: The device's time zone and quiet hours.
     ///   - brand: Its brand's quiet hours.
     ///   - now: The wall clock.
-    /// - Returns: Nil when it is not quiet for it.
+    /// - Returns: Nil when it has no quiet hours now.
     func quiet(
         _ traits: DeviceTraits?,
         _ brand: QuietHours?,
@@ -47,15 +47,15 @@ extension Checker {
         return (hours.mode, Timestamp(milliseconds: Int64(minutes + left) * 60_000))
     }
 
-    /// A provider pulled, and it is quiet for some devices: what they would get waits until that ends, or ends if its time is
-    /// over by then.
+    /// Checks the rows of devices in quiet hours when a provider takes pushes: they wait until the hours end, or end if
+    /// they expire before.
     ///
     /// - Parameters:
-    ///   - outcomes: What the machine wrote down meanwhile.
+    ///   - outcomes: The outcomes that the state machine added meanwhile.
     ///   - brand: The brand's quiet hours.
     ///   - store: The store.
     ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when something else becomes of it.
+    /// - Throws: ``Violation`` when they have another outcome.
     mutating func checkHolding(
         _ outcomes: some Sequence<OutcomeRecord>,
         _ brand: QuietHours?,
@@ -76,12 +76,12 @@ extension Checker {
             default: break
             }
             try expect(.quietIsKept, holds) {
-                "delivery \(outcome.delivery) becomes \(outcome.disposition), and it is quiet until \(until?.milliseconds ?? 0)"
+                "delivery \(outcome.delivery) becomes \(outcome.disposition), and its quiet hours end at \(until?.milliseconds ?? 0)"
             }
         }
     }
 
-    /// A turn writes down what was held: as it was decided, unless something else is said since of when it is quiet.
+    /// Checks that a turn records held rows as they were decided, unless the quiet hours have changed since.
     mutating func checkHeld(_ outcomes: [OutcomeRecord], _ brand: QuietHours?) throws(Violation) {
         for outcome in outcomes {
             guard let held = heldRows.removeValue(forKey: outcome.delivery.rawValue),
@@ -94,14 +94,14 @@ extension Checker {
         }
     }
 
-    /// Checks that rows which wait for the end of quiet hours are due when the present ones end.
+    /// Checks that rows which wait for the end of quiet hours are due when the current ones end.
     ///
     /// - Parameters:
-    ///   - outcomes: What the machine has not written down.
+    ///   - outcomes: The outcomes that the state machine has not committed yet.
     ///   - brand: The brand's quiet hours.
-    ///   - store: The store, which did all that the machine has asked and been told of.
+    ///   - store: The store, which has applied all requests, and whose results were all delivered.
     ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when something waits for others.
+    /// - Throws: ``Violation`` when a row waits for other quiet hours.
     func checkHeld(
         _ outcomes: some Sequence<OutcomeRecord>,
         _ brand: QuietHours?,
@@ -128,7 +128,7 @@ extension Checker {
         guard told.registrations[Int(registration.rawValue) - 1] != nil else { return }
         let quiet = quiet(traits(of: registration), brand, now: now)
         try expect(.quietEnds, quiet?.mode == .held && quiet?.until == due) {
-            "rows of registration \(registration) wait until \(due.milliseconds), and it is quiet until \(quiet?.until.milliseconds ?? 0)"
+            "rows of registration \(registration) wait until \(due.milliseconds), and its quiet hours end at \(quiet?.until.milliseconds ?? 0)"
         }
     }
 }

@@ -3,28 +3,28 @@ import DequeModule
 import GatewayModel
 import GatewayStorage
 
-/// How many rows a turn may bring into memory, computed a second time from the rows that are there.
+/// The number of rows that a turn may bring into memory, computed a second time from the actual rows.
 extension Checker {
-    /// The inputs of a turn's plan beside the rows in memory.
+    /// The inputs of a turn's plan besides the rows in memory.
     struct TurnTerms: Sendable {
-        /// What the brand asks of its lanes.
+        /// The rules of the brand for its lanes.
         var rules: BrandSettings
-        /// Whether the machine sends nothing more.
+        /// Whether the state machine sends nothing more.
         var isDraining: Bool
-        /// Whether what is proactive waits in the store, because others wait for the turn.
+        /// Whether proactive rows wait in the store, because callers wait for the turn.
         var yields: Bool
         /// The wall clock.
         var now: Timestamp
     }
 
-    /// New rows get each slot that is free, and what waits is claimed as far as there is room, class by class.
+    /// Checks that new rows get each free slot, and that backlogs are claimed as far as there is room, class by class.
     ///
     /// - Parameters:
-    ///   - turn: A whole turn, as the machine wants it.
-    ///   - machine: The machine, which has planned it.
+    ///   - turn: A whole turn, as the state machine planned it.
+    ///   - machine: The state machine, which has planned it.
     ///   - store: The store.
-    ///   - terms: What holds besides.
-    /// - Throws: ``Violation`` when it is not so.
+    ///   - terms: The other inputs.
+    /// - Throws: ``Violation`` when the plan is another.
     mutating func checkSlots(
         _ turn: WriterTurn,
         _ machine: DeliveryMachine,
@@ -80,7 +80,7 @@ extension Checker {
         return budget
     }
 
-    /// Queues whose rows are due and find room, on lanes of which nothing is on its way back.
+    /// Returns the queues whose rows are due and find room, on lanes without rows that are being requeued.
     private func asking(
         _ rooms: [LaneID: LaneRoom],
         _ machine: DeliveryMachine,
@@ -90,7 +90,7 @@ extension Checker {
         for outcome in machine.outcomes {
             let lane = LaneID(Int64(tracked[Int(outcome.delivery.rawValue) - 1].lane) + 1)
             switch (outcome.disposition, outcome.token) {
-            // Nor does anything leave for a device that is called gone, or whose token is refused, before that is written down.
+            // Nothing leaves for a device that is reported as gone, or whose token is rejected, before that is stored.
             case (.retry, _), (.release, _), (_, .drop), (_, .quarantine): lanes.remove(lane)
             case (.finished, .none): break
             }
@@ -119,10 +119,10 @@ extension Checker {
         for claim in claims {
             let (place, pushClass) = (LaneQueue(claim.lane, claim.queue), claim.queue.pushClass)
             let room = rooms[claim.lane]?[pushClass] ?? 0
-            // A campaign gets what its pace lets out.
+            // A campaign gets what its pace allows.
             let least = claim.queue.isCampaign && terms.rules.campaignRatePerSecond != nil ? 1 : min(room, left, 64)
             try expect(.turnsAreFull, unserved.remove(place) != nil && pushClass >= last) {
-                "queue \(claim.queue.rawValue) of lane \(claim.lane) is claimed, and its turn has not come"
+                "queue \(claim.queue.rawValue) of lane \(claim.lane) is claimed before its turn"
             }
             try expect(.turnsAreFull, claim.limit >= max(least, 1) && claim.limit <= min(room, left)) {
                 "lane \(claim.lane) claims \(claim.limit) rows, and has room for \(room) of \(left)"
@@ -144,7 +144,7 @@ extension Checker {
                 "queue \(place.queue.rawValue) of lane \(place.lane) is due and not claimed"
             }
         }
-        // Others wait for their pace or for room, not for their turn.
+        // Other queues wait for their pace or for room, not for their turn.
         let waiting = unserved.filter { place in
             let isPaced = place.queue.isCampaign && terms.rules.campaignRatePerSecond != nil
             return !isPaced && rooms[place.lane]?[place.queue.pushClass] != 0
@@ -152,7 +152,7 @@ extension Checker {
         try checkRotation(claims.map { LaneQueue($0.lane, $0.queue) }, waiting)
     }
 
-    /// No queue is served twice while another of its class is due and not served.
+    /// Checks that no queue is served twice while another of its class is due and not served.
     private mutating func checkRotation(_ served: [LaneQueue], _ unserved: Set<LaneQueue>) throws(Violation) {
         passedOver = passedOver.filter { unserved.contains($0.key) }
         for place in unserved {
@@ -166,7 +166,7 @@ extension Checker {
         }
     }
 
-    /// Turns look at the lanes of which something is in memory or waits, and at no others.
+    /// Checks that turns look at the lanes with rows in memory or a backlog, and at no others.
     private func checkBusy(_ machine: DeliveryMachine) throws(Violation) {
         var expected: Set<LaneID> = []
         for place in rows.indices {
@@ -181,14 +181,14 @@ extension Checker {
         }
     }
 
-    /// What a push that was taken leaves to write down waits a little for others, when others were written down just before.
+    /// Checks that the record of an accepted push waits briefly for others, when others were committed just before.
     ///
     /// - Parameters:
-    ///   - machine: The machine, which is in no turn.
-    ///   - takenAt: When a turn took records last; nil when none did.
-    ///   - isDraining: Whether the machine sends nothing more.
+    ///   - machine: The state machine, outside of a turn.
+    ///   - takenAt: The time at which a turn last took records; nil when none did.
+    ///   - isDraining: Whether the state machine sends nothing more.
     ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when it is not so.
+    /// - Throws: ``Violation`` when it does not wait, or waits too long.
     func checkRecords(
         _ machine: DeliveryMachine,
         takenAt: Timestamp?,
@@ -202,7 +202,7 @@ extension Checker {
         let isSoon = since.map { (0..<settings.outcomeWaitMilliseconds).contains($0) } ?? false
         let mayWait = isHarmless && isSmall && isSoon && !machine.isRequeuing && !isDraining
         try expect(.recordsAreTimely, machine.outcomesMayWait(now: now) == (outcomes.isEmpty || mayWait)) {
-            "\(outcomes.count) records \(mayWait ? "do not wait" : "wait"), \(since ?? -1) ms after others were written down"
+            "\(outcomes.count) records \(mayWait ? "do not wait" : "wait"), \(since ?? -1) ms after others were committed"
         }
     }
 }

@@ -3,11 +3,11 @@ import GatewayModel
 import GatewayStorage
 
 extension Checker {
-    /// A push was handed out.
+    /// Checks a push that was handed out.
     ///
     /// - Parameters:
     ///   - job: The push.
-    ///   - threshold: From more than so many waiting messages on the brand wants a summary; nil never does.
+    ///   - threshold: The most waiting messages for which the brand wants no summary; nil never wants one.
     ///   - now: The wall clock.
     ///   - store: The store.
     /// - Throws: ``Violation`` when an invariant does not hold.
@@ -21,10 +21,10 @@ extension Checker {
         let row = store.delivery(id)
         let registration = Int(row.registration) - 1
         try expect(.oneInFlight, place(id) != .inFlight && sending[registration] == 0) {
-            "delivery \(id) leaves while \(sending[registration]) of its registration is on its way"
+            "delivery \(id) leaves while \(sending[registration]) of its registration is in flight"
         }
         try expect(invariant(of: row), !tracked[Int(id) - 1].isGone) { "delivery \(id) ended and leaves" }
-        try expect(.ownershipAgrees, place(id) == .waiting) { "delivery \(id) leaves and was not handed to it" }
+        try expect(.ownershipAgrees, place(id) == .waiting) { "delivery \(id) leaves and was never handed out" }
         let isEndedBeside = rowsEndedBeside.contains(id)
         try expect(.erasedIsGone, !told.erased.contains(Int(row.consumer) - 1) || isEndedBeside) {
             "delivery \(id) leaves for consumer \(row.consumer), who was erased"
@@ -32,7 +32,7 @@ extension Checker {
         guard let known = told.registrations[registration], known.isActive else {
             throw Violation(invariant: .nothingAfterEnd, detail: "delivery \(id) leaves for a registration that ended")
         }
-        // A proactive push that was queued before the device asked for none still leaves: only agents' are withdrawn.
+        // A proactive push that was queued before the device opted out still leaves: only agents' are withdrawn.
         let isAgents = row.message.map { $0.kind == .agent } ?? true
         try expect(.nothingAfterEnd, known.receives.contains(.agent) || !isAgents) {
             "delivery \(id) is not wanted any more"
@@ -43,7 +43,7 @@ extension Checker {
                 "delivery \(id) leaves after it was read"
             }
         }
-        try expect(.nothingExpired, row.expiresAt > now || !mayExpire) { "delivery \(id) leaves after its time" }
+        try expect(.nothingExpired, row.expiresAt > now || !mayExpire) { "delivery \(id) leaves after it expired" }
         try checkWaits(id, now: now)
         try checkPlatform(of: job, now: now)
         try checkClass(id, store)
@@ -54,7 +54,7 @@ extension Checker {
         pushes += 1
     }
 
-    /// What a push stands for besides its own message, which must be all that waits with it when that is too much.
+    /// Checks the messages that a push stands for besides its own: all that wait with it, when they are too many.
     private mutating func summed(
         _ job: PushJob,
         threshold: Int?,
@@ -62,7 +62,7 @@ extension Checker {
         _ store: SimulatedStore
     ) throws(Violation) -> [Int64] {
         let id = job.delivery.rawValue
-        // One whose time is over leaves while the clock may be wrong, and for itself.
+        // An expired one leaves while the clock may be wrong, and by itself.
         guard let threshold, let message = job.message, message.kind == .agent, !message.silent,
             store.delivery(id).expiresAt > now
         else { return [] }
@@ -73,15 +73,15 @@ extension Checker {
         let since = waiting.map { store.delivery($0).queuedAt }.min() ?? now
         let isStorm =
             waiting.count > threshold && since <= now.adding(seconds: -settings.summaryAfterSeconds)
-        // What a summary told together is not told apart while it waits for its next try.
+        // Messages of a summary do not leave separately while the summary waits for its retry.
         let summary = tracked[Int(id) - 1].toldBy
         if summary > id, store.isPending(summary), store.delivery(summary).owner == nil,
             let wait = store.waiting[.init(registration: job.registration.rawValue, queue: .agent)]
         {
-            // A clock that is set back puts them off together.
+            // A clock that is set back delays them together.
             let isApart = store.delivery(id).notBefore < wait.notBefore
             try expect(.stormIsSummed, wait.due.map { $0 <= now } ?? true || !isApart) {
-                "delivery \(id) leaves while \(summary), which stood for it, waits for its next try"
+                "delivery \(id) leaves while \(summary), which stood for it, waits for its retry"
             }
         }
         let others = isStorm ? waiting.filter { $0 != id } : []
@@ -97,7 +97,8 @@ extension Checker {
         return others
     }
 
-    /// A summary is as urgent as the most urgent of its messages, and has the sound of the newest that has one.
+    /// Checks that a summary is as urgent as the most urgent of its messages, and has the sound of the newest that has
+    /// one.
     private func checkWords(_ job: PushJob, _ others: [Int64], _ store: SimulatedStore) throws(Violation) {
         let told = others.isEmpty ? [] : others + [job.delivery.rawValue]
         let messages = told.compactMap { store.delivery($0).message }
@@ -107,7 +108,7 @@ extension Checker {
         }
     }
 
-    /// Nothing of a later class leaves before what may leave of an earlier one, on its lane or to its device.
+    /// Checks that no push of a later class leaves before one of an earlier class, on its lane or to its device.
     private func checkClass(_ id: Int64, _ store: SimulatedStore) throws(Violation) {
         let pushClass = store.delivery(id).queue.pushClass
         let (lane, own) = (tracked[Int(id) - 1].lane, Int(tracked[Int(id) - 1].registration) - 1)
@@ -120,14 +121,14 @@ extension Checker {
         }
     }
 
-    /// A push may go past what it stands for, and what came after the oldest of that.
+    /// Checks that a push overtakes only what it stands for, and what came after the oldest of that.
     private func checkOrder(_ id: Int64, except summed: [Int64], _ store: SimulatedStore) throws(Violation) {
         guard looksAtOrder, let registration = store.registration(store.delivery(id).registration) else { return }
         let queue = store.delivery(id).queue
         for other in registration.pending where other < id && store.delivery(other).queue == queue {
             if let oldest = summed.first, other >= oldest, self.place(other) == .waiting { continue }
             if id <= tracked[Int(other) - 1].triedAgainAfter { continue }
-            // What an operator has tried again waits for no window.
+            // A row that an operator has retried waits for no window.
             if tracked[Int(id) - 1].triedAgainAfter > 0, store.delivery(other).isHeld { continue }
             let place = place(other)
             try expect(.deviceOrder, place == .ended || place == .dropped) {
@@ -136,13 +137,14 @@ extension Checker {
         }
     }
 
-    /// How often the consumer of a registration has read, as far as the machine was told.
+    /// Returns how often the consumer of a registration has read, as far as the state machine was notified.
     func reads(of registration: RegistrationID) -> Int {
         guard let consumer = told.registrations[Int(registration.rawValue) - 1]?.consumer else { return 0 }
         return Int(consumer) <= told.reads.count ? told.reads[Int(consumer) - 1] : 0
     }
 
-    /// Whose push it is says the registration as the machine was told of it: the store may have merged its consumer since.
+    /// Checks the badge of a push against its consumer as the state machine knows it: the store may have merged the
+    /// consumer since.
     private func checkBadge(
         _ job: PushJob,
         _ row: SimulatedStore.Delivery,

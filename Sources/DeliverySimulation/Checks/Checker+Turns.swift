@@ -1,9 +1,9 @@
 import GatewayModel
 import GatewayStorage
 
-/// What is checked of a commit that is on disk, besides what the ledger counts.
+/// Checks of a commit that is on disk, besides the counts of the ledger.
 extension Checker {
-    /// What an operator has tried again begins anew, behind what is in memory by then.
+    /// Resets deliveries that an operator has retried: they wait behind what is in memory by then.
     mutating func followRetries(of turn: WriterTurn, _ result: WriterTurnResult, _ store: SimulatedStore) {
         for (change, answer) in zip(turn.changes, result.changes) {
             guard case .retry(let request) = change, case .retried = answer else { continue }
@@ -22,7 +22,7 @@ extension Checker {
         }
     }
 
-    /// Who was due before is not left behind by a claim.
+    /// Checks that a claim does not skip rows of a device that were due before.
     func checkClaims(_ result: WriterTurnResult, _ store: SimulatedStore) throws(Violation) {
         for claim in result.claims {
             let latest = claim.rows.map { store.delivery($0.id.rawValue).claimedAt }.max()
@@ -31,20 +31,20 @@ extension Checker {
             for (key, wait) in store.waiting where wait.lane == claim.lane && key.queue == claim.queue {
                 guard let due = wait.due, !claimed.contains(key.registration) else { continue }
                 try expect(.devicesTakeTurns, due >= latest) {
-                    "a claim passes over registration \(key.registration), which was due at \(due.milliseconds)"
+                    "a claim skips registration \(key.registration), which was due at \(due.milliseconds)"
                 }
             }
         }
     }
 
-    /// A read that lowered a consumer's unread count makes a badge for each of its other devices.
+    /// Checks that a read that lowered a consumer's unread count makes a badge for each of its other devices.
     ///
     /// - Parameters:
-    ///   - turn: The turn; one in which registrations change is left alone, since what it ended had no need of a badge.
-    ///   - reads: How often each consumer had read before, by its place.
-    ///   - known: How many deliveries there were before.
+    ///   - turn: The turn; one in which registrations change is skipped, since ended ones needed no badge.
+    ///   - reads: The number of earlier reads of each consumer, by its index.
+    ///   - known: The number of earlier deliveries.
     ///   - store: The store.
-    /// - Throws: ``Violation`` when one was not made.
+    /// - Throws: ``Violation`` when a badge is missing.
     func checkBadges(
         _ turn: WriterTurn,
         since reads: [Int],

@@ -2,31 +2,31 @@ import Delivery
 import GatewayModel
 
 extension Checker {
-    /// Until when nothing may leave on a lane.
+    /// The times until which nothing may leave on a lane.
     struct LaneWaits: Sendable {
-        /// As its provider asked.
+        /// The time that its provider asked for.
         var asked: Timestamp?
-        /// Because its credential was refused.
+        /// The time until which its rejected credential stops it.
         var stopped: Timestamp?
         /// Whether its credential works, and how often in a row it did not.
         var breaker = Breaker()
-        /// Pushes that were not sent, with none that was in between.
+        /// Pushes that were not sent, without one that was in between.
         var unsent = Unsent()
-        /// What operators are to be told of the answer that came last.
+        /// The alerts that operators must receive for the latest result.
         var alerts: [String] = []
-        /// Because its provider had too many faults.
+        /// The pause because its provider had too many faults.
         var pause = Pause()
         /// Platforms whose devices the provider cannot reach.
         var platforms: [DevicePlatform: StoppedPlatform] = [:]
     }
 
-    /// A lane that is left alone because its provider had faults; in seconds it waits one, two, then five.
+    /// The pause of a lane because its provider had faults; its waits are one, two, then five seconds.
     struct Pause: Sendable {
         var until: Timestamp?
-        /// The push that finds out whether it is over.
+        /// The push that is the probe.
         var probe: Int64?
         var waits = 0
-        /// Faults with nothing taken in between, and when the first of them was.
+        /// The faults without an accepted push between them, and the time of the first one.
         var faults = 0
         var since: Timestamp?
     }
@@ -34,18 +34,18 @@ extension Checker {
     /// A platform whose devices wait.
     struct StoppedPlatform: Sendable {
         var until: Timestamp
-        /// The push that finds out whether they can be reached again.
+        /// The push that is the probe.
         var probe: Int64?
         var refusals = 1
     }
 
-    /// A lane whose credential was refused: each time for twice as long.
+    /// The breaker of a lane whose credential was rejected: each time for twice as long.
     struct Breaker: Sendable, Equatable {
         var until: Timestamp?
-        /// A push is on its way to see whether it works again.
+        /// Whether a probe is in flight.
         var isTrying = false
         var refusals = 0
-        /// Tokens that were quarantined, with nothing accepted in between.
+        /// Tokens that were quarantined, without an accepted push in between.
         var quarantined = 0
 
         static func == (left: Breaker, right: Breaker) -> Bool {
@@ -53,28 +53,28 @@ extension Checker {
         }
     }
 
-    /// What is not sent waits no time, then one, two, and five seconds.
+    /// The waits of pushes that are not sent: none, then one, two, and five seconds.
     struct Unsent: Sendable {
         var place = 0
         var since: Timestamp?
-        /// When the one that came back last leaves again.
+        /// The time at which the one that came back last leaves again.
         var due = Timestamp(milliseconds: 0)
     }
 
-    /// How long a credential that was refused so often before stops what needs it, in seconds.
+    /// Returns how long a credential that was rejected this often before stops its pushes, in seconds.
     func stopSeconds(after refusals: Int) -> Int64 {
         var seconds = settings.breakerFirstSeconds
         for _ in 0..<min(refusals, 10) { seconds = min(seconds * 2, settings.breakerMaxSeconds) }
         return min(seconds, settings.breakerMaxSeconds)
     }
 
-    /// A provider answered: what it asked for is waited for from now on.
+    /// Records the waits that follow from a provider's result.
     ///
     /// - Parameters:
-    ///   - outcome: What became of its push.
+    ///   - outcome: The result of the push.
     ///   - job: The push.
-    ///   - takenAt: When it left.
-    ///   - isOld: Whether it left with a credential that the lane has no more: what is answered is the push's alone.
+    ///   - takenAt: The time at which it left.
+    ///   - isOld: Whether it left with an earlier credential of the lane: the result then concerns only the push.
     ///   - now: The wall clock.
     mutating func waits(for outcome: PushOutcome, of job: PushJob, takenAt: Timestamp, isOld: Bool, now: Timestamp) {
         let id = job.delivery.rawValue
@@ -96,14 +96,15 @@ extension Checker {
             waits[lane].asked = max(waits[lane].asked ?? until, until)
         case _ where isOld: break
         case .misconfigured: waits[lane].stopped = waits[lane].breaker.until
-        // A push that was judged on its merits: the credential is good.
+        // The provider judged the push itself: the credential is good.
         case .accepted, .unregistered, .rejected, .platformMisconfigured:
             waits[lane].stopped = waits[lane].breaker.until
         case .retry, .unknown, .notSent: break
         }
     }
 
-    /// What may be the lane's fault stops it for a second at least, when it happens often enough.
+    /// Follows the lane's pause: faults that may concern the whole lane stop it for at least a second, when there are
+    /// enough.
     private mutating func followPause(_ outcome: PushOutcome, of id: Int64, on lane: Int, now: Timestamp) {
         let isProbe = waits[lane].pause.probe == id
         if isProbe { waits[lane].pause.probe = nil }
@@ -124,7 +125,7 @@ extension Checker {
         }
         var pause = waits[lane].pause
         if pause.until != nil {
-            // What was on its way when it began waits for nobody.
+            // Pushes that were in flight when it began do not count.
             guard isProbe else { return }
             pause.waits += 1
         } else {
@@ -141,7 +142,7 @@ extension Checker {
         waits[lane].pause = pause
     }
 
-    /// Whether the credential works, by what the provider says of a push that left with it.
+    /// Follows the lane's breaker by the result of a push with its current credential.
     private mutating func followBreaker(_ outcome: PushOutcome, on lane: Int, now: Timestamp) {
         var breaker = waits[lane].breaker
         switch outcome {
@@ -163,10 +164,10 @@ extension Checker {
         waits[lane].breaker = breaker
     }
 
-    /// A provider of a lane that has no credential any more cannot be made.
+    /// Opens the breaker of a lane without a credential, for which no provider can be created.
     mutating func refused(_ lane: Int, now: Timestamp) { _ = open(&waits[lane].breaker, now: now) }
 
-    /// A provider pulls from a lane whose credential was refused, when it may be tried again.
+    /// Follows a provider that takes pushes from a lane whose credential was rejected, when it may be tried again.
     mutating func pulls(on lane: Int, now: Timestamp) {
         guard let until = waits[lane].breaker.until, until <= now, waits[lane].asked == nil,
             waits[lane].pause.until.map({ $0 <= now }) ?? true
@@ -174,7 +175,7 @@ extension Checker {
         waits[lane].breaker.isTrying = true
     }
 
-    /// False when it was open already.
+    /// Opens a breaker; returns false when it was open already.
     private func open(_ breaker: inout Breaker, now: Timestamp) -> Bool {
         if let until = breaker.until, !breaker.isTrying, until > now { return false }
         breaker.until = now.adding(seconds: stopSeconds(after: breaker.refusals))
@@ -199,16 +200,16 @@ extension Checker {
         if due > now { tracked[Int(id) - 1].notBefore = due }
     }
 
-    /// Operators are told of what a provider's answer means for its lane, and of nothing else.
+    /// Checks that operators receive exactly the alerts that follow from a push result.
     ///
     /// - Parameters:
-    ///   - alerts: What they are told.
-    ///   - id: The delivery that was answered.
-    /// - Throws: ``Violation`` when that is something else.
+    ///   - alerts: The alerts.
+    ///   - id: The delivery with the result.
+    /// - Throws: ``Violation`` when they are others.
     func checkAlerts(_ alerts: [LaneAlert], of id: Int64) throws(Violation) {
         let words: [String] = alerts.compactMap { alert in
             switch alert {
-            // Of its own invariant.
+            // Checked by their own invariant.
             case .suspended, .resumed: nil
             case .stopped: "stopped"
             case .recovered: "recovered"
@@ -217,15 +218,15 @@ extension Checker {
             case .tokensRefused: "tokensRefused"
             }
         }
-        // A clock that was set makes some waits begin again.
+        // After a change of the clock some waits begin again.
         guard !hasJumped else { return }
         let expected = waits[tracked[Int(id) - 1].lane].alerts
         try expect(.operatorsAreTold, words == expected) {
-            "the answer of delivery \(id) tells operators \(words) instead of \(expected)"
+            "the result of delivery \(id) alerts operators of \(words) instead of \(expected)"
         }
     }
 
-    /// A try that failed is not followed by the next before the first of the delays.
+    /// Records that the attempt after a failed one must not leave before the first of the delays.
     private mutating func delayNextTry(after outcome: PushOutcome, of id: Int64, now: Timestamp) {
         guard let delay = settings.retryDelaysSeconds.first, delay > 0 else { return }
         switch outcome {
@@ -257,7 +258,7 @@ extension Checker {
         }
     }
 
-    /// A push for a stopped platform leaves alone, and not before its time.
+    /// Checks that a push for a stopped platform leaves as the only one, and not before the wait is over.
     ///
     /// - Parameters:
     ///   - job: The push.
@@ -272,36 +273,37 @@ extension Checker {
         waits[lane].platforms[job.platform]?.probe = job.delivery.rawValue
     }
 
-    /// A provider pulls or answers: waits of its lane that are over stay so, also when the clock is set back.
+    /// Ends waits of a lane that are over when its provider takes pushes or has results; they stay over when the clock
+    /// is set back.
     ///
     /// - Parameters:
-    ///   - lane: The lane's place.
+    ///   - lane: The lane's index.
     ///   - now: The wall clock.
     mutating func endWaits(of lane: Int, now: Timestamp) {
         if let until = waits[lane].asked, until <= now { waits[lane].asked = nil }
         if let until = waits[lane].stopped, until <= now { waits[lane].stopped = nil }
     }
 
-    /// A push leaves only when nobody asked to wait any longer.
+    /// Checks that a push leaves only after all waits.
     ///
     /// - Parameters:
     ///   - id: The delivery.
     ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when somebody did.
+    /// - Throws: ``Violation`` when it leaves before.
     mutating func checkWaits(_ id: Int64, now: Timestamp) throws(Violation) {
         let place = Int(id) - 1
         let (delivery, lane) = (tracked[place], waits[tracked[place].lane])
         let until = [delivery.notBefore, lane.asked, lane.stopped, lane.pause.until].compactMap { $0 }.max()
         try expect(.waitsAreKept, until.map { $0 <= now } ?? true) {
-            "delivery \(id) leaves at \(now.milliseconds), and was to wait until \(until?.milliseconds ?? 0)"
+            "delivery \(id) leaves at \(now.milliseconds), before its wait ends at \(until?.milliseconds ?? 0)"
         }
         tracked[place].notBefore = nil
         try expect(.waitsAreKept, !lane.breaker.isTrying || inFlight[tracked[place].lane] == 0) {
-            "delivery \(id) leaves while another finds out whether the credential works"
+            "delivery \(id) leaves while another is the probe of the credential"
         }
         guard lane.pause.until != nil else { return }
         try expect(.waitsAreKept, lane.pause.probe == nil) {
-            "delivery \(id) leaves while \(lane.pause.probe ?? 0) finds out whether the pause is over"
+            "delivery \(id) leaves while \(lane.pause.probe ?? 0) is the probe of the pause"
         }
         waits[tracked[place].lane].pause.probe = id
     }

@@ -3,13 +3,13 @@ import GatewayModel
 import GatewayStorage
 
 extension Checker {
-    /// What waits for windows, every few steps.
+    /// Checks the rows that wait for windows, every few steps.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - presence: Who has a window open in this process.
-    ///   - releasing: Whose release is in a turn that is not applied yet.
-    ///   - windows: The windows that are open; nil while a commit is not told yet.
+    ///   - presence: The open windows of this process.
+    ///   - releasing: The consumers whose release is in a turn that is not applied yet.
+    ///   - windows: The open windows; nil while a commit has not been sent to them yet.
     /// - Throws: ``Violation`` when an invariant does not hold.
     func checkWindows(
         _ store: SimulatedStore,
@@ -32,13 +32,13 @@ extension Checker {
             try expect(.heldForAWindow, isHeld || presence.isReleasing(name) || due.contains(row.consumer)) {
                 "delivery \(id) waits for a window, and \(name.consumer) has none"
             }
-            // Of those who were merged their windows know.
+            // Windows of merged consumers know about the merge.
             guard let windows, isHeld, !presence.isReleasing(name), !due.contains(row.consumer),
                 let message = row.message, message.consumer == name.consumer
             else { continue }
             let own = windows.filter { $0.name == name }
             try expect(.heldIsTold, own.allSatisfy { $0.told.contains(message.id) }) {
-                "delivery \(id) waits for a window of \(name.consumer) that was not told of it"
+                "delivery \(id) waits for a window of \(name.consumer) that did not receive it"
             }
         }
         for (index, row) in store.deliveries.enumerated() where row.state == .suppressed {
@@ -46,14 +46,14 @@ extension Checker {
             case .quietHours: continue
             case .collapsed:
                 try expect(.summaryStands, tracked[index].toldBy > 0) {
-                    "no summary told delivery \(index + 1), which ended"
+                    "no summary stood for delivery \(index + 1), which ended as summarized"
                 }
                 continue
             default: break
             }
             let mark = row.conversation.map { ledger.marks[Int($0) - 1] } ?? 0
             try expect(.suppressedWasRead, row.sequence <= mark && row.wasHeld) {
-                "delivery \(index + 1) was not made because of a window, and nobody has read it"
+                "delivery \(index + 1) was suppressed because of a window, and nobody has read it"
             }
         }
     }

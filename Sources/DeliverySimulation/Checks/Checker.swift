@@ -3,75 +3,75 @@ import DequeModule
 import GatewayModel
 import GatewayStorage
 
-/// Follows a run from outside, by what goes over the machine's and the store's boundaries, and throws when something
-/// does not hold.
+/// Follows a run from outside, by the calls that cross the boundaries of the state machine and the store, and throws
+/// when an invariant does not hold.
 struct Checker: Sendable {
     let settings: DeliverySettings
-    /// Whether the order of a device's pushes is looked at, which many faults break before their own invariant.
+    /// Whether the order of a device's pushes is checked, which many sabotages break before their own invariant.
     var looksAtOrder = true
-    /// Whether the clock is right as far as anybody knows.
+    /// Whether the clock is right as far as is known.
     var mayExpire = true
     /// Whether the wall clock was ever set.
     private(set) var hasJumped = false
-    /// Rows that a device may have in memory; nil where brands want summaries.
+    /// The limit of a device's rows in memory; nil where brands want summaries.
     let deviceLimit: DeviceLimit?
     var ledger = Ledger()
     var tracked: [Tracked] = []
-    /// The store as the machine was told.
+    /// The store as the state machine knows it.
     private(set) var told = Told()
-    /// Registrations as the last step of the store left them, by their place.
+    /// Registrations as the last step of the store left them, by index.
     var registrations: [SimulatedStore.Registration?] = []
-    /// Registrations that housekeeping has ended, of which no turn tells the machine; by their place.
+    /// Registrations that housekeeping has ended, about which no turn notifies the state machine; by index.
     var endedBeside: [Int: SimulatedStore.Registration] = [:]
-    /// Deliveries that it has ended so: they may leave until their lane's deletion is answered.
+    /// Deliveries that it has ended in that way: they may leave until their lane's deletion is complete.
     var rowsEndedBeside: Set<Int64> = []
-    /// When devices gave a sign of life last, by their registrations' places.
+    /// The last sightings of devices, by their registrations' indexes.
     var heard: [Int: Timestamp] = [:]
     /// Lanes whose app or brand was deleted.
     var deletedLanes: Set<LaneID> = []
-    /// Rows in memory and on their way, by the lane's place.
+    /// Rows in memory and in flight, by the lane's index.
     private(set) var rows: [Int]
     private(set) var inFlight: [Int]
     /// Rows whose outcome is not stored yet.
     private(set) var decided = 0
     private(set) var duplicates = 0
-    /// Until when providers asked for nothing, and until when a refused credential stops a lane, by its place.
+    /// The waits that providers asked for and those of rejected credentials, by the lane's index.
     var waits: [LaneWaits]
-    /// The delivery on its way, by the registration's place; 0 is none.
+    /// The delivery in flight, by the registration's index; 0 is none.
     var sending: [Int64] = []
-    /// The deliveries that wait in memory or are on their way, by the registration's place.
+    /// The deliveries in memory or in flight, by the registration's index.
     private(set) var held: [Set<Int64>] = []
-    /// When the first of the rows was queued that are in memory, or were since one was, by the registration's place.
+    /// The time at which the first of the rows in memory was queued, since there were any, by the registration's index.
     private(set) var firstQueued: [Timestamp] = []
-    /// The class of the row that leaves next of each registration, by its place; nil while none may.
+    /// The class of the next row of each registration, by index; nil while none may leave.
     private(set) var ready: [PushClass?] = []
-    /// How often others of the lane left in the class of a registration since it might leave, by its place.
+    /// The number of other pushes of the lane that left in a registration's class since it could leave, by index.
     var passes: [[Int64: Int]] = []
-    /// What summaries stood for when they last left.
+    /// The messages that each summary stood for when it last left.
     private var summaries: [Int64: [Int64]] = [:]
-    /// The slowest pace that campaigns always have; nil when sometimes they have none.
+    /// The slowest pace of campaigns; nil when they sometimes have none.
     let pace: Int64?
-    /// The pushes that campaigns may still send, in thousandths, and since when, by their queues.
+    /// The pushes that campaigns may still send, in thousandths, and the time of that count, by queue.
     private var paced: [OutboxQueue: (left: Int64, since: Timestamp)] = [:]
-    /// What each registration's device shows, by the registration's place.
+    /// The badge that each registration's device shows, by the registration's index.
     var shown: [Shown?] = []
-    /// Whether a lane's provider must not be believed that devices are gone, by its place.
+    /// Whether a lane's provider must not be believed that devices are gone, by the lane's index.
     var doubts: [LaneDoubts]
     /// Registrations that were ever put back.
     var restored: Set<RegistrationID> = []
-    /// How many pushes have left.
+    /// The number of pushes that have left.
     var pushes = 0
-    /// How often queues were served, by those that were due and not served since.
+    /// How often queues were served, by the queues that were due and not served since.
     var passedOver: [LaneQueue: [LaneQueue: Int]] = [:]
-    /// Rows that are on their way back to the store because it is quiet, by their numbers.
+    /// Rows that are being requeued because of quiet hours, by their ids.
     var heldRows: [Int64: HeldRow] = [:]
-    /// Delays in a row to which nothing was added.
+    /// The delays in a row without any addition.
     var unspread = 0
 
     /// A badge on a device.
     struct Shown: Sendable {
         var badge: Int64
-        /// How often its consumer had read when it was made.
+        /// The number of its consumer's reads when it was made.
         var reads: Int
     }
 
@@ -85,7 +85,7 @@ struct Checker: Sendable {
         inFlight = Array(repeating: 0, count: lanes)
     }
 
-    /// There is another lane.
+    /// Adds a lane.
     mutating func addLane() {
         waits.append(LaneWaits())
         doubts.append(LaneDoubts())
@@ -93,7 +93,7 @@ struct Checker: Sendable {
         inFlight.append(0)
     }
 
-    // MARK: Places
+    // MARK: Indexes
 
     func place(_ id: Int64) -> Tracked.Place { tracked[Int(id) - 1].place }
 
@@ -129,8 +129,7 @@ struct Checker: Sendable {
         }
     }
 
-    /// How many devices of a lane have a push that may leave; nil while somebody asked to wait, or it is being found out whether
-    /// that is over.
+    /// Returns the number of a lane's devices with a push that may leave; nil while a wait or a probe stops the lane.
     func readyCount(_ lane: Int, now: Timestamp, _ store: SimulatedStore) -> Int? {
         let wait = waits[lane]
         guard !hasJumped, wait.asked == nil, wait.stopped == nil, wait.breaker == Breaker(), wait.pause.until == nil,
@@ -144,9 +143,9 @@ struct Checker: Sendable {
         }
     }
 
-    /// What waits in memory has not been too late for long when a turn begins, though its lane may send nothing.
+    /// Checks that rows in memory did not expire long before a turn begins, even if their lane may send nothing.
     ///
-    /// Left alone once the clock was set, since nobody knows how long that is then.
+    /// Skipped once the clock was set, since the duration is not known then.
     func checkTime(_ store: SimulatedStore, now: Timestamp) throws(Violation) {
         guard mayExpire, !hasJumped else { return }
         let limit = now.adding(milliseconds: -1000)
@@ -154,19 +153,20 @@ struct Checker: Sendable {
             let summary = tracked[Int(id) - 1].toldBy
             if summary > 0, place(summary) == .inFlight { continue }
             try expect(.timeIsKept, store.delivery(id).expiresAt > limit) {
-                "delivery \(id) waits since its time was over at \(store.delivery(id).expiresAt.milliseconds)"
+                "delivery \(id) waits although it expired at \(store.delivery(id).expiresAt.milliseconds)"
             }
         }
     }
 
-    /// An outcome plans no try that could only come too late, and ends nothing that has time left.
+    /// Checks that an outcome plans no attempt that could only come too late, and expires nothing that still has time.
     private func checkTime(of outcome: OutcomeRecord, now: Timestamp, _ store: SimulatedStore) throws(Violation) {
         let end = store.delivery(outcome.delivery.rawValue).expiresAt
         switch outcome.disposition {
         case .retry(let due):
-            try expect(.timeIsKept, !mayExpire || due < end) { "delivery \(outcome.delivery) is tried after its end" }
+            try expect(.timeIsKept, !mayExpire || due < end) { "delivery \(outcome.delivery) is retried too late" }
         case .finished(.expired, _):
-            // The longest wait that is asked for or our own, with a fifth on top; what was not sent waits five seconds.
+            // The longest wait that a provider asks for or our own, plus a fifth; a push that was not sent waits five
+            // seconds.
             let longest = outcome.answer == nil ? 5 : max(400, settings.retryDelaysSeconds.max() ?? 0) * 6 / 5
             try expect(.timeIsKept, end <= now.adding(seconds: longest)) {
                 "delivery \(outcome.delivery) ends at \(now.milliseconds), and had time until \(end.milliseconds)"
@@ -175,7 +175,7 @@ struct Checker: Sendable {
         }
     }
 
-    /// A push leaves in a class: no other of its lane that might leave in that one is passed over a second time.
+    /// Checks the order of a class: no other device of the lane that could leave in it is passed over a second time.
     mutating func checkTurn(_ id: Int64) throws(Violation) {
         let row = tracked[Int(id) - 1]
         for (place, next) in ready.enumerated() where next == row.pushClass && Int64(place) + 1 != row.registration {
@@ -188,10 +188,10 @@ struct Checker: Sendable {
         }
     }
 
-    /// A push left, and stood for others if it is a summary.
+    /// Records a push that left, and the messages that it stands for.
     mutating func note(_ others: [Int64], toldBy id: Int64) {
         for other in summaries[id] ?? [] where tracked[Int(other) - 1].toldBy == id {
-            // What an earlier try told counts for nothing, but for what ended with it.
+            // What an earlier attempt stood for no longer counts, except for what ended with it.
             if place(other) != .stored { tracked[Int(other) - 1].toldBy = 0 }
         }
         summaries[id] = others.isEmpty ? nil : others
@@ -199,13 +199,13 @@ struct Checker: Sendable {
         for other in others { tracked[Int(other) - 1].toldBy = id }
     }
 
-    /// How often a push was tried before it leaves, or what it stands for that was tried most.
+    /// Returns the number of earlier attempts of a push, or of the most tried message that it stands for.
     func tries(of job: PushJob, _ store: SimulatedStore) -> Int {
         let id = job.delivery.rawValue
         return ([id] + (job.summary > 0 ? summaries[id] ?? [] : [])).map { store.delivery($0).attempts }.max() ?? 0
     }
 
-    /// Whether an outcome ends what a summary told.
+    /// Returns whether an outcome ends a row that a summary stands for.
     func isTold(_ outcome: OutcomeRecord?) -> Bool {
         guard let outcome, case .finished(.suppressed, .collapsed) = outcome.disposition else { return false }
         return tracked[Int(outcome.delivery.rawValue) - 1].toldBy > 0
@@ -213,32 +213,32 @@ struct Checker: Sendable {
 
     // MARK: Starts
 
-    /// A process is gone; with it everything that it knew.
+    /// Handles the end of a process, with everything that it knew.
     ///
-    /// What a device got and the store does not know of is sent again.
+    /// A push that a device received, without a record in the store, is sent again.
     mutating func ended(_ store: SimulatedStore, isClean: Bool) {
         for id in store.pending {
             let index = Int(id) - 1
             guard tracked[index].receipts > 0, !isClean || tracked[index].place == .dropped else { continue }
             tracked[index].allowed = max(tracked[index].allowed, tracked[index].receipts + 1)
         }
-        // Of a summary whose answer nobody will know, nobody knows either what it told.
+        // The result of such a summary will never be known, and so neither will the messages that it stood for.
         for id in summaries.keys where place(id) == .inFlight { note([], toldBy: id) }
         for id in 1..<Int64(tracked.count + 1) where place(id) != .stored {
-            // What the provider asked for may not have been written down.
+            // The time that the provider asked for may not have been stored.
             if place(id) != .waiting { tracked[Int(id) - 1].notBefore = nil }
             move(id, to: .stored)
         }
         waits = waits.map { _ in LaneWaits() }
         paced = [:]
         (passedOver, heldRows) = ([:], [:])
-        // What it had not written down nobody knows.
+        // What the process had not stored is lost.
         for id in summaries.keys { tracked[Int(id) - 1].isTaken = false }
     }
 
     mutating func started(_ store: SimulatedStore) {
         forgetStops()
-        // What it could not store any more a start finds by itself, but not when some were registered again.
+        // A start detects suspensions that could not be stored, but not when some devices were registered again.
         for place in doubts.indices where !store.suspended.contains(LaneID(Int64(place) + 1)) {
             doubts[place].isDoubted = false
         }
@@ -246,19 +246,19 @@ struct Checker: Sendable {
         told = snapshot(store)
     }
 
-    /// What a summary stood for does not wait any more once it is on disk that its provider took it.
+    /// Checks that rows which a summary stood for do not wait any more once the summary's acceptance is on disk.
     ///
     /// - Parameters:
-    ///   - turn: A turn that is on disk as a whole; one that was done part by part may be cut off by a crash.
+    ///   - turn: A turn that is on disk as a whole; one that was committed in parts may be cut off by a crash.
     ///   - store: The store.
-    /// - Throws: ``Violation`` when it does.
+    /// - Throws: ``Violation`` when one waits.
     func checkSummed(_ turn: WriterTurn, _ store: SimulatedStore) throws(Violation) {
         for outcome in turn.outcomes {
             let id = outcome.delivery.rawValue
             guard tracked[Int(id) - 1].isTaken, let others = summaries[id] else { continue }
             for other in others where store.isPending(other) && place(other) != .dropped {
                 try expect(.summaryStands, tracked[Int(other) - 1].toldBy != id) {
-                    "delivery \(other) was told by \(id), which its provider took, and waits still"
+                    "delivery \(other) is part of summary \(id), which its provider accepted, and still waits"
                 }
             }
         }
@@ -279,7 +279,7 @@ struct Checker: Sendable {
 
     // MARK: Commits
 
-    /// A commit is on disk; nobody has been told.
+    /// Checks a commit that is on disk, before its result is delivered.
     mutating func applied(
         _ turn: WriterTurn,
         _ result: WriterTurnResult,
@@ -310,7 +310,7 @@ struct Checker: Sendable {
             move(id, to: .stored)
             if store.delivery(id).state == .accepted {
                 try expect(.acceptedWasTaken, tracked[Int(id) - 1].receipts > 0) {
-                    "delivery \(id) is accepted in the log, and no provider took it"
+                    "delivery \(id) is accepted in the delivery log, and no provider accepted it"
                 }
             }
         }
@@ -331,20 +331,20 @@ struct Checker: Sendable {
         for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
         for id in applied.arriving {
             move(id, to: .arriving)
-            // What was due when its turn began may leave, also when the clock is set back meanwhile.
+            // What was due when its turn began may leave, even if the clock is set back meanwhile.
             if let until = tracked[Int(id) - 1].notBefore, until <= turn.now { tracked[Int(id) - 1].notBefore = nil }
         }
         return applied
     }
 
-    /// The wall clock was set: nobody knows how much time has passed, or will seem to.
+    /// Notes that the wall clock was set: the time that has passed, or will seem to pass, is not known.
     mutating func clockJumped() {
         paced = [:]
         forgetStops()
         hasJumped = true
     }
 
-    /// A campaign lets out what its pace brings, and once what 40 ms do, at least one push.
+    /// Checks that a campaign sends what its pace allows, plus once the pushes of 40 ms, at least one.
     private mutating func checkPace(of turn: WriterTurn, _ result: WriterTurnResult, now: Timestamp) throws(Violation) {
         guard let pace else { return }
         var counts: [OutboxQueue: Int64] = [:]
@@ -365,7 +365,7 @@ struct Checker: Sendable {
         }
     }
 
-    /// The machine has taken in what a commit did.
+    /// Checks the state machine after it has taken the result of a commit.
     mutating func answered(
         _ applied: AppliedTurn,
         _ machine: DeliveryMachine,
@@ -373,7 +373,7 @@ struct Checker: Sendable {
         now: Timestamp
     ) throws(Violation) {
         told = applied.told
-        // What the same turn tries again has not ended.
+        // What the same turn retries has not ended.
         for id in applied.withdrawn where !store.isPending(id) {
             tracked[Int(id) - 1].isGone = true
             guard place(id) == .waiting else { continue }
@@ -390,7 +390,7 @@ struct Checker: Sendable {
         }
     }
 
-    /// What forbids that a row leaves that ended without an answer.
+    /// Returns the invariant that forbids a row to leave that was withdrawn.
     func invariant(of row: SimulatedStore.Delivery) -> Invariant {
         switch row.suppressedBy {
         case _ where ledger.erased.contains(Int(row.consumer) - 1): .erasedIsGone
@@ -402,7 +402,7 @@ struct Checker: Sendable {
 
     // MARK: Outcomes
 
-    /// Outcomes that the machine has added.
+    /// Checks outcomes that the state machine has added.
     mutating func decided(
         _ outcomes: some Sequence<OutcomeRecord>,
         now: Timestamp,
@@ -411,29 +411,29 @@ struct Checker: Sendable {
         for outcome in outcomes {
             let id = outcome.delivery.rawValue
             let isHeld = place(id) == .waiting || place(id) == .inFlight
-            try expect(.countersAgree, isHeld) { "an outcome of delivery \(id), which it does not hold" }
+            try expect(.countersAgree, isHeld) { "there is an outcome of delivery \(id), which is not in memory" }
             if case .finished(let state, let suppressedBy) = outcome.disposition {
                 try expect(.doubtIsKept, mayExpire || state != .expired && suppressedBy != .quietHours) {
-                    "delivery \(id) ends by a clock that may be wrong"
+                    "delivery \(id) expires by a clock that may be wrong"
                 }
             }
             try checkTime(of: outcome, now: now, store)
             if case .finished(.suppressed, .collapsed) = outcome.disposition {
                 let summary = tracked[Int(id) - 1].toldBy
                 let isTold = summary > 0 && tracked[Int(summary) - 1].isTaken
-                try expect(.summaryStands, isTold) { "delivery \(id) ends for summary \(summary), which nobody took" }
+                try expect(.summaryStands, isTold) { "delivery \(id) ends with summary \(summary), never accepted" }
             }
             if case .finished(.accepted, _) = outcome.disposition { tracked[Int(id) - 1].isTaken = true }
             if case .finished = outcome.disposition { move(id, to: .ended) } else { move(id, to: .givenBack) }
         }
     }
 
-    /// An outcome could not be stored.
+    /// Notes that an outcome could not be stored.
     mutating func dropped(_ outcome: OutcomeRecord) { move(outcome.delivery.rawValue, to: .dropped) }
 
     // MARK: Devices
 
-    /// A push arrived at its device.
+    /// Checks a push that arrived at its device.
     mutating func arrived(_ flight: Flight, badge: Int64?, _ store: SimulatedStore) throws(Violation) {
         let id = flight.job.delivery.rawValue
         let index = Int(id) - 1
@@ -452,7 +452,7 @@ struct Checker: Sendable {
         shown[registration] = Shown(badge: badge, reads: flight.reads)
     }
 
-    /// Nobody will know whether a push arrived: it may come again.
+    /// Notes that it will never be known whether a push arrived: it may come again.
     mutating func unknown(_ id: Int64) {
         let index = Int(id) - 1
         tracked[index].allowed = max(tracked[index].allowed, tracked[index].receipts + 1)

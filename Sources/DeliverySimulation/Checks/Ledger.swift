@@ -1,12 +1,12 @@
 import GatewayModel
 import GatewayStorage
 
-/// Counts by itself what the store should hold of consumers and conversations, from what was asked and answered.
+/// An independent count of what the store should hold of consumers and conversations, from requests and results.
 struct Ledger: Sendable {
     private struct First: Sendable {
         var answer: AcceptedEvent
         var hash: UInt64
-        /// The place of its message's conversation; nil when it made none.
+        /// The index of its message's conversation; nil when it made none.
         var conversation: Int?
     }
 
@@ -17,21 +17,21 @@ struct Ledger: Sendable {
         var unread: Int64 = 0
     }
 
-    /// By the consumer's place.
+    /// Unread counts, by the consumer's index.
     private(set) var unread: [Int64] = []
-    /// How often a read lowered the unread count, by the consumer's place.
+    /// The number of reads that lowered the unread count, by the consumer's index.
     private(set) var reads: [Int] = []
-    /// Read marks, by the conversation's place.
+    /// Read marks, by the conversation's index.
     private(set) var marks: [Int64] = []
-    /// How many deliveries each message was answered to have, in the order in which they were accepted.
+    /// The number of deliveries of each message according to its result, in the order in which they were accepted.
     private(set) var deliveries: [Int] = []
-    /// The places of messages in that order, by the part of their ids that rises.
+    /// The indexes of messages in that order, by the increasing part of their ids.
     private(set) var places: [UInt64: Int] = [:]
-    /// The places of consumers that were erased, and of those that were merged into them.
+    /// The indexes of consumers that were erased, and of those that were merged into them.
     private(set) var erased: Set<Int> = []
-    /// The places of consumers whose brand was deleted.
+    /// The indexes of consumers whose brand was deleted.
     private(set) var deleted: Set<Int> = []
-    /// Into whom consumers were merged, by their places.
+    /// The consumers that others were merged into, by their indexes.
     private var mergedInto: [Int: Int] = [:]
     private var conversations: [Conversation] = []
     private var events: [String: First] = [:]
@@ -66,7 +66,7 @@ struct Ledger: Sendable {
             let place = Int(read.conversation.rawValue) - 1
             self.read(place, upTo: sequence)
             try expect(.unreadIsExact, read.readSequence == marks[place]) {
-                "a read answered mark \(read.readSequence) instead of \(marks[place])"
+                "a read returned mark \(read.readSequence) instead of \(marks[place])"
             }
         }
         for (request, answers) in zip(turn.accepts, result.accepts) {
@@ -81,7 +81,7 @@ struct Ledger: Sendable {
         }
         for (key, count) in result.unread {
             try expect(.unreadIsExact, count == unread[Int(key.rawValue) - 1]) {
-                "a turn answered unread \(count) of consumer \(key.rawValue)"
+                "a turn returned unread \(count) of consumer \(key.rawValue)"
             }
         }
     }
@@ -99,11 +99,11 @@ struct Ledger: Sendable {
         case .rejected: break
         case .duplicate(let accepted, let bodyDiffers):
             guard let first else {
-                throw Violation(invariant: .replayCountsNothing, detail: "\(name) is new and was answered as a replay")
+                throw Violation(invariant: .replayCountsNothing, detail: "\(name) is new and was treated as a replay")
             }
             let isSame = accepted.messageID == first.answer.messageID && accepted.sequence == first.answer.sequence
             try expect(.replayCountsNothing, isSame && bodyDiffers == (first.hash != event.bodyHash)) {
-                "a replay of \(name) was not answered as the first"
+                "a replay of \(name) has another result than the first"
             }
         case .accepted(let accepted):
             try expect(.replayCountsNothing, first == nil) { "\(name) was accepted twice" }
@@ -142,7 +142,7 @@ struct Ledger: Sendable {
             unread[consumer] += 1
         }
         try expect(.unreadIsExact, accepted.unread == unread[consumer]) {
-            "an event was answered unread \(accepted.unread) instead of \(unread[consumer])"
+            "an event returned unread \(accepted.unread) instead of \(unread[consumer])"
         }
         places[messageID.high] = deliveries.count
         deliveries.append(accepted.deliveries)
@@ -157,11 +157,12 @@ struct Ledger: Sendable {
         unread[from] = 0
         for (other, target) in mergedInto where target == from { mergedInto[other] = into }
         mergedInto[from] = into
-        // Both have read as often as either: a badge may fall once more than it should, but no true one is called false.
+        // Both have read as often as either: one fall of a badge too many is missed, but no correct one is reported.
         reads[into] += reads[from]
     }
 
-    /// Follows an erasure: of the consumer that has had its name longest of those that are there, since names are free again.
+    /// Follows an erasure: of the consumer that has had its name longest among the existing ones, since names can be
+    /// used again.
     private mutating func erase(_ request: ErasureRequest, _ store: SimulatedStore) {
         let named = store.consumers.indices.first {
             store.consumers[$0].brand == request.brand && store.consumers[$0].id == request.consumer && !isGone($0)
@@ -174,19 +175,19 @@ struct Ledger: Sendable {
             guard let conversation = first.conversation, erased.contains(conversations[conversation].consumer) else {
                 continue
             }
-            // A replay is answered as one, and names nothing.
+            // A replay is recognized as one, but names no message.
             events[name]?.answer.messageID = nil
             events[name]?.answer.sequence = nil
         }
     }
 
-    /// Follows the deletion of a brand: nobody knows its events any more.
+    /// Follows the deletion of a brand: its events are forgotten.
     mutating func delete(_ brand: BrandID, _ store: SimulatedStore) {
         deleted.formUnion(store.consumers.indices.filter { store.consumers[$0].brand == brand })
         events = events.filter { !$0.key.hasPrefix(brand.rawValue + "/") }
     }
 
-    /// Whether a consumer was erased, or deleted with its brand.
+    /// Returns whether a consumer was erased, or deleted with its brand.
     func isGone(_ consumer: Int) -> Bool { erased.contains(consumer) || deleted.contains(consumer) }
 
     private mutating func read(_ place: Int, upTo target: Int64) {
@@ -204,7 +205,7 @@ struct Ledger: Sendable {
     }
 }
 
-/// Throws when something does not hold.
+/// Throws when an invariant does not hold.
 func expect(_ invariant: Invariant, _ holds: Bool, _ detail: () -> String) throws(Violation) {
     guard holds else { throw Violation(invariant: invariant, detail: detail()) }
 }

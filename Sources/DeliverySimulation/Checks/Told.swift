@@ -1,27 +1,27 @@
 import GatewayModel
 
-/// What the machine has been told of the store: the store as it was after the last commit that was answered.
+/// The store as the state machine knows it: as it was after the last commit whose result was delivered.
 struct Told: Sendable {
-    /// Unread counts, by the consumer's place.
+    /// Unread counts, by the consumer's index.
     var unread: [Int64] = []
-    /// How often a read lowered the unread count, by the consumer's place.
+    /// The number of reads that lowered the unread count, by the consumer's index.
     var reads: [Int] = []
-    /// Read marks, by the conversation's place.
+    /// Read marks, by the conversation's index.
     var marks: [Int64] = []
-    /// Their own quiet hours, by the consumer's place.
+    /// Consumers' own quiet hours, by index.
     var quietHours: [QuietHours?] = []
-    /// The places of consumers that were erased.
+    /// The indexes of consumers that were erased.
     var erased: Set<Int> = []
-    /// Registrations, by their place.
+    /// Registrations, by index.
     var registrations: [SimulatedStore.Registration?] = []
 }
 
-/// A commit that was applied; its result is not told yet.
+/// A commit that was applied; its result is not delivered yet.
 struct AppliedTurn: Sendable {
     /// Rows that it handed out.
     var arriving: [Int64] = []
-    /// Rows that it ended without an answer.
+    /// Rows that it withdrew.
     var withdrawn: [Int64] = []
-    /// The store as it left it.
+    /// The store after it.
     var told = Told()
 }

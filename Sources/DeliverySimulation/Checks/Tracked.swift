@@ -1,45 +1,45 @@
 import GatewayModel
 
-/// A delivery as it is followed from outside.
+/// A delivery as the checker follows it.
 struct Tracked: Sendable {
-    /// Where the machine should have it.
+    /// The place where the state machine should have it.
     enum Place: Sendable {
         /// Nowhere: it waits in the store, or is finished.
         case stored
-        /// In a commit that handed it out and is not answered yet.
+        /// In a commit that handed it out, whose result is not delivered yet.
         case arriving
         /// In memory, unsent.
         case waiting
-        /// On its way.
+        /// In flight.
         case inFlight
         /// In an outcome that ends it.
         case ended
-        /// In an outcome that gives it back.
+        /// In an outcome that requeues it.
         case givenBack
-        /// Its outcome could not be stored: owned by nobody's memory until the next start.
+        /// Its outcome could not be stored: owned, but not in memory, until the next start.
         case dropped
     }
 
     var place = Place.stored
-    /// How often its device got it.
+    /// The number of times that its device received it.
     var receipts = 0
-    /// How often it may have got it.
+    /// The number of times that it may have received it.
     var allowed = 1
-    /// The summary that last left for it; 0 when none did.
+    /// The summary that last stood for it; 0 when none did.
     var toldBy: Int64 = 0
-    /// Its provider asked not to be sent it before then.
+    /// The time that its provider asked to wait for.
     var notBefore: Timestamp?
-    /// The process that runs knows that the provider took it.
+    /// Whether the running process knows that the provider accepted it.
     var isTaken = false
-    /// The machine was told that it ended.
+    /// Whether the state machine was notified that it ended.
     var isGone = false
-    /// The newest delivery when it was tried again for an operator: those that were in memory then leave before it.
+    /// The newest delivery when an operator retried it: those that were in memory then leave before it.
     var triedAgainAfter: Int64 = 0
-    /// When it came into memory last.
+    /// The time at which it last came into memory.
     var arrivedAt = Timestamp(milliseconds: 0)
     /// The class of its queue.
     var pushClass: PushClass
-    /// The place of its message among those that were accepted; nil for one without.
+    /// The index of its message among the accepted ones; nil for a delivery without.
     var message: Int?
     var lane: Int
     var registration: Int64

@@ -1,10 +1,10 @@
 /// An invariant that did not hold.
 package struct Violation: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Which one.
+    /// The invariant.
     package var invariant: Invariant
-    /// What was seen.
+    /// The observation, in words.
     package var detail: String
 
-    /// The invariant and what was seen, for people.
+    /// The invariant and the observation, for people.
     package var description: String { "\(invariant.rawValue): \(detail)" }
 }

@@ -10,19 +10,19 @@ extension PartChecks {
         /// Counts of stopped devices, in groups of a second.
         var stops: [(at: Timestamp, count: Int)] = []
         var oldest: Timestamp?
-        /// How many probes of this suspension were not accepted.
+        /// The number of probes of this suspension that were not accepted.
         var failed = 0
         var nextPutBack: Timestamp?
         var resumedAt: Timestamp?
         var putBack: (devices: Set<RegistrationID>, at: Timestamp)?
-        /// Pushes that were accepted since the first of them was put back, and whether to one of them.
+        /// Pushes that were accepted since the first device was put back; true for one to a put-back device.
         var accepted: [Bool] = []
-        /// Whether a push is on its way that finds out.
+        /// Whether a probe is in flight.
         var isTrying = false
 
         var until: Timestamp? { if case .suspended(let until) = phase { until } else { nil } }
 
-        /// True when too many are stopped now.
+        /// Counts stopped devices; returns true when too many are stopped now.
         mutating func stop(_ count: Int, of devices: Int, at time: Timestamp) -> Bool {
             let since = time.adding(seconds: -settings.waitSeconds)
             if let first = stops.firstIndex(where: { $0.at > since }) {
@@ -47,14 +47,16 @@ extension PartChecks {
             isTrying = false
         }
 
-        /// How many of the devices count: those that were put back do not, when others accept pushes and they do not.
+        /// Returns the number of devices that count: put-back ones do not, when other devices accept pushes and they do
+        /// not.
         func counted(_ devices: [RegistrationID]) -> Int {
             let isGone = !accepted.contains(true) && accepted.count >= settings.leastDevices
             return isGone ? devices.filter { putBack?.devices.contains($0) != true }.count : devices.count
         }
     }
 
-    /// Devices are believed to be gone until too many are; then one push at a time finds out, and all are put back.
+    /// Checks that devices are believed to be gone until there are too many; then one push at a time is a probe, and
+    /// all are put back.
     mutating func checkInvalidationGuard() throws(Violation) {
         var settings = InvalidationSettings()
         settings.waitSeconds = Int64(random.between(2, 8))
@@ -157,7 +159,7 @@ extension PartChecks {
     }
 
     private func compare(_ watch: InvalidationGuard, _ model: GuardModel) throws(Violation) {
-        try agree("how far the guard is", watch.phase, model.phase)
+        try agree("the guard's phase", watch.phase, model.phase)
         try agree("whether it is suspended", watch.isSuspended, model.until != nil)
         try agree("whether it probes", watch.isProbing(now: now), model.until.map { $0 <= now } ?? false)
         let isIdle = model.phase == .believing && model.oldest == nil && !watch.isStoredSuspended

@@ -14,7 +14,7 @@ extension PartChecks {
         let size: Int
         let bytes: Int
         var items: [Item] = []
-        /// The owners by their turns.
+        /// The owners in the order of their turns.
         var turns: [Int] = []
         var credits: [Int: Int] = [:]
 

@@ -2,7 +2,7 @@ import Delivery
 import GatewayModel
 
 extension PartChecks {
-    /// A campaign gets what the time brings, and never saves up more than 40 ms of it or one push.
+    /// Checks that a campaign gets what its pace allows, and never saves up more than 40 ms of it or one push.
     mutating func checkCampaignPace() throws(Violation) {
         let perSecond = Int64([1, 3, 7, 30, 400][random.below(5)])
         let most = Double(max(perSecond * 40, 1000))
@@ -14,7 +14,7 @@ extension PartChecks {
             let millisecondsLeft = Int64(((half - held) / Double(perSecond)).rounded(.up))
             let isWaiting = half > held && filledAt <= now
             let next = isWaiting ? filledAt.adding(milliseconds: millisecondsLeft) : now
-            try agree("when a campaign goes on", pace.nextPush(perSecond: perSecond, now: now), next)
+            try agree("when a campaign continues", pace.nextPush(perSecond: perSecond, now: now), next)
             pace.fill(perSecond: perSecond, now: now)
             let passed = Double(now.milliseconds - filledAt.milliseconds)
             if passed > 0 { held = min(held + passed * Double(perSecond), most) }
@@ -26,7 +26,8 @@ extension PartChecks {
         }
     }
 
-    /// A bucket of one second's pushes, whose rate rises by a sixtieth of the way in a second that uses half of it.
+    /// Checks a bucket of one second's pushes, whose rate rises by a sixtieth of the difference after a second that
+    /// uses half of it.
     mutating func checkQuotaBucket() throws(Violation) {
         let perMinute = Int64([1, 100, 1_220, 60_000, 600_000][random.below(5)])
         let full = perMinute < 61 ? 1 : perMinute / 61
@@ -44,13 +45,13 @@ extension PartChecks {
             let sinceBegin = now.milliseconds - began.milliseconds
             if sinceBegin >= 1000 {
                 rate += used * 2 >= rate ? step : -step
-                // Each whole second behind the first one was idle.
+                // Each whole second after the first one was idle.
                 rate = min(max(rate - (sinceBegin / 1000 - 1) * step, least), full)
                 held = min(held, rate * 1000)
             }
             if sinceBegin < 0 || sinceBegin >= 1000 { (used, began) = (0, now) }
             try agree("the quota's rate", bucket.rate, rate)
-            // Half of it, so that what raises the rate is met exactly.
+            // Half of it, so that the condition for a higher rate is met exactly.
             for _ in 0..<[0, 1, Int(rate / 2), Int(rate + 1) / 2, Int(rate)][random.below(5)]
             where bucket.admits(.agent) {
                 bucket.take()

@@ -4,7 +4,7 @@ import GatewayModel
 extension PartChecks {
     private static var classes: [PushClass] { [.agent, .badge, .proactive] }
 
-    /// The room of a lane is what its slots leave of what it has and what was taken since.
+    /// Checks that the room of a lane is its slots without its rows and without what was taken since.
     mutating func checkRoom() throws(Violation) {
         for _ in 0..<8 {
             let slots = random.below(20)
@@ -29,7 +29,7 @@ extension PartChecks {
         }
     }
 
-    /// More counts at once; less takes an eighth of the difference off, at least 1.
+    /// Checks that the estimate rises at once, and falls by an eighth of the difference, at least 1.
     mutating func checkRowsPerEvent() throws(Violation) {
         var rows = RowsPerEvent()
         var expected = 1

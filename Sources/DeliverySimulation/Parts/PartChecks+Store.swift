@@ -11,7 +11,7 @@ extension PartChecks {
         ]
     }
 
-    /// A store that failed rests for a second, and one that is damaged for good.
+    /// Checks that a failed store is not used for a second, and a damaged one never again.
     mutating func checkStoreStanding() throws(Violation) {
         var standing = StoreStanding()
         var failures: [StorageError] = []
@@ -23,10 +23,10 @@ extension PartChecks {
             case 0, 1:
                 let error = Self.errors[random.below(random.chance(20) ? 6 : 4)]
                 let isNew = !isDamaged && failures.last?.label != error.label
-                try agree("whether the store fails anew", standing.failed(error, now: now), isNew)
+                try agree("whether the store's failure is new", standing.failed(error, now: now), isNew)
                 if !isDamaged { (failures, restsUntil) = (failures + [error], now.adding(seconds: 1)) }
             case 2:
-                try agree("whether the store is well again", standing.succeeded(), !failures.isEmpty && !isDamaged)
+                try agree("whether the store works again", standing.succeeded(), !failures.isEmpty && !isDamaged)
                 if !isDamaged { (failures, restsUntil) = ([], nil) }
             default:
                 standing.tryNow()
@@ -35,12 +35,12 @@ extension PartChecks {
             try agree("why the store fails", standing.error, failures.last)
             try agree("whether the store is damaged", standing.isDamaged, failures.last?.label == "corrupt")
             let rest = restsUntil.flatMap { now.milliseconds - $0.milliseconds >= 0 ? nil : $0 }
-            try agree("until when the store rests", standing.restsUntil(now: now), rest)
+            try agree("until when the store is not used", standing.restsUntil(now: now), rest)
             if let restsUntil, random.chance(30) { now = restsUntil }
         }
     }
 
-    /// Each part of a turn is done once and alone; what is left is what was not done.
+    /// Checks that each part of a turn is done once and alone; the parts left are those that were not done.
     mutating func checkSplitTurn() throws(Violation) {
         let whole = turn()
         var split = SplitTurn(whole)
@@ -58,10 +58,10 @@ extension PartChecks {
             try agree("how many parts are done at once", part.map { SplitTurn.partCount(of: $0) }, 1)
             if !outcomes.isEmpty {
                 try agree("the outcome", part?.outcomes.first?.delivery, outcomes.removeFirst())
-                try agree("whether it has its answer", part?.outcomes.first?.answer == nil, false)
+                try agree("whether it has the texts", part?.outcomes.first?.answer == nil, false)
                 if random.chance(50) {
                     split.strip()
-                    try agree("whether it has its answer still", split.turn?.outcomes.first?.answer == nil, true)
+                    try agree("whether it still has the texts", split.turn?.outcomes.first?.answer == nil, true)
                     try agree("its token", split.turn?.outcomes.first?.token, OutcomeRecord.TokenEffect.none)
                 }
             } else if !releases.isEmpty {
@@ -74,7 +74,7 @@ extension PartChecks {
                 answers[request].append(result)
                 let answer = split.note(result, of: request)
                 let expected = events[request].isEmpty ? Self.answer(answers[request]) : nil
-                try agree("the answer", answer.map(Self.words), expected.map(Self.words))
+                try agree("the request's result", answer.map(Self.words), expected.map(Self.words))
             }
             split.advance()
         }
@@ -82,7 +82,7 @@ extension PartChecks {
         for request in left { answers[request] += events[request].map { _ in .failed(.stopping) } }
         let expected = left.map { "\($0) \(Self.words(Self.answer(answers[$0])))" }
         let ended = split.abandon(.stopping).map { "\($0.request) \(Self.words($0.answer))" }
-        try agree("what is answered in the end", ended, expected)
+        try agree("the results at the end", ended, expected)
     }
 
     private static func answer(_ results: [IntakeResult]) -> Result<[IntakeResult], IntakeError> {
@@ -145,7 +145,8 @@ extension PartChecks {
         return turn
     }
 
-    /// Consumers whose window closed are released once, in the order of closing; those of a failed turn come first again.
+    /// Checks that consumers whose window closed are released once, in the order of closing; those of a failed turn
+    /// come first again.
     mutating func checkPresence() throws(Violation) {
         let names = ["u0", "u1", "u2", "u3"].map {
             ConsumerName(brand: SimulatedWorld.brands[0], consumer: ConsumerID(trusted: $0))

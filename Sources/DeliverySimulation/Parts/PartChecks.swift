@@ -1,14 +1,15 @@
 import Delivery
 import GatewayModel
 
-/// Compares each value type of the machine with an independent model of it, on random calls.
+/// Compares each value type of the state machine with an independent model of it, on random calls.
 ///
-/// Cases that a run of the whole machine meets once in thousands of seeds, such as two equal times, occur here in every seed.
+/// Cases that a run of the whole state machine meets once in thousands of seeds, such as two equal times, occur here in
+/// every seed.
 struct PartChecks {
     var random: SplitMix64
-    /// Whether a part is told other things than its model.
+    /// Whether a part receives other inputs than its model.
     let isDistorted: Bool
-    /// The wall clock of the part that is checked.
+    /// The wall clock of the part under test.
     var now = Timestamp(milliseconds: SimulatedWorld.start)
     var ids = MessageIDGenerator(randomPart: 0)
 
@@ -36,10 +37,10 @@ struct PartChecks {
 
     func agree<Value: Equatable>(_ part: String, _ seen: Value, _ expected: Value) throws(Violation) {
         guard seen != expected else { return }
-        throw Violation(invariant: .partsAgree, detail: "\(part) says \(seen), its model \(expected)")
+        throw Violation(invariant: .partsAgree, detail: "\(part) is \(seen), in its model \(expected)")
     }
 
-    /// Time goes by, mostly in steps that meet the parts' bounds exactly; sometimes the clock is set back.
+    /// Lets time pass, mostly in steps that meet the parts' limits exactly; sometimes the clock is set back.
     mutating func pass(upTo seconds: Int) {
         switch random.below(20) {
         case 0..<8: now = now.adding(seconds: Int64(random.below(seconds + 1)))

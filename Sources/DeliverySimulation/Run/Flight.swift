@@ -1,19 +1,19 @@
 import GatewayModel
 
-/// A push that a simulated provider has on its way.
+/// A push that a simulated provider has in flight.
 struct Flight: Sendable {
     var job: PushJob
-    /// How many pushes had left by then, with this one.
+    /// The number of pushes that had left by then, including this one.
     var number: Int
     var takenAt: Timestamp
-    /// How often its lane had got another credential.
+    /// The number of credential changes of its lane by then.
     var credential: Int
-    /// How often its consumer had read when it was made.
+    /// The number of its consumer's reads when it was made.
     var reads: Int
-    /// How often it had been tried, or what it stands for that was tried most.
+    /// The number of earlier attempts, or those of the most tried message that it stands for.
     var tries: Int
-    /// When its own message's time is over.
+    /// The expiry of its own message.
     var expiresAt: Timestamp
-    /// No answer comes before the process ends.
+    /// Whether it gets no result before the process ends.
     var isStuck = false
 }

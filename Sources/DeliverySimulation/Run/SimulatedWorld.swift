@@ -8,37 +8,38 @@ struct SimulatedWorld: Sendable {
     static let start: Int64 = 1_767_323_045_678
     static let brands = [BrandID(trusted: "acme"), BrandID(trusted: "zeta")]
     static let app = AppID(trusted: "shop")
-    /// Two ways out of one brand, one of another.
+    /// Two lanes of one brand, one of another.
     static let lanes = [
         LaneKey(brand: brands[0], app: app, pushType: .apns, environment: .production),
         LaneKey(brand: brands[0], app: app, pushType: .fcm, environment: .production),
         LaneKey(brand: brands[1], app: app, pushType: .apns, environment: .production),
     ]
-    /// The names of the lanes of a brand's app.
+    /// Returns the names of the lanes of a brand's app.
     static func lanes(of brand: BrandID) -> [LaneKey] { lanes.filter { $0.brand == brand } }
     static let messageTtlSeconds: Int64 = 604_800
     static let dedupeHours: Int64 = 72
 
     let plan: SimulationPlan
-    /// What was posted, by the brand's place: any of it may come again.
+    /// The posted events, by the brand's index: any of them may be repeated.
     private(set) var posted: [[AgentEvent]] = [[], []]
     private var events = 0
-    /// How many consumers have logged in without an identifier; their numbers follow those of the others.
+    /// The number of consumers that have logged in without an identifier; their numbers follow those of the others.
     private var anonymous = 0
-    /// Where they did, by the brand's place: there somebody with one logs in more often than elsewhere.
+    /// The devices of those logins, by the brand's index: logins with an identifier are more frequent there than
+    /// elsewhere.
     private var guests: [[(device: Int, tokenHash: [UInt8])]] = [[], []]
     private var sessions = 0
 
     init(_ plan: SimulationPlan) { self.plan = plan }
 
-    /// Consumers belong to the brands in turn.
+    /// Returns the brand of a consumer; consumers are assigned to brands in turn.
     private func brand(of consumer: Int) -> Int { consumer % Self.brands.count }
 
     private func name(of consumer: Int) -> ConsumerID {
         ConsumerID(trusted: consumer < plan.consumers ? "u\(consumer)" : "a\(consumer)")
     }
 
-    /// One of the consumers, those that were merged among them: back-ends may not know.
+    /// Returns any consumer, including merged ones: back-ends may not know about the merge.
     private func consumer(_ random: inout SplitMix64) -> Int { random.below(plan.consumers + anonymous) }
 
     private func conversation(of consumer: Int, _ random: inout SplitMix64) -> ConversationID {
@@ -47,7 +48,7 @@ struct SimulatedWorld: Sendable {
 
     // MARK: Back-ends
 
-    /// Events of one request.
+    /// Returns the events of one request.
     mutating func piece(_ random: inout SplitMix64) -> IntakePiece {
         let consumer = consumer(&random)
         let brand = brand(of: consumer)
@@ -72,7 +73,7 @@ struct SimulatedWorld: Sendable {
         )
     }
 
-    /// A request whose events are all refused, since they read a conversation that nobody knows.
+    /// Returns a request whose events are all rejected, since they read an unknown conversation.
     mutating func empty(_ brand: Int) -> IntakePiece {
         var posted: [AgentEvent] = []
         for _ in 0..<4 {
@@ -94,7 +95,7 @@ struct SimulatedWorld: Sendable {
 
     private mutating func event(of consumer: Int, _ random: inout SplitMix64) -> AgentEvent {
         events += 1
-        // Sometimes a conversation that is another consumer's.
+        // Sometimes another consumer's conversation.
         let owner = random.chance(4) ? self.consumer(&random) : consumer
         let kind = random.below(100)
         let type: EventType = kind < 12 ? .messagesRead : kind < 25 ? .proactiveMessage : .agentMessage
@@ -119,7 +120,8 @@ struct SimulatedWorld: Sendable {
 
     // MARK: Logins
 
-    /// A login on a device: of somebody new without an identifier, who mostly registers it, or of somebody with one.
+    /// Returns a login on a device: of a new consumer without an identifier, who usually registers it, or of one with
+    /// an identifier.
     mutating func login(_ random: inout SplitMix64, now: Timestamp) -> [StoreChange] {
         random.chance(50) ? anonymousLogin(&random, now: now) : [identifiedLogin(&random, now: now)]
     }
@@ -182,7 +184,7 @@ struct SimulatedWorld: Sendable {
         (0..<32).map { UInt8(truncatingIfNeeded: session >> ($0 % 4 * 8)) }
     }
 
-    /// A session logs out, or a back-end ends a consumer's.
+    /// Returns a session's logout, or a back-end's for a consumer.
     func sessionEnd(_ random: inout SplitMix64) -> StoreChange {
         let scope: UnregisterScope = [.all, .agent, .none][random.below(3)]
         if random.chance(60) {
@@ -197,7 +199,7 @@ struct SimulatedWorld: Sendable {
         )
     }
 
-    /// A back-end says that two consumers are the same.
+    /// Returns a back-end's request to merge two consumers.
     func merge(_ random: inout SplitMix64) -> StoreChange {
         let (into, from) = (consumer(&random), consumer(&random))
         return .merge(
@@ -205,7 +207,7 @@ struct SimulatedWorld: Sendable {
         )
     }
 
-    /// A back-end has a consumer erased.
+    /// Returns a back-end's request to erase a consumer.
     func erasure(_ random: inout SplitMix64) -> StoreChange {
         let consumer = consumer(&random)
         let brand = Self.brands[brand(of: consumer)]
@@ -214,7 +216,7 @@ struct SimulatedWorld: Sendable {
 
     // MARK: Devices
 
-    /// A device registers; tokens are few, so that some move.
+    /// Returns a registration of a device; tokens are few, so that some move.
     func registration(of device: Int, _ random: inout SplitMix64) -> StoreChange {
         registration(of: device, for: consumer(&random), &random)
     }
@@ -233,7 +235,7 @@ struct SimulatedWorld: Sendable {
                 token: "t\(random.chance(60) ? device : random.below(plan.devices + 1))",
                 pushType: pushType,
                 environment: .production,
-                // Behind FCM there are devices of Apple too.
+                // Behind FCM there are Apple devices too.
                 platform: pushType == .fcm && device == 0 ? .android : .ios,
                 receives: receives
             )
@@ -243,7 +245,7 @@ struct SimulatedWorld: Sendable {
         return .register(registration)
     }
 
-    /// A consumer sets quiet hours of its own, or says that it has none, or that its brand's hold; or says nothing of it.
+    /// Returns a change of a consumer's quiet hours: its own, none, the brand's, or no change.
     func profile(_ random: inout SplitMix64) -> StoreChange {
         let consumer = consumer(&random)
         var change = ProfileChange(brand: Self.brands[brand(of: consumer)], consumer: name(of: consumer))
@@ -258,7 +260,7 @@ struct SimulatedWorld: Sendable {
         return .changeProfile(change)
     }
 
-    /// Whose window opens, and on which device.
+    /// Returns the consumer and the device of a window that opens.
     func window(_ random: inout SplitMix64) -> (ConsumerName, DeviceID?) {
         let consumer = consumer(&random)
         let device = random.chance(70) ? DeviceID(trusted: "d\(random.below(plan.devices))") : nil

@@ -3,14 +3,15 @@ import GatewayModel
 import GatewayStorage
 import PushProviders
 
-/// Apps and brands that are deleted and made again, devices that are not heard of, and what housekeeping removes piece by piece.
+/// Apps and brands that are deleted and created again, devices that are not seen, and what housekeeping removes batch
+/// by batch.
 extension Simulation {
-    /// Whether a lane's app or brand is gone, and the deletion answered.
+    /// Returns whether a lane's app or brand was deleted, and the deletion is complete.
     func isGone(_ lane: Int) -> Bool {
         closedLanes.contains(lane) && store.deletedLanes.contains(LaneID(Int64(lane) + 1))
     }
 
-    /// A lane that an operator can change; nil when there is none.
+    /// Returns a lane that an operator can change; nil when there is none.
     mutating func anyLane() -> Int? {
         let lanes = flights.indices.filter { !store.deletedLanes.contains(LaneID(Int64($0) + 1)) }
         return lanes.isEmpty ? nil : lanes[random.below(lanes.count)]
@@ -21,7 +22,7 @@ extension Simulation {
 
     // MARK: Apps and brands
 
-    /// An operator deletes a brand's app, or the brand: the store does so at once, and the machine is told later.
+    /// Deletes a brand's app, or the brand: in the store at once, in the state machine later.
     mutating func delete() throws(Violation) {
         guard !standing.isDamaged else { return }
         let brand = SimulatedWorld.brands[random.below(SimulatedWorld.brands.count)]
@@ -34,7 +35,7 @@ extension Simulation {
         untold += lanes.map { Int($0.rawValue) - 1 }
     }
 
-    /// The machine is told of lanes that were deleted, and the operator that it is done.
+    /// Notifies the state machine of deleted lanes, and completes the operator's request.
     mutating func tellDeleted() throws(Violation) {
         let lanes = untold
         untold = []
@@ -48,7 +49,7 @@ extension Simulation {
         }
     }
 
-    /// Providers of lanes that were removed may ask until they have ended; they get nothing.
+    /// Checks that providers of removed lanes get nothing; they may ask until they have ended.
     func checkRemoved() throws(Violation) {
         for lane in removedLanes.sorted() {
             var (machine, jobs) = (writer.delivery, [PushJob]())
@@ -59,13 +60,13 @@ extension Simulation {
         }
     }
 
-    /// An operator makes a brand's app again, and the brand if it is gone: its lanes are new ones.
+    /// Creates a brand's app again, and the brand if it was deleted: its lanes are new ones.
     mutating func putApp(of brand: BrandID) throws(Violation) {
         let isNewBrand = !store.hasBrand(brand)
         let lanes = store.putApp(of: brand, SimulatedWorld.lanes(of: brand))
         counts.newApps += 1
         if isRecorded { storeSteps.append(.putApp(brand, isNewBrand: isNewBrand, lanes)) }
-        trace.note(51) { "\(brand)'s app is made, lanes \(lanes)" }
+        trace.note(51) { "\(brand)'s app is created, lanes \(lanes)" }
         for _ in lanes {
             flights.append([])
             providers.append(0)
@@ -80,12 +81,12 @@ extension Simulation {
 
     // MARK: Housekeeping
 
-    /// A batch of what is left of erased consumers and of deleted apps and brands.
+    /// Runs a batch of housekeeping for erased consumers or deleted apps and brands.
     mutating func removeLeftovers() throws(Violation) {
         let works = store.leftovers
         guard !works.isEmpty else { return }
         var batch = HousekeepingBatch(work: works[random.below(works.count)], now: now, limit: random.between(1, 4))
-        // Once a brand has no registrations the rest of it goes at once: nothing leads to it.
+        // Once a brand has no registrations the rest of it is removed at once: nothing refers to it.
         if case .deletedBrands = batch.work, !store.hasRegistrationsToRemove { batch.limit = 100_000 }
         let before = store
         let count = store.keepHouse(batch)
@@ -96,7 +97,7 @@ extension Simulation {
         try checker.checkHousekeeping(from: before, store)
     }
 
-    /// The housekeeper has devices ended that were not heard of for some time.
+    /// Lets the housekeeper end devices that were not seen for some time.
     mutating func lookForStale() throws(Violation) {
         let brand = SimulatedWorld.brands[random.below(SimulatedWorld.brands.count)]
         try lookForStale(of: brand, notSeenFor: [60, 900, 7200][random.below(3)])
@@ -108,7 +109,7 @@ extension Simulation {
         try ask(.endStale(StaleDevices(brand: brand, notSeenSince: since, limit: random.between(1, 3))))
     }
 
-    /// It goes on as long as each turn ends as many as it may.
+    /// Continues as long as each turn ends as many as it may.
     mutating func lookAgain(_ turn: WriterTurn, _ result: WriterTurnResult) throws(Violation) {
         for (change, answer) in zip(turn.changes, result.changes) {
             guard case .endStale(let stale) = change, case .unregistered(let ended) = answer,
@@ -118,10 +119,10 @@ extension Simulation {
         }
     }
 
-    /// Some time goes by in which nothing happens, in some runs hours: then the housekeeper comes every ten minutes, and devices
-    /// are heard of.
+    /// Lets some time pass without events, in some runs hours: then the housekeeper runs every ten minutes, and devices
+    /// are seen.
     mutating func wait() throws(Violation) {
-        // Sessions prove a merge for a day: no run is that long.
+        // A session proves a merge for a day: no run is that long.
         guard plan.isLong, longWaits < 5, random.chance(40) else { return pass(Int64(random.below(10_000))) }
         longWaits += 1
         for _ in 0..<random.between(6, 18) {

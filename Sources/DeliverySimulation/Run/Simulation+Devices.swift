@@ -2,9 +2,9 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 
-/// What devices say, what operators have tried again, and what runs beside the machine.
+/// Devices' receipts and taps, operators' retries, and work outside of the state machine.
 extension Simulation {
-    /// A device that got a push says so, or that it was tapped.
+    /// Returns the receipt or the tap of a device that got a push.
     func word(_ random: inout SplitMix64) -> StoreChange? {
         let came = checker.tracked.indices.filter {
             checker.tracked[$0].receipts > 0 && store.deliveries[$0].message != nil
@@ -34,7 +34,7 @@ extension Simulation {
         return .tap(tap)
     }
 
-    /// An operator has a delivery tried again, mostly one that can be.
+    /// Returns an operator's retry of a delivery, usually of one that can be retried.
     func retry(_ random: inout SplitMix64) -> StoreChange? {
         let ended = store.deliveries.indices.filter { [.failed, .expired].contains(store.deliveries[$0].state) }
         let all = ended.isEmpty || random.chance(10) ? Array(store.deliveries.indices) : ended
@@ -49,7 +49,7 @@ extension Simulation {
         )
     }
 
-    /// A device of a consumer is heard of, mostly one that is registered.
+    /// Notes a sighting of a consumer's device, usually of a registered one.
     mutating func see() throws(Violation) {
         var (name, device) = world.window(&random)
         let registered = store.registrations.compactMap { $0 }
@@ -61,10 +61,10 @@ extension Simulation {
         let sighting = DeviceSighting(consumer: name, device: device)
         let isFull = heard.count >= plan.settings.maxSightings || standing.isStopping || standing.failedAt != nil
         let isNew = !isFull && heard.insert(sighting).inserted
-        try expect(.takesWhatItCan, writer.note(sighting) == isNew) { "a sign of life is taken or not, \(standing)" }
+        try expect(.takesWhatItCan, writer.note(sighting) == isNew) { "a sighting is taken or not, \(standing)" }
     }
 
-    /// The housekeeper ends what expired in the store, beside whatever the machine does.
+    /// Ends deliveries that expired in the store by housekeeping, independently of the state machine.
     mutating func keepHouse() {
         guard checker.mayExpire else { return }
         let batch = HousekeepingBatch(work: .expired, now: now, limit: 1000)
@@ -74,7 +74,7 @@ extension Simulation {
         trace.note(44, Int64(count)) { "housekeeping ends \(count) deliveries" }
     }
 
-    /// The clock may be wrong from now on, or is not any more.
+    /// Starts or ends a period in which the clock may be wrong.
     mutating func doubtClock() { setDoubt(checker.mayExpire) }
 
     mutating func setDoubt(_ isDoubted: Bool) {
@@ -84,13 +84,13 @@ extension Simulation {
         trace.note(45, isDoubted ? 1 : 0) { isDoubted ? "the clock may be wrong" : "the clock is right" }
     }
 
-    /// One brand posts much at once, and another a little.
+    /// Posts many events of one brand at once, and few of another.
     mutating func flood() throws(Violation) {
         for _ in 0..<60 { try post(world.empty(0)) }
         try post(world.empty(1))
     }
 
-    /// The disk is nearly full, or is not any more.
+    /// Starts or ends a period in which the disk is nearly full.
     mutating func lackRoom() { setRoom(isLacking: !standing.lacksRoom) }
 
     mutating func setRoom(isLacking: Bool) {
@@ -98,7 +98,7 @@ extension Simulation {
         if sabotage != .inventFault { writer.faults = isLacking ? [.diskSpaceLow] : [] }
     }
 
-    /// A read finds that the file is damaged: nothing is written to it any more, and whoever waits is answered.
+    /// Lets a read find that the file is damaged: nothing more is written to it, and waiting callers get an error.
     mutating func damage() throws(Violation) {
         guard !standing.isDamaged else { return }
         standing.isDamaged = true
@@ -107,7 +107,7 @@ extension Simulation {
         try carryOut(writer.readFailed(.corrupt(detail: "simulated"), now: now))
     }
 
-    /// No queue holds more than its bound.
+    /// Checks that no queue exceeds its limit.
     func checkBounds() throws(Violation) {
         let settings = plan.settings
         // An empty queue takes a whole request.
@@ -119,6 +119,6 @@ extension Simulation {
         }
         let outcomes = writer.delivery.outcomes.count
         let bound = settings.slotsPerLane * (flights.count + 2) + settings.maxOutcomesPerTurn
-        try expect(.queuesAreBounded, outcomes <= bound) { "\(outcomes) outcomes wait, \(bound) may" }
+        try expect(.queuesAreBounded, outcomes <= bound) { "\(outcomes) outcomes wait, at most \(bound) may" }
     }
 }

@@ -3,13 +3,13 @@ import DequeModule
 import GatewayModel
 
 extension Simulation {
-    /// The quiet phase: good providers, nothing new, and time until everything is finished.
+    /// Runs the quiet phase: good providers, no new requests, and time until everything is finished.
     ///
-    /// Time only moves to the next answer or to the machine's own deadline, and providers pull only when the machine says
-    /// that there is work: what it forgets to say is never done.
+    /// Time moves only to the next result or to the state machine's own deadline, and providers take pushes only when
+    /// the state machine reports work: what it forgets to report is never done.
     mutating func finish() throws(Violation) {
         trace.note(30) { "quiet from here" }
-        // Only an operator makes it good.
+        // Only an operator can repair it.
         if standing.isDamaged { try crash() }
         setRoom(isLacking: false)
         closeWindows()
@@ -17,8 +17,8 @@ extension Simulation {
         try tellDeleted()
         for lane in flights.indices where closedLanes.contains(lane) && !isGone(lane) { try resetLane(lane) }
         while !store.leftovers.isEmpty { try removeLeftovers() }
-        // Each row may wait for a time of its own, and a clock that was set back makes some wait longer; a lane that is suspended
-        // tries every 5 s meanwhile.
+        // Each row may have a wait of its own, and a clock that was set back makes some waits longer; a suspended lane
+        // sends a probe every 5 s meanwhile.
         let stoppedAt = store.registrations.compactMap { $0?.stoppedAt }.max() ?? now
         let ahead = max(stoppedAt.milliseconds - now.milliseconds, 0)
         let limit = 2000 + 40 * store.pending.count + 20 * writer.pendingEvents + Int(ahead / 5000)
@@ -31,7 +31,7 @@ extension Simulation {
             }
             if try answerAll() { continue }
             if try wholeStep(faults: false) { continue }
-            // Or it would end by its time, and nobody would see that it was never sent.
+            // Otherwise it would expire, and nobody would notice that it was never sent.
             let lanes = writer.delivery.lanesWithWork(now: now)
             try expect(.everythingEnds, lanes.isEmpty) {
                 "lanes \(lanes.map(\.rawValue).sorted()) have work that nobody takes"
@@ -72,17 +72,17 @@ extension Simulation {
             "\(writer.delivery.rowCount) rows and \(writer.delivery.outcomes.count) outcomes are left in memory"
         }
         try expect(.everythingEnds, store.registrations.allSatisfy { $0?.stoppedAt == nil }) {
-            "devices are stopped, and neither gone nor put back"
+            "devices are still stopped: neither ended nor put back"
         }
         try checkAnswered()
         guard !dropped.isEmpty else { return }
-        // What could not be written down is taken back by the next start, and by that only.
+        // Outcomes that could not be stored are requeued by the next start, and only then.
         try crash()
         try finish()
     }
 
-    /// Nobody waits for a writer that has nothing left to do.
+    /// Checks that no caller waits for a writer that has nothing left to do.
     func checkAnswered() throws(Violation) {
-        try expect(.everybodyIsAnswered, callers.isEmpty) { "callers \(callers.sorted()) wait for an answer" }
+        try expect(.everybodyIsAnswered, callers.isEmpty) { "callers \(callers.sorted()) wait for a result" }
     }
 }

@@ -3,7 +3,7 @@ import DequeModule
 import GatewayModel
 import GatewayStorage
 
-/// Starts, ends, and what an operator does between.
+/// Starts and ends of processes, and an operator's actions between them.
 extension Simulation {
     mutating func begin() throws(Violation) {
         let (now, before) = (now, store)
@@ -20,7 +20,7 @@ extension Simulation {
         standing = Standing()
         checker.mayExpire = true
         (untold, removedLanes) = ([], [])
-        // A process that starts finds them gone.
+        // A process that starts finds them deleted.
         for lane in store.deletedLanes { closedLanes.insert(Int(lane.rawValue) - 1) }
         (waitingBrands, withheld) = ([:], [])
         setRules(isChange: false)
@@ -29,21 +29,21 @@ extension Simulation {
         (heard, toldSuspended) = ([], [])
         asksNext = true
         providers = providers.map { _ in 0 }
-        // A process that starts knows of no window, and nobody waits for it.
+        // A process that starts has no windows and no callers.
         windows = []
         callers = []
         checker.started(store)
         try checkStart(before)
         trace.note(20, Int64(start.recovered)) {
-            "process \(start.incarnation) starts, \(start.recovered) rows taken back, pending \(store.pending)"
+            "process \(start.incarnation) starts, \(start.recovered) rows requeued, pending \(store.pending)"
         }
     }
 
     // MARK: Ends
 
-    /// The process dies: what it knew is gone, what the store has stays.
+    /// Kills the process: its memory is lost, the contents of the store stay.
     ///
-    /// A push on its way may have arrived.
+    /// A push in flight may have arrived.
     mutating func crash() throws(Violation) {
         counts.crashes += 1
         trace.note(21, commit?.applied == nil ? 0 : 1) { "the process dies" }
@@ -59,10 +59,10 @@ extension Simulation {
         stripped = nil
         if isClean {
             for id in store.pending where checker.place(id) != .dropped {
-                // What is left of a deleted app or brand waits for housekeeping.
+                // Remaining rows of a deleted app or brand wait for housekeeping.
                 let row = store.delivery(id)
                 try expect(.nothingForgotten, row.owner == nil || store.deletedLanes.contains(row.lane)) {
-                    "the process ended in good order and left delivery \(id) owned"
+                    "the process ended in an orderly way and left delivery \(id) owned"
                 }
             }
         }
@@ -71,9 +71,9 @@ extension Simulation {
         try check(isFull: true)
     }
 
-    /// The process is asked to stop: it takes nothing more, waits for what is on its way, and gives the rest back.
+    /// Stops the process in an orderly way: it takes nothing more, waits for pushes in flight, and requeues the rest.
     mutating func drain() throws(Violation) {
-        trace.note(22) { "the process is asked to stop" }
+        trace.note(22) { "the process is stopped" }
         closeWindows()
         hasFailed = standing.isDamaged
         standing.isStopping = true
@@ -82,12 +82,12 @@ extension Simulation {
         let now = now
         try work { $0.drain(now: now) }
         standing.isDraining = true
-        trace.note(23) { "the machine drains" }
+        trace.note(23) { "the state machine drains" }
         try check(isFull: false)
         while let lane = flights.indices.first(where: { !flights[$0].isEmpty }) {
             var flight = flights[lane].remove(at: random.below(flights[lane].count))
             if flight.isStuck {
-                // Its deadline has passed: unknown.
+                // Its deadline has passed: the result is unknown.
                 flight.isStuck = false
                 checker.unknown(flight.job.delivery.rawValue)
             }
@@ -133,7 +133,7 @@ extension Simulation {
         removedLanes.remove(lane)
         checker.waits[lane] = Checker.LaneWaits()
         credentials[lane] += 1
-        trace.note(26, Int64(lane)) { "lane \(lane + 1) starts over" }
+        trace.note(26, Int64(lane)) { "lane \(lane + 1) is reset" }
         try work { $0.resetLane(LaneID(Int64(lane) + 1), now: now) }
     }
 }

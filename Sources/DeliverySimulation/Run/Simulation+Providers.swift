@@ -5,11 +5,11 @@ import PushProviders
 
 /// The providers and the devices behind them.
 extension Simulation {
-    /// A provider pulls.
+    /// Lets a provider take pushes.
     mutating func take(_ lane: Int, capacity: Int) throws(Violation) {
         let (id, now) = (LaneID(Int64(lane) + 1), now)
         guard !closedLanes.contains(lane) else {
-            // No provider can be made: the shell says so when it is to wake one.
+            // No provider can be created: the shell reports it when it has to wake one.
             if writer.delivery.hasWork(id, now: now) {
                 checker.refused(lane, now: now)
                 try work { $0.refuse(id, now: now) }
@@ -67,16 +67,16 @@ extension Simulation {
         let mayTry = before.lanes[id]?.invalidation.isSuspended != true || jobs.count < 2
         try expect(.waitsAreKept, mayTry) { "lane \(id) is suspended, and sends \(jobs.count) pushes" }
         try expect(.roomIsUsed, jobs.count <= room) {
-            "lane \(id) is asked for \(room) pushes and sends \(jobs.count)"
+            "lane \(id) has capacity for \(room) pushes and sends \(jobs.count)"
         }
-        // One that is not believed is only asked by one push at a time.
+        // A lane that is not believed sends only one push at a time.
         guard let waiting, before.lanes[id]?.invalidation.isSuspended != true else { return }
         try expect(.roomIsUsed, jobs.count >= min(room, waiting)) {
-            "lane \(id) is asked for \(room) pushes and sends \(jobs.count) of \(waiting)"
+            "lane \(id) has capacity for \(room) pushes and sends \(jobs.count) of \(waiting)"
         }
     }
 
-    /// Makes a lane's provider anew if its settings changed; the one before asks once more, and gets nothing.
+    /// Replaces a lane's provider if its settings changed; the previous one asks once more, and gets nothing.
     private mutating func replaceProvider(of lane: Int) throws(Violation) {
         let (id, now) = (LaneID(Int64(lane) + 1), now)
         let current = writer.delivery.lanes[id]?.provider ?? 0
@@ -88,7 +88,7 @@ extension Simulation {
         providers[lane] = current
     }
 
-    /// A provider pulls: mostly one that would get something.
+    /// Lets a provider take pushes, usually one that would get some.
     mutating func takeAny() throws(Violation) {
         var lane = random.below(flights.count)
         if random.chance(80) {
@@ -101,7 +101,7 @@ extension Simulation {
 
     private var lanesInFlight: [Int] { flights.indices.filter { !flights[$0].isEmpty } }
 
-    /// Any push that is on its way is answered.
+    /// Delivers the result of any push in flight.
     mutating func answerAny() throws(Violation) {
         guard let lane = any(of: lanesInFlight) else { return }
         let index = random.below(flights[lane].count)
@@ -109,12 +109,12 @@ extension Simulation {
         try answer(flights[lane].remove(at: index), isGood: false)
     }
 
-    /// One push is never answered while this process lives.
+    /// Chooses a push that gets no result while this process lives.
     mutating func stickAny() {
         guard let lane = any(of: lanesInFlight) else { return }
         let index = random.below(flights[lane].count)
         flights[lane][index].isStuck = true
-        trace.note(11) { "delivery \(flights[lane][index].job.delivery) is never answered" }
+        trace.note(11) { "delivery \(flights[lane][index].job.delivery) never gets a result" }
     }
 
     mutating func answer(_ flight: Flight, isGood: Bool) throws(Violation) {
@@ -166,7 +166,7 @@ extension Simulation {
             sentAt: flight.takenAt,
             latencyMilliseconds: 1
         )
-        trace.note(12, id) { "delivery \(id) is answered \(outcome)" }
+        trace.note(12, id) { "delivery \(id) has the result \(outcome)" }
         trace.fold(Int64(status))
         let (now, lane) = (now, LaneID(Int64(checker.tracked[Int(id) - 1].lane) + 1))
         let known = writer.delivery.outcomes.count
@@ -184,7 +184,7 @@ extension Simulation {
         }
         var alerts = try takeAlerts().filter { $0.lane == lane }.map(\.alert)
         if sabotage == .hideAlerts { alerts = [] }
-        // Nor does the machine know of it.
+        // The state machine does not learn about it either.
         if sabotage != .hidePlatform { try checker.checkAlerts(alerts, of: id) }
     }
 
@@ -226,7 +226,7 @@ extension Simulation {
         store.lanes[checker.tracked[Int(flight.job.delivery.rawValue) - 1].lane].pushType == .fcm
     }
 
-    /// The provider took the push, and the device shows it.
+    /// Delivers a push that the provider accepted; the device shows it.
     mutating func arrive(_ flight: Flight) throws(Violation) {
         var badge = flight.job.badge
         let registration = Int(flight.job.registration.rawValue) - 1

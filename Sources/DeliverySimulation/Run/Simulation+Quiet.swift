@@ -4,7 +4,7 @@ import GatewayStorage
 
 /// Quiet hours as the simulation knows them: by the minute of the day, in UTC.
 extension Simulation {
-    /// An operator changes what the brand asks of its lanes.
+    /// Lets an operator change the rules of the brand for its lanes.
     mutating func changeRules() throws(Violation) {
         let (old, wasRequeuing) = (rules.quietHours, writer.delivery.isRequeuing)
         rules = rules == plan.rules[0] ? plan.rules[1] : plan.rules[0]
@@ -13,7 +13,7 @@ extension Simulation {
             let hasLanes = flights.indices.contains { !isGone($0) }
             let mustRequeue = wasRequeuing || old != rules.quietHours && hasLanes
             try expect(.quietEnds, writer.delivery.isRequeuing == mustRequeue) {
-                "waiting rows are looked at again or not, after \(old.map { "\($0)" } ?? "none")"
+                "waiting rows are wrongly checked again or not, after \(old.map { "\($0)" } ?? "none")"
             }
         }
         for lane in flights.indices where !isGone(lane) && random.chance(50) {
@@ -24,7 +24,7 @@ extension Simulation {
         trace.note(24) { "quiet hours \(rules.quietHours.map { "\($0)" } ?? "none")" }
     }
 
-    /// Gives a lane another provider, which has another number.
+    /// Replaces a lane's provider by one with another number.
     private mutating func renewProvider(of lane: LaneID) throws(Violation) {
         let before = writer.delivery.lanes[lane]?.provider ?? 0
         writer.delivery.renewProvider(of: lane)
@@ -33,12 +33,12 @@ extension Simulation {
         }
     }
 
-    /// Tells the machine what the brand asks of its lanes.
+    /// Passes the brand's rules for all lanes to the state machine.
     mutating func setRules(isChange: Bool) {
         for lane in flights.indices where !isGone(lane) { setRules(of: lane, isChange: isChange) }
     }
 
-    /// Gives the machine the rules of a lane's brand.
+    /// Passes the brand's rules for a lane to the state machine.
     mutating func setRules(of lane: Int, isChange: Bool) {
         var settings = rules
         if sabotage == .hideQuietHours { settings.quietHours = nil }
@@ -47,10 +47,11 @@ extension Simulation {
         writer.delivery.setRules(LaneRules(settings), of: LaneID(Int64(lane) + 1), isChange: isChange)
     }
 
-    /// What was held before a start waits on while its quiet hours hold, unless the process before had some of its device.
+    /// Checks that rows held before a start still wait while their quiet hours last, unless the previous process had
+    /// some of the device's rows.
     func checkStart(_ before: SimulatedStore) throws(Violation) {
         guard looks(at: .quietEnds), !checker.hasJumped else { return }
-        try expect(.quietEnds, !writer.delivery.isRequeuing) { "a start looks at rows again that wait" }
+        try expect(.quietEnds, !writer.delivery.isRequeuing) { "a start checks waiting rows again" }
         for (key, wait) in before.waiting {
             let others = before.waits(of: key.registration).compactMap { before.waiting[$0] }
             let pending = before.registration(key.registration)?.pending ?? []
@@ -66,7 +67,7 @@ extension Simulation {
         }
     }
 
-    /// A push that was taken leaves only when it may make itself heard, or does not.
+    /// Checks that in quiet hours a push leaves only if they silence pushes, and then without sound.
     mutating func checkQuiet(_ job: PushJob) throws(Violation) {
         let quiet = checker.quiet(checker.traits(of: job.registration), rules.quietHours, now: now)
         let mode = job.message?.silent == false ? quiet?.mode : nil

@@ -3,7 +3,7 @@ import GatewayModel
 import GatewayStorage
 
 extension Simulation {
-    /// A turn as the store gets it: as it is, unless a sabotage meddles with it.
+    /// Returns a turn as the store receives it: unchanged, unless a sabotage modifies it.
     func doctored(_ turn: WriterTurn) -> WriterTurn {
         var turn = turn
         switch sabotage {
@@ -31,7 +31,7 @@ extension Simulation {
         return turn
     }
 
-    /// A commit's result as the machine gets it: as it is, unless a sabotage meddles with it.
+    /// Returns a commit's result as the state machine receives it: unchanged, unless a sabotage modifies it.
     func doctored(_ result: WriterTurnResult, of turn: WriterTurn) -> WriterTurnResult {
         guard let sabotage else { return result }
         var result = result
@@ -63,7 +63,7 @@ extension Simulation {
                 for index in result.claims[claim].rows.indices { result.claims[claim].rows[index].queue = .agent }
             }
         case .hideCollapsed: hide(.nothingCollapsed, in: &result)
-        // Where there are summaries, they would stand for what has expired.
+        // With summaries, the expired rows would be part of one.
         case .hideExpiry where plan.rules.allSatisfy({ $0.summaryThreshold == nil }):
             for index in result.owned.indices { result.owned[index].expiresAt = Timestamp(milliseconds: .max) }
             for claim in result.claims.indices {
@@ -77,7 +77,7 @@ extension Simulation {
                 result.owned[index].expiresAt = min(result.owned[index].expiresAt, soon)
             }
         case .handTwice:
-            // Where it fits, or the bound would be what is broken.
+            // Only where it fits, or the memory limit would be broken instead.
             if let row = result.owned.last {
                 let handed = (result.owned + result.claims.flatMap(\.rows)).count { $0.lane == row.lane }
                 let held = checker.rows[Int(row.lane.rawValue) - 1]
@@ -95,7 +95,8 @@ extension Simulation {
         return result
     }
 
-    /// Nobody owns it, its lane has a slot, and the machine has no reason to give it up at once.
+    /// Returns whether a row has no owner, its lane has a slot, and the state machine has no reason to requeue it at
+    /// once.
     private func isFree(_ id: Int64) -> Bool {
         let row = store.delivery(id)
         let lane = Int(row.lane.rawValue) - 1
@@ -103,11 +104,11 @@ extension Simulation {
         return row.owner == nil && checker.place(id) == .stored && checker.rows[lane] < plan.settings.slotsPerLane
             && row.expiresAt > now && !closedLanes.contains(lane)
             && !siblings.contains { checker.place($0) == .givenBack }
-            // One that drains plans nothing any more.
+            // A state machine that drains plans nothing.
             && writer.delivery.nextDeadline(now: now) != nil
     }
 
-    /// Keeps from the machine the rows that ended for one reason.
+    /// Hides from the state machine the rows that ended for one reason.
     private func hide(_ invariant: Invariant, in result: inout WriterTurnResult) {
         result.withdrawn.removeAll { checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
     }
@@ -115,7 +116,7 @@ extension Simulation {
     private func withOldToken(_ change: StoreChangeResult) -> StoreChangeResult {
         guard case .registered(var change) = change, !change.created else { return change }
         let place = Int(change.registration.id.rawValue) - 1
-        // One that the same turn made has no old token.
+        // A registration that the same turn made has no old token.
         guard place < checker.told.registrations.count, let old = checker.told.registrations[place] else {
             return .registered(change)
         }

@@ -2,9 +2,9 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 
-/// What a whole turn must be when it begins, and what operators are told of a commit.
+/// Checks of a whole turn when it begins, and of the alerts after a commit.
 extension Simulation {
-    /// A failure, whether it is new or not.
+    /// A kind of failure, new or not.
     enum Failure {
         case splits, poison, store
     }
@@ -19,12 +19,12 @@ extension Simulation {
         for request in turn.accepts {
             let hours = checker.mayExpire ? SimulatedWorld.dedupeHours : AcceptRequest.allDedupeHours
             try expect(.doubtIsKept, request.dedupeHours == hours) {
-                "events of \(request.dedupeHours) hours are looked through for replays instead of \(hours)"
+                "events of \(request.dedupeHours) hours are searched for replays instead of \(hours)"
             }
         }
         let seen = min(heard.count, plan.settings.maxChangesPerTurn)
         try expect(.takesWhatItCan, turn.seen.count == seen && heard.isSuperset(of: turn.seen)) {
-            "\(turn.seen.count) signs of life are noted of \(heard.count)"
+            "\(turn.seen.count) sightings are noted of \(heard.count)"
         }
         heard.subtract(turn.seen)
         if looks(at: .quietEnds) { try checker.checkHeld(turn.outcomes, rules.quietHours) }
@@ -47,19 +47,19 @@ extension Simulation {
         try checker.checkSlots(turn, writer.delivery, store, terms)
     }
 
-    /// While a lane is suspended a device is put back only where no other push can find out whether its provider is well.
+    /// Checks that while a lane is suspended a device is put back only if no other push can be the probe.
     private func checkPuttingBack(_ turn: WriterTurn) throws(Violation) {
         for request in turn.putBacks {
             guard let lane = writer.delivery.lanes[request.lane], lane.invalidation.isSuspended else { continue }
             let isEmpty = checker.rows[Int(request.lane.rawValue) - 1] == 0
             let isNeeded = isEmpty && !lane.backlog.values.contains { $0 <= now }
             try expect(.registrationsAreKept, isNeeded && !writer.delivery.isRemoved(request.lane)) {
-                "a device of lane \(request.lane) is put back, and there are others to ask by"
+                "a device of lane \(request.lane) is put back, and there are other pushes for a probe"
             }
         }
     }
 
-    /// A turn has all outcomes or as many as it may, and with the last of them what ends for it.
+    /// Checks that a turn has all outcomes or as many as it may, and with the last of them the rows that end with it.
     private func checkOutcomes(_ turn: WriterTurn) throws(Violation) {
         let (most, left) = (plan.settings.maxOutcomesPerTurn, writer.delivery.outcomes)
         let beyond = turn.outcomes.dropFirst(most)
@@ -83,7 +83,7 @@ extension Simulation {
         )
     }
 
-    /// The next start finds the lanes suspended that are.
+    /// Checks that the next start finds exactly the suspended lanes as suspended.
     func checkSuspensions() throws(Violation) {
         guard looks(at: .registrationsAreKept), !asksNext, !standing.isStopping, standing.failedAt == nil else {
             return
@@ -92,12 +92,12 @@ extension Simulation {
             let id = LaneID(Int64(place) + 1)
             let isSuspended = writer.delivery.lanes[id].map { $0.invalidation.phase != .believing } ?? false
             try expect(.registrationsAreKept, store.suspended.contains(id) == isSuspended) {
-                "lane \(id) is suspended or not, and the next start finds otherwise"
+                "lane \(id) is suspended or not, and the next start finds the opposite"
             }
         }
     }
 
-    /// Takes what operators are told: that a lane is suspended and that it is no longer, in turn and as it is.
+    /// Takes the alerts: the suspension of a lane and its end, alternating and as they happened.
     mutating func takeAlerts() throws(Violation) -> [(lane: LaneID, alert: LaneAlert)] {
         let alerts = writer.delivery.takeAlerts()
         guard sabotage != .hideAlerts else { return [] }
@@ -108,19 +108,19 @@ extension Simulation {
             case .resumed: isTrue = toldSuspended.remove(lane) != nil
             default: break
             }
-            try expect(.operatorsAreTold, isTrue) { "operators are told twice of lane \(lane): \(alert)" }
+            try expect(.operatorsAreTold, isTrue) { "operators are alerted twice of lane \(lane): \(alert)" }
         }
         for place in flights.indices {
             let id = LaneID(Int64(place) + 1)
             let isSuspended = writer.delivery.lanes[id]?.invalidation.isSuspended ?? false
             try expect(.operatorsAreTold, isSuspended == toldSuspended.contains(id)) {
-                "lane \(id) is suspended or not, and operators are told otherwise"
+                "lane \(id) is suspended or not, and the alerts say the opposite"
             }
         }
         return alerts
     }
 
-    /// What follows from a commit or a probe says what became of it.
+    /// Checks that the effects of a commit or a probe match its result.
     func checkFailure(
         _ effects: WriterMachine<Int, Int>.Effects,
         _ expected: Failure?,
@@ -134,18 +134,19 @@ extension Simulation {
             case nil: nil
             }
         try expect(.storeIsSpared, failure == expected && effects.isRecovered == isRecovered) {
-            "a commit is taken for \(failure.map { "\($0)" } ?? "good"), well again \(effects.isRecovered)"
+            "a commit is seen as \(failure.map { "\($0)" } ?? "good"), recovered \(effects.isRecovered)"
         }
     }
 
-    /// A part of a turn was done or cannot be; the turn goes on until all are, unless the store is damaged.
+    /// Counts a part of a turn that succeeded or failed; the turn continues until all are done, unless the store is
+    /// damaged.
     mutating func endPart() throws(Violation) {
         partsLeft -= 1
         guard !standing.isDamaged else { return }
         try expect(.everybodyIsAnswered, writer.isInTurn == (partsLeft > 0)) { "\(partsLeft) parts of a turn are left" }
     }
 
-    /// Rows of a device go back to be summed with others in the store only where there are some, and not twice.
+    /// Checks that rows of a device are requeued for a summary only if the store has more of them, and not twice.
     func checkReleases(_ outcomes: some Sequence<OutcomeRecord>, _ before: DeliveryMachine) throws(Violation) {
         var known: Set<RegistrationID> = []
         for outcome in outcomes {
@@ -153,14 +154,14 @@ extension Simulation {
             let row = store.delivery(outcome.delivery.rawValue)
             let isBehind = before.lanes[row.lane]?.backlog[.agent].map { $0 <= now } ?? false
             try expect(.stormIsSummed, rules.summaryThreshold != nil && isBehind && due == min(row.queuedAt, now)) {
-                "delivery \(outcome.delivery) goes back to be due at \(due.milliseconds), and nothing waits with it"
+                "delivery \(outcome.delivery) is requeued, due at \(due.milliseconds), and nothing waits with it"
             }
             guard known.insert(outcome.registration).inserted else { continue }
             let first = checker.firstQueued[Int(outcome.registration.rawValue) - 1]
             let isOld = first.adding(seconds: plan.settings.summaryAfterSeconds) <= now
             let isSummed = row.message?.kind == .agent && row.message?.silent == false && row.expiresAt > now
             try expect(.stormIsSummed, isOld && isSummed) {
-                "delivery \(outcome.delivery) goes back to be summed, queued at \(first.milliseconds)"
+                "delivery \(outcome.delivery) is requeued for a summary, queued at \(first.milliseconds)"
             }
         }
     }

@@ -4,21 +4,21 @@ import GatewayStorage
 
 /// The messaging windows of this process.
 extension Simulation {
-    /// A window opens, by the name that leads nowhere else now.
+    /// Opens a window, by a consumer's name that was not merged into another.
     mutating func openWindow() {
         guard windows.count < 5 else { return }
         var (name, device) = world.window(&random)
         if let key = store.consumerKeys[name.brand]?[name.consumer] { name = store.name(of: key) }
         counts.windows += 1
         var window = Window(name: name, device: device)
-        // It shows what is there; what is committed from now on it is told.
+        // It shows the existing messages; later commits are sent to it.
         if sabotage != .skipHistory { window.told = store.messages(of: name) }
         windows.append(window)
         writer.presence.open(name, device: device)
         trace.note(40) { "\(name.consumer) opens a window on \(device?.rawValue ?? "-")" }
     }
 
-    /// Windows are told what a commit did.
+    /// Sends to windows what a commit did.
     mutating func tellWindows(_ news: [WindowNews]) {
         guard sabotage != .loseNews else { return }
         for news in news {
@@ -29,7 +29,7 @@ extension Simulation {
         }
     }
 
-    /// A brand's windows hold for all devices of a consumer, for their own only, or for none.
+    /// Changes whether a brand's windows hold for all devices of a consumer, for their own only, or for none.
     mutating func changePresence() {
         perDevice = Set(SimulatedWorld.brands.filter { _ in random.chance(40) })
         pushing = Set(SimulatedWorld.brands.filter { !perDevice.contains($0) && random.chance(20) })
@@ -38,7 +38,7 @@ extension Simulation {
         trace.note(43) { "windows hold per device for \(perDevice), nothing for \(pushing)" }
     }
 
-    /// One closes, with or without a word from its device.
+    /// Closes a window, with or without a notice from its device.
     mutating func closeWindow() {
         guard !windows.isEmpty else { return }
         let window = windows.remove(at: random.below(windows.count))
@@ -46,7 +46,7 @@ extension Simulation {
         trace.note(41) { "the window of \(window.name.consumer) on \(window.device?.rawValue ?? "-") closes" }
     }
 
-    /// A window acknowledges what it was sent, or some of it.
+    /// Acknowledges some or all messages of a window.
     mutating func acknowledge() throws(Violation) {
         guard !windows.isEmpty, writer.pendingChanges < 8 else { return }
         let window = windows[random.below(windows.count)]

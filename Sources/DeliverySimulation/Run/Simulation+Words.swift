@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// What the trace says of turns.
+/// The texts of the trace about turns.
 extension Simulation {
     static func words(_ turn: WriterTurn) -> String {
         let outcomes = turn.outcomes.map { "\($0.delivery):\($0.disposition)" }

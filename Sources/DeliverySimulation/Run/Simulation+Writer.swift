@@ -2,15 +2,15 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 
-/// What the shell does around the writer's machine: asks it for steps, has the store carry them out, and answers callers.
+/// The shell around the writer's state machine: asks it for steps, lets the store carry them out, and resumes callers.
 extension Simulation {
-    // MARK: Asking
+    // MARK: Requests
 
     mutating func post() throws(Violation) {
         try post(world.piece(&random))
     }
 
-    /// A back-end posts a request; what waits of it is passed over by others' for a round only.
+    /// Posts a back-end's request; other brands' events may overtake it for one round only.
     mutating func post(_ piece: IntakePiece) throws(Violation) {
         trace.note(1, Int64(piece.events.count)) {
             "post \(piece.events.map { "\($0.id):\($0.type.rawValue)" }.joined(separator: " "))"
@@ -21,9 +21,9 @@ extension Simulation {
             return
         }
         let most = writer.eventsPerPiece(of: piece.brand)
-        // One device makes one delivery of an event at most.
+        // With one device an event makes at most one delivery.
         let isRight = plan.devices == 1 ? most == plan.settings.maxEventsPerTurn : most > 0
-        try expect(.queuesAreBounded, isRight) { "\(most) events make up a piece" }
+        try expect(.queuesAreBounded, isRight) { "\(most) events are in a piece" }
         lastCaller += 1
         let isEmpty = writer.pendingEvents == 0
         let refusal = writer.accept(piece, from: lastCaller)
@@ -36,7 +36,8 @@ extension Simulation {
         }
     }
 
-    /// A turn takes requests: no brand is passed over by more than a round's credit of others and one request.
+    /// Checks that a turn takes requests fairly: no brand is passed over by more than a round's credit of others and
+    /// one request.
     private mutating func checkBrands(_ turn: WriterTurn) throws(Violation) {
         let events = turn.accepts.reduce(0) { $0 + $1.events.count }
         for brand in SimulatedWorld.brands {
@@ -44,7 +45,8 @@ extension Simulation {
             let own = turn.accepts.filter { $0.brand == brand }
             waiting.requests -= own.count
             waiting.passed = own.isEmpty ? waiting.passed + events : 0
-            // Who comes new waits for the credit of two rounds, 64 each; a request has four events, each for five devices.
+            // A new brand waits for the credit of two rounds, 64 each; a request has four events, each for five
+            // devices.
             try expect(.brandsTakeTurns, waiting.passed <= 2 * 64 + 20) {
                 "\(waiting.passed) events of others are taken while \(brand) waits"
             }
@@ -67,7 +69,7 @@ extension Simulation {
             default: [world.merge(&random)]
             }
         if plan.hasOwnHours, random.chance(30) { try ask(world.profile(&random)) }
-        trace.note(2) { "ask \(asked)" }
+        trace.note(2) { "request \(asked)" }
         for change in asked { try ask(change) }
     }
 
@@ -79,7 +81,7 @@ extension Simulation {
         if refusal == nil { callers.insert(lastCaller) } else { counts.refusals += 1 }
     }
 
-    /// Who asks is refused for a reason that there is, and for the first of them.
+    /// Checks that a caller is rejected only for an existing reason, and for the first of several.
     private func checkRefusal(_ refusal: IntakeError?, ofChange isChange: Bool, isEmpty: Bool) throws(Violation) {
         let holds =
             switch refusal {
@@ -91,11 +93,12 @@ extension Simulation {
                     && (refusal == nil || !isEmpty)
             }
         try expect(.takesWhatItCan, holds) {
-            "\(isChange ? "a change" : "a request") is answered \(refusal.map { "\($0)" } ?? "nothing"), \(standing)"
+            "\(isChange ? "a change" : "a request") is rejected with \(refusal.map { "\($0)" } ?? "nothing"), \(standing)"
         }
     }
 
-    /// The store is left alone for a second when it failed, unless it is the last chance, and for good when it is damaged.
+    /// Checks that the store is not used for a second after it failed, unless it is the last chance, and never again
+    /// when damaged.
     private func checkRest(_ step: WriterStep) throws(Violation) {
         switch step {
         case .commit, .probe: break
@@ -104,13 +107,13 @@ extension Simulation {
         try expect(.storeIsSpared, !standing.isDamaged) { "a damaged store is written to" }
         guard let failedAt = standing.failedAt, !standing.isStopping, failedAt <= now else { return }
         try expect(.storeIsSpared, failedAt.adding(seconds: 1) <= now) {
-            "the store is asked at \(now.milliseconds), and failed at \(failedAt.milliseconds)"
+            "the store is called at \(now.milliseconds), and failed at \(failedAt.milliseconds)"
         }
     }
 
     // MARK: Committing
 
-    /// Does what the writer wants done next, as far as it can be done at once; false when it has nothing to do.
+    /// Runs the writer's next step, as far as possible without waiting; returns false when it has nothing to do.
     @discardableResult
     mutating func step(faults: Bool = true) throws(Violation) -> Bool {
         guard commit == nil else { return false }
@@ -141,15 +144,15 @@ extension Simulation {
             return true
         case .sleep(let until):
             try checker.decided(writer.delivery.outcomes.dropFirst(known), now: now, store)
-            // While the store is left alone no turn begins.
+            // While the store is not used no turn begins.
             if standing.failedAt == nil { try checker.checkTime(store, now: now) }
-            try expect(.workIsPlanned, !standing.isStopping) { "a writer that is to stop sleeps" }
+            try expect(.workIsPlanned, !standing.isStopping) { "a stopped writer sleeps" }
             sleepsUntil = until
             asksNext = false
             if standing.failedAt == nil { yields = false }
             return false
         case .done:
-            try expect(.workIsPlanned, standing.isStopping) { "a writer that is not to stop is done" }
+            try expect(.workIsPlanned, standing.isStopping) { "a writer that was not stopped is done" }
             return false
         }
     }
@@ -158,7 +161,7 @@ extension Simulation {
         let turn = doctored(asked)
         var fate = PendingCommit.Fate.good
         if isPart {
-            // No rule of the schema is about what a release changes.
+            // No constraint concerns what a release changes.
             if turn.releases.isEmpty, random.chance(30) { fate = .poisoned }
             if fate == .good, random.chance(plan.failingCommits) { fate = .unavailable }
         } else {
@@ -169,7 +172,7 @@ extension Simulation {
         trace.note(3, Int64(turn.outcomes.count)) { "begin commit: \(Self.words(turn)), \(faults ? fate : .good)" }
     }
 
-    /// The store does what it was asked, or not; nobody is told yet of what it did.
+    /// Lets the store carry out the commit, or fail; its result is not delivered yet.
     mutating func applyCommit() throws(Violation) {
         guard var pending = commit, pending.applied == nil else { return }
         switch pending.fate {
@@ -192,7 +195,7 @@ extension Simulation {
             try carryOut(effects)
         case .poisoned:
             counts.poisonedCommits += 1
-            trace.note(6) { "the commit meets a poison row" }
+            trace.note(6) { "the commit contains a poison row" }
             commit = nil
             if pending.isPart, let outcome = pending.turn.outcomes.first { poison(outcome) }
             let effects = writer.failed(.constraint(detail: "simulated"), now: now)
@@ -209,7 +212,7 @@ extension Simulation {
         }
     }
 
-    /// An outcome that cannot be stored either time is dropped: once with the answer's words and once without.
+    /// Drops an outcome that cannot be stored either with the provider's texts or without.
     private mutating func poison(_ outcome: OutcomeRecord) {
         if stripped == outcome.delivery {
             checker.dropped(outcome)
@@ -219,9 +222,9 @@ extension Simulation {
         }
     }
 
-    // MARK: Telling
+    // MARK: Results
 
-    /// The commit's result arrives.
+    /// Delivers the commit's result.
     mutating func tellCommit() throws(Violation) {
         guard let pending = commit, let applied = pending.applied else { return }
         let result = doctored(applied.result, of: pending.turn)
@@ -230,15 +233,15 @@ extension Simulation {
         stripped = nil
         let isRecovered = standing.failedAt != nil && !standing.isDamaged
         if !standing.isDamaged { standing.failedAt = nil }
-        trace.note(7) { "the commit is answered" }
-        // Of a turn that damage cuts off the rest comes back.
+        trace.note(7) { "the commit's result is delivered" }
+        // The rest of a turn that damage cuts off is requeued.
         let isCutOff = pending.isPart && standing.isDamaged
         let returning = isCutOff ? writer.outcomesInTurn - pending.turn.outcomes.count : 0
         let known = writer.delivery.outcomes.count + returning
         let effects = writer.committed(result, now: now)
         try checkFailure(effects, nil, isRecovered: isRecovered)
         if pending.isPart { try endPart() }
-        // Who sets the same quiet hours again has what is held looked at again.
+        // Setting the same quiet hours again makes held rows be checked again.
         if !pending.turn.changes.isEmpty { checker.heldRows = [:] }
         tellWindows(result.news)
         try checker.answered(applied.turn, writer.delivery, store, now: now)
@@ -247,20 +250,20 @@ extension Simulation {
         try lookAgain(pending.turn, result)
     }
 
-    /// Callers are answered, each once.
+    /// Resumes callers, each once.
     mutating func carryOut(_ effects: WriterMachine<Int, Int>.Effects) throws(Violation) {
-        // A store that fails answers all who wait.
+        // A store that fails makes all waiting requests fail.
         if case .store = effects.failure { waitingBrands = [:] }
         var answered = effects.events.map(\.caller) + effects.changes.map(\.caller)
         if sabotage == .loseAnswer, !answered.isEmpty { answered.removeLast() }
         for caller in answered {
             try expect(.everybodyIsAnswered, callers.remove(caller) != nil) {
-                "caller \(caller) is answered and waits not"
+                "caller \(caller) is resumed, and was not waiting"
             }
         }
     }
 
-    /// Does one step from beginning to end; false when there is nothing to do.
+    /// Runs one step from beginning to end; returns false when there is nothing to do.
     mutating func wholeStep(faults: Bool) throws(Violation) -> Bool {
         if commit == nil, try !step(faults: faults) {
             guard !withheld.isEmpty else { return false }

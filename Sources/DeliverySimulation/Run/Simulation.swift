@@ -2,11 +2,11 @@ import Delivery
 package import GatewayModel
 import GatewayStorage
 
-/// One run: a schedule drawn from one seed, on a virtual clock, of everything that can happen to the delivery machine.
+/// One run: a schedule, drawn from one seed and on a virtual clock, of everything that can happen to the delivery core.
 ///
-/// Between any two steps the process can die, the wall clock can jump and the store can fail. What runs is the real
-/// machine; the store, the providers, the devices and the shell around the machine are simulated. The same seed gives
-/// the same run in every process: nothing is read from outside, and nothing depends on the order of a set.
+/// Between any two steps the process can die, the wall clock can jump and the store can fail. The state machine is the
+/// real one; the store, the providers, the devices and the shell around the state machine are simulated. The same seed
+/// gives the same run in every process: nothing is read from outside, and nothing depends on the order of a set.
 package struct Simulation {
     /// The brands of every run.
     package static var brands: [BrandID] { SimulatedWorld.brands }
@@ -23,70 +23,70 @@ package struct Simulation {
 
     var store: SimulatedStore
     var checker: Checker
-    /// The machine that runs: whoever asks it something is a number.
+    /// The state machine under test; its callers are numbers.
     var writer: WriterMachine<Int, Int>
     var world: SimulatedWorld
-    /// What providers have on their way, by the lane's place.
+    /// The pushes that providers have in flight, by the lane's index.
     var flights: [[Flight]]
-    /// The numbers that the lanes' providers were made with.
+    /// The numbers that the lanes' providers were created with.
     var providers: [UInt64]
-    /// How often lanes got another credential, by their places.
+    /// The number of credential changes of each lane, by index.
     var credentials: [Int]
-    /// Lanes without a credential, or whose app is gone, by their places.
+    /// Lanes without a credential, or whose app was deleted, by index.
     var closedLanes: Set<Int> = []
-    /// Those of them of which the machine was told, by their places.
+    /// Those of them of which the state machine was notified, by index.
     var removedLanes: Set<Int> = []
-    /// Lanes whose deletion is stored, and not answered yet, by their places.
+    /// Lanes whose deletion is stored, but not complete, by index.
     var untold: [Int] = []
-    /// How often hours have gone by in which nothing happened.
+    /// The number of times that hours passed without events.
     var longWaits = 0
 
-    /// What the brand asks of its lanes now.
+    /// The current rules of the brand for its lanes.
     var rules: BrandSettings
 
-    /// The windows that are open.
+    /// The open windows.
     var windows: [Window] = []
     /// Brands whose windows hold for their own device only, and those whose windows hold nothing.
     var perDevice: Set<BrandID> = []
     var pushing: Set<BrandID> = []
-    /// Requests that wait for a turn, and the others' events that were taken since, by the brand.
+    /// For each brand, the requests that wait for a turn, and the others' events that were taken since.
     var waitingBrands: [BrandID: (requests: Int, passed: Int)] = [:]
-    /// Requests that a sabotage keeps from the machine.
+    /// Requests that a sabotage withholds from the state machine.
     var withheld: [IntakePiece] = []
-    /// Who waits for an answer of this process.
+    /// The waiting callers of this process.
     var callers: Set<Int> = []
     var lastCaller = 0
     var commit: PendingCommit?
-    /// The delivery whose outcome was refused, and is tried without the answer's words.
+    /// The delivery whose outcome was rejected, and is retried without the provider's texts.
     var stripped: DeliveryID?
-    /// When the writer wants to be asked again, as of the last step that had nothing to do.
+    /// The time at which the writer has its next step, as of the last step that had nothing to do.
     var sleepsUntil: Timestamp?
-    /// A commit was answered, after which the writer is asked again at once.
+    /// Whether a commit's result was delivered, after which the writer is asked for its next step at once.
     var asksNext = false
-    /// Whether the last turn left proactive pushes in the store for the sake of its callers.
+    /// Whether the last turn left proactive pushes in the store because callers waited.
     var yields = false
-    /// When a turn took outcomes last.
+    /// The time at which a turn last took outcomes.
     var recordsTakenAt: Timestamp?
-    /// When memory was last searched for what has expired, and something found.
+    /// The time at which a search of memory last found expired rows.
     var searchedAt: Timestamp?
-    /// Devices that were heard of, and are not noted yet.
+    /// Devices with a sighting that is not stored yet.
     var heard: Set<DeviceSighting> = []
-    /// Lanes of which operators were told that they are suspended.
+    /// Lanes whose suspension operators were alerted to.
     var toldSuspended: Set<LaneID> = []
-    /// When pushes left that count together.
+    /// The times at which pushes of the shared quota left.
     var departures: [Timestamp] = []
     /// Whether providers take twice as much as at first.
     var isQuotaRaised = false
-    /// Parts of a turn that was refused that are not done.
+    /// The remaining parts of a turn that was rejected.
     var partsLeft = 0
-    /// The store failed since the process was asked to stop.
+    /// Whether the store failed since the process was stopped.
     var hasFailed = false
-    /// What the writer knows of the store and of the machine that it runs on.
+    /// The state of the store and the host, as the writer knows it.
     var standing = Standing()
 
-    /// Whole milliseconds that passed.
+    /// The whole milliseconds that have passed.
     var elapsed: Int64 = 0
-    /// By how much the wall clock is off.
+    /// The difference between the wall clock and the elapsed time.
     var offset: Int64 = 0
     /// The wall clock.
     var now: Timestamp { Timestamp(milliseconds: SimulatedWorld.start + elapsed + offset) }
@@ -116,14 +116,14 @@ package struct Simulation {
         credentials = Array(repeating: 0, count: SimulatedWorld.lanes.count)
     }
 
-    /// Runs one seed to its end or to the first invariant that does not hold.
+    /// Runs one seed to its end or to the first violation.
     ///
     /// - Parameters:
     ///   - seed: The seed.
-    ///   - sabotage: A fault that is built in on purpose.
-    ///   - isTraced: Whether to write down what happens, a line each.
-    ///   - isRecorded: Whether to keep what was asked of the store.
-    /// - Returns: What became of it.
+    ///   - sabotage: A fault that is injected on purpose.
+    ///   - isTraced: Whether to trace what happens, a line each.
+    ///   - isRecorded: Whether to record the calls of the store.
+    /// - Returns: The report.
     package static func run(
         _ seed: SimulationSeed,
         sabotage: Sabotage? = nil,
@@ -165,7 +165,7 @@ package struct Simulation {
         try finish()
     }
 
-    /// Time goes by: mostly a little, sometimes until something is due.
+    /// Lets time pass: usually a little, sometimes until something is due.
     private mutating func pass() {
         let deadline = sleepsUntil.map { min(max($0.milliseconds - now.milliseconds, 0), 1_200_000) }
         switch random.below(100) {
@@ -177,14 +177,14 @@ package struct Simulation {
         }
     }
 
-    /// Some milliseconds go by; where time is coarse a few of them are a second, or nothing.
+    /// Lets some milliseconds pass; where time is coarse a few of them become a second, or nothing.
     mutating func pass(_ milliseconds: Int64) {
         let seconds = milliseconds < 20 ? milliseconds / 15 : milliseconds / 1000
         elapsed += plan.isCoarse ? seconds * 1000 : milliseconds
     }
 
     private mutating func happen(_ event: SimulationPlan.Event) throws(Violation) {
-        // Sooner or later an operator restores what is damaged.
+        // Sooner or later an operator restores a damaged file.
         if standing.isDamaged, random.chance(10) { return try crash() }
         if !untold.isEmpty, random.chance(25) { return try tellDeleted() }
         if !store.leftovers.isEmpty, random.chance(10) { return try removeLeftovers() }
@@ -247,7 +247,7 @@ package struct Simulation {
         try checkDeadline()
     }
 
-    /// Outcomes that left the machine and are not in the store.
+    /// The number of outcomes that left the state machine and are not stored.
     private var outcomesInTurn: Int {
         writer.outcomesInTurn - (commit?.applied == nil ? 0 : commit?.turn.outcomes.count ?? 0)
     }
@@ -257,7 +257,7 @@ package struct Simulation {
         return writer.releasesInTurn.filter { !commit.turn.releases.contains($0) }
     }
 
-    /// Lets the machine work, and looks at what it decided.
+    /// Lets the state machine work, and checks its decisions.
     mutating func work<Value>(_ work: (inout DeliveryMachine) -> Value) throws(Violation) -> Value {
         let known = writer.delivery.outcomes.count
         let value = work(&writer.delivery)

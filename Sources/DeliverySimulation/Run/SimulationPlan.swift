@@ -2,11 +2,11 @@ import Delivery
 import GatewayModel
 import PushProviders
 
-/// What one seed draws before its run: how large things are and how often each happens.
+/// The parameters that one seed draws before its run: sizes, and how often each event happens.
 ///
 /// Runs differ in kind and not only in order: one has no crash, another has hardly anything else.
 struct SimulationPlan: Sendable {
-    /// What happens next.
+    /// A kind of event.
     enum Event: Int, CaseIterable {
         case post, change, beginCommit, applyCommit, tellCommit, take, answer, stick
         case openWindow, closeWindow, acknowledge
@@ -23,38 +23,38 @@ struct SimulationPlan: Sendable {
     var failingCommits: Int
     /// Out of 100 commits.
     var poisonedCommits: Int
-    /// Out of 100 answers.
+    /// Out of 100 push results.
     var badAnswers: Int
     /// Out of 100 messages.
     var collapsing: Int
     var shortLived: Int
-    /// Whether a window holds for its device alone.
+    /// Whether a window holds only for its own device.
     var isPerDevice: Bool
-    /// What the brand asks of all lanes, and what it asks at other times.
+    /// The rules of the brand for all lanes, and those that it changes to.
     var rules: [BrandSettings]
-    /// The faster of the paces of campaigns, where they always have one.
+    /// The faster one of the paces of campaigns; nil when they sometimes have none.
     var pace: Int64? {
         let paces = rules.compactMap(\.campaignRatePerSecond)
         return paces.count == rules.count ? paces.max() : nil
     }
-    /// Whether nothing but time and providers ever holds a push back.
+    /// Whether nothing but time and providers ever holds up a push.
     var isPlain: Bool { !hasOwnHours && rules.allSatisfy { $0.quietHours == nil && $0.summaryThreshold == nil } }
-    /// The running sums of the events' weights.
+    /// The cumulative sums of the events' weights.
     private var sums: [Int] = []
-    /// During these steps most pushes are answered alike; nil when they never are.
+    /// The steps during which most pushes have the same result; nil for none.
     var episode: Episode?
-    /// Whether time goes by in whole seconds, so that moments meet.
+    /// Whether time passes in whole seconds, so that times coincide.
     var isCoarse: Bool
-    /// Whether hours go by at times.
+    /// Whether hours pass at times.
     var isLong: Bool
     /// Whether consumers have quiet hours of their own, and devices time zones.
     var hasOwnHours: Bool
-    /// What the providers of the first two lanes take together; nil sets no limit.
+    /// The shared quota of the providers of the first two lanes; nil sets no limit.
     var quota: PushQuota?
 
-    /// A time in which something is wrong with a provider, or with what it is asked with.
+    /// A period in which something is wrong with a provider, or with the lane's configuration.
     struct Episode: Sendable {
-        /// What is wrong.
+        /// The kind of fault.
         enum Fault: CaseIterable {
             case deadDevices, refusedCredential, refusedTokens, refusedPlatform
             case overload, passingFaults, resends, unsent, silence
@@ -132,18 +132,18 @@ struct SimulationPlan: Sendable {
                 case .delete: steps % 3 == 1 ? 1 : 0
                 case .lackRoom: steps % 4 == 1 ? 1 : 0
                 case .damage: steps % 4 == 0 ? 1 : 0
-                // Where there is no room for it, it is only refused.
+                // Without room for it, it would only be rejected.
                 case .flood: settings.maxPendingEvents < 400 ? 0 : 1
                 case .openWindow, .closeWindow, .acknowledge: 3
                 }
-            // In quarters; the rare ones are left out of some runs and pressed in others.
+            // In quarters; rare events are missing in some runs and frequent in others.
             let scale = weight == 1 ? [0, 2, 4, 8][random.below(4)] : random.between(2, 8)
             sum += weight * scale
             sums.append(sum)
         }
     }
 
-    /// Quiet hours of some minutes, since a run is not long, and summaries of few messages; often neither.
+    /// Returns quiet hours of some minutes, since a run is short, and summaries of few messages; often neither.
     private static func rules(_ random: inout SplitMix64) -> BrandSettings {
         var settings = BrandSettings()
         if random.chance(40) {
@@ -154,11 +154,11 @@ struct SimulationPlan: Sendable {
         return settings
     }
 
-    /// A time zone whose clocks are never changed, and by how many minutes they are ahead.
+    /// A time zone without daylight saving time, and its offset in minutes.
     static let farZone = "Asia/Kolkata"
     static let farMinutes = 330
 
-    /// Quiet hours that begin soon after a run, or shortly before.
+    /// Returns quiet hours that begin soon after the start of a run, or shortly before.
     static func quietHours(timeZone: String?, _ random: inout SplitMix64) -> QuietHours {
         let from = Int(SimulatedWorld.start / 60_000) + (timeZone == farZone ? farMinutes : 0) + random.between(-10, 10)
         return QuietHours(

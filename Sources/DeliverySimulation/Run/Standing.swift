@@ -1,15 +1,15 @@
 import GatewayModel
 
-/// What the writer knows of the store and of the machine that it runs on, in one process.
+/// The state of the store and the host as the writer knows it, in one process.
 struct Standing: Sendable {
-    /// When the store failed last; nil when it has answered since.
+    /// The time at which the store last failed; nil when it has worked since.
     var failedAt: Timestamp?
-    /// A read found damage.
+    /// Whether a read found damage.
     var isDamaged = false
-    /// The disk is nearly full.
+    /// Whether the disk is nearly full.
     var lacksRoom = false
-    /// The process was asked to stop.
+    /// Whether the process was asked to stop.
     var isStopping = false
-    /// The machine gave back what waited, and sends nothing more.
+    /// Whether the state machine has requeued what waited, and sends nothing more.
     var isDraining = false
 }

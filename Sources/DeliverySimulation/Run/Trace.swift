@@ -1,8 +1,8 @@
-/// What happened in a run: a digest of all of it, and its words when they are wanted.
+/// The trace of a run: a digest of everything that happened, and text lines when they are wanted.
 struct Trace: Sendable {
     let isWritten: Bool
     private(set) var lines: [String] = []
-    /// FNV-1a over everything that was noted: the same in every process.
+    /// An FNV-1a digest of everything that was noted: the same in every process.
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
     init(isWritten: Bool) { self.isWritten = isWritten }
@@ -14,7 +14,7 @@ struct Trace: Sendable {
 
     mutating func fold(_ text: String) { for byte in text.utf8 { fold(Int64(byte)) } }
 
-    /// Adds a line; only what tells two runs apart goes into the digest, because words cost time.
+    /// Adds a line; only the numbers that distinguish two runs go into the digest, because building texts takes time.
     mutating func note(_ code: Int64, _ number: Int64 = 0, _ line: () -> String) {
         fold(code)
         fold(number)

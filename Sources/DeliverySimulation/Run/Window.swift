@@ -1,10 +1,10 @@
 import GatewayModel
 import GatewayStorage
 
-/// A messaging window that is open.
+/// An open messaging window.
 struct Window: Sendable {
     var name: ConsumerName
     var device: DeviceID?
-    /// The messages that it knows.
+    /// The messages that it has received.
     var told: Set<MessageID> = []
 }

@@ -2,19 +2,19 @@ import GatewayModel
 import GatewayStorage
 
 extension SimulatedStore {
-    /// A consumer; its number is its place plus one.
+    /// A consumer; its id is its index plus one.
     struct Consumer: Sendable {
         var brand: BrandID
         var id: ConsumerID
-        /// The numbers of its registrations that are there, rising.
+        /// The ids of its existing registrations, ascending.
         var registrations: [Int64] = []
-        /// The numbers of its conversations.
+        /// The ids of its conversations.
         var conversations: [Int64] = []
         var unread: Int64 = 0
         var isAnonymous = false
         var quietHours: QuietHours?
         var createdAt: Timestamp
-        /// The number of the one that it was merged into.
+        /// The id of the consumer that it was merged into.
         var mergedInto: Int64?
         /// Whether it was erased, or the one that it was merged into.
         var isErased = false
@@ -30,13 +30,13 @@ extension SimulatedStore {
         var createdAt: Timestamp
     }
 
-    /// A conversation; its number is its place plus one.
+    /// A conversation; its id is its index plus one.
     struct Conversation: Sendable {
         var name: ConversationID
         var consumer: Int64
-        /// Whether each message counts, in order.
+        /// Whether each message counts as unread, in order.
         var counts: [Bool] = []
-        /// The sequences of proactive messages that are shown, rising.
+        /// The sequences of proactive messages that are shown, ascending.
         var proactive: [Int64] = []
         /// Proactive messages that were neither tapped nor cleared by a tap.
         var untapped: [MessageID] = []
@@ -44,11 +44,11 @@ extension SimulatedStore {
         var unread: Int64 = 0
         /// The first half of its newest message's id.
         var lastMessage: UInt64 = 0
-        /// The sequence of its newest message: the number of messages, if nobody has broken it.
+        /// The sequence of its newest message: the number of messages, unless a sabotage broke it.
         var lastSequence: Int64 = 0
     }
 
-    /// A registration; its number is its place plus one, and the place is empty when it is gone.
+    /// A registration; its id is its index plus one, and the element is nil when it was deleted.
     struct Registration: Sendable {
         var brand: BrandID
         var app: AppID
@@ -61,19 +61,19 @@ extension SimulatedStore {
         var timeZone: String?
         var receives: Receives
         var isActive = true
-        /// When its provider called its token dead: nobody knows it any more.
+        /// The time at which its provider reported its token as dead: lookups do not find it any more.
         var stoppedAt: Timestamp?
-        /// What ended because of that.
+        /// The deliveries that ended because of that.
         var stopped: [Int64] = []
         var registeredAt: Timestamp
-        /// The device's last sign of life, by the hour.
+        /// The last sighting of the device, with a resolution of an hour.
         var lastSeenAt: Timestamp
         var createdAt: Timestamp
-        /// The numbers of its deliveries in the outbox, rising.
+        /// The ids of its deliveries in the outbox, ascending.
         var pending: [Int64] = []
     }
 
-    /// A delivery in the outbox or in the log; its number is its place plus one.
+    /// A delivery in the outbox or in the delivery log; its id is its index plus one.
     struct Delivery: Sendable {
         var device: DeviceID
         var lane: LaneID
@@ -90,31 +90,31 @@ extension SimulatedStore {
         var suppressedBy: SuppressedBy?
         /// Whether it waits for a window.
         var isHeld = false
-        /// Whether it ever did.
+        /// Whether it ever waited for a window.
         var wasHeld = false
-        /// Until when its device had to be left alone, as it was last handed out.
+        /// The time until which its device had to be left alone, when it was last handed out.
         var notBefore = Timestamp(milliseconds: 0)
-        /// When its device's rows were due, as it was last handed out.
+        /// The time at which its device's rows were due, when it was last handed out.
         var claimedAt = Timestamp(milliseconds: 0)
-        /// Its device says that it was tapped, or that it came.
+        /// Whether its device reported a tap; `isReceived` is set when it reported the receipt.
         var isTapped = false
         var isReceived = false
-        /// Only sabotage sets it: the row is neither in the outbox nor in the log.
+        /// Whether the row is neither in the outbox nor in the delivery log; set only by a sabotage.
         var isLost = false
-        /// Housekeeping has removed the row, because its consumer was erased or its brand deleted.
+        /// Whether housekeeping has removed the row, because its consumer was erased or its brand deleted.
         var isRemoved = false
 
         var sequence: Int64 { message?.sequence ?? 0 }
-        /// The number of its message's campaign.
+        /// The id of its message's campaign.
         var campaign: Int64?
         var queue: OutboxQueue { OutboxQueue(message: message?.kind, campaign: campaign) }
     }
 
-    /// Rows of a device that went back to the store.
+    /// The requeueing of a device's rows.
     struct GivenBack: Sendable {
         var lane: LaneID
         var due: Timestamp
-        /// Until then the provider wants none.
+        /// The time until which the provider asked to wait.
         var notBefore = Timestamp(milliseconds: 0)
         var queues: Set<OutboxQueue> = []
     }
@@ -125,43 +125,43 @@ extension SimulatedStore {
         var queue: OutboxQueue
     }
 
-    /// Until when a device's rows in a queue wait that nobody owns.
+    /// The wait of a device's rows in a queue that have no owner.
     struct Wait: Sendable {
         var lane: LaneID
-        /// Nil until its lane, which has as many of its rows in memory as it may, asks for them.
+        /// The due time; nil until its lane, which has the most of its rows in memory already, asks for them.
         var due: Timestamp?
-        /// Until then a provider wants none; only quiet hours put the due time behind it.
+        /// The time until which a provider asked to wait; only quiet hours move the due time beyond it.
         var notBefore: Timestamp
     }
 
-    /// What is remembered of an event's first coming.
+    /// The record of an event's first posting.
     struct FirstComing: Sendable {
         var hash: UInt64
         var message: Message?
     }
 
-    /// What tells an event from its replays, on one day.
+    /// The key by which an event and its replays are recognized, on one day.
     struct DayKey: Hashable, Sendable {
         var day: Int64
         var brand: BrandID
         var event: String
     }
 
-    /// What one turn has done so far.
+    /// The state of the turn under way.
     struct Context {
         var now: Timestamp
         var incarnation: IncarnationID
         var budgets: LaneBudgets
         var rowsInMemory: [RegistrationID: Int]
-        /// Rows that the turn took into memory, by registration.
+        /// The number of rows that the turn took into memory, by registration.
         var ownedOf: [Int64: Int] = [:]
         var windows: OpenWindows
         var news: [WindowNews] = []
         var held = HeldCounts()
         var owned: [Int64] = []
-        /// Consumers whose unread count moved.
+        /// Consumers whose unread count changed.
         var changed: Set<Int64> = []
-        /// Registrations that outcomes have stopped, by their lanes.
+        /// Registrations that outcomes have stopped, by lane.
         var stopped: [LaneID: [RegistrationID]] = [:]
     }
 }

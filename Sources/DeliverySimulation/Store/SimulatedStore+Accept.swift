@@ -37,7 +37,7 @@ extension SimulatedStore {
 
     private func firstComing(_ key: DayKey, hours: Int64) -> FirstComing? {
         if let first = dedupe[key] { return first }
-        // Days to come are asked too: the clock may have been set back.
+        // Later days are searched too: the clock may have been set back.
         for day in dedupeDays where day >= key.day - (hours + 23) / 24 && day != key.day {
             if let first = dedupe[DayKey(day: day, brand: key.brand, event: key.event)] { return first }
         }
@@ -159,7 +159,7 @@ extension SimulatedStore {
         return deliveries
     }
 
-    /// The number of a campaign; a name that is new gets one.
+    /// Returns the id of a campaign; a new name gets one.
     private mutating func campaign(_ name: String, of brand: BrandID) -> Int64 {
         if let known = campaigns[brand]?[name] { return known }
         lastCampaign += 1
@@ -175,7 +175,7 @@ extension SimulatedStore {
         return key
     }
 
-    /// The consumer's conversation with the newest message.
+    /// Returns the consumer's conversation with the newest message.
     private func activeConversation(of consumer: Int64) -> Int64? {
         var newest: Int64?
         for key in consumers[Int(consumer) - 1].conversations {

@@ -24,12 +24,12 @@ extension SimulatedStore {
         case .erase(let request): return erase(request)
         case .endStale(let stale): return endStale(stale)
         case .openConversation, .write, .resolve:
-            // Nothing of delivery follows from these.
+            // These do not affect deliveries.
             return .notFound
         }
     }
 
-    /// The result of a change whose brand was deleted.
+    /// Returns the result of a change whose brand was deleted.
     private static func result(ofNoBrand change: StoreChange) -> StoreChangeResult {
         switch change {
         case .unregister, .endStale: .unregistered(RegistrationsChange())
@@ -59,7 +59,8 @@ extension SimulatedStore {
             }
             let key = Int64(place) + 1
             if found.app == device.app, found.device == device.device {
-                // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
+                // Another consumer, or another lane: waiting rows must neither be shown to the new consumer nor sent on
+                // the new lane.
                 let hasMoved = hasLane(found) && found.token == device.token
                 if found.consumer == consumer, found.lane == lane {
                     kept = key
@@ -157,7 +158,7 @@ extension SimulatedStore {
         return change
     }
 
-    /// Ends a registration; returns it, unless it was stopped and so known to nobody.
+    /// Ends a registration; returns it, unless it was stopped and therefore hidden.
     @discardableResult
     mutating func end(_ key: Int64, by reason: SuppressedBy) -> [RegistrationID] {
         guard let found = registration(key) else { return [] }
@@ -167,7 +168,7 @@ extension SimulatedStore {
         return found.stoppedAt == nil ? [RegistrationID(key)] : []
     }
 
-    /// Agents' messages and the badges that follow them.
+    /// Withdraws agents' messages and the badges that follow them.
     private mutating func withdrawAgents(of key: Int64) {
         for id in registration(key)?.pending ?? [] where delivery(id).message.map({ $0.kind == .agent }) ?? true {
             withdraw(id, .cancelled, by: .unregisteredAgent)
@@ -210,7 +211,7 @@ extension SimulatedStore {
         )
     }
 
-    /// Where a target lies in a conversation; the simulation names places by our own numbers only.
+    /// Returns the position of a target in a conversation; the simulation uses only targets by our own ids.
     func sequence(of target: ReadTarget, in conversation: Int64) -> Int64? {
         if case .sequence(let sequence) = target { sequence } else { nil }
     }
@@ -248,7 +249,7 @@ extension SimulatedStore {
         queueBadges(consumer, except: device, &context)
     }
 
-    /// The consumer's other devices get the new badge; of several that wait only the newest goes out.
+    /// Queues the new badge for the consumer's other devices; of several that wait only the newest is sent.
     private mutating func queueBadges(_ consumer: Int64, except device: DeviceID?, _ context: inout Context) {
         for key in consumers[Int(consumer) - 1].registrations {
             guard let found = registration(key), isPushedTo(found), found.receives.contains(.agent),

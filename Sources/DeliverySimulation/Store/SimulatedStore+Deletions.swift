@@ -1,34 +1,34 @@
 import GatewayModel
 import GatewayStorage
 
-/// Apps and brands that are deleted and made again, beside the turns, and what housekeeping removes piece by piece.
+/// Apps and brands that are deleted and created again, outside of turns, and what housekeeping removes batch by batch.
 extension SimulatedStore {
     func hasBrand(_ brand: BrandID) -> Bool { consumerKeys[brand] != nil }
 
-    /// Whether a registration's lane is there: one of a deleted app is found by nobody, until housekeeping ends it.
+    /// Returns whether a registration's lane exists: one of a deleted app is hidden until housekeeping ends it.
     func hasLane(_ registration: Registration) -> Bool { !deletedLanes.contains(registration.lane) }
 
-    /// Whether a registration's app is there, perhaps again.
+    /// Returns whether a registration's app exists, possibly created again.
     func hasApp(_ registration: Registration) -> Bool {
         !consumers[Int(registration.consumer) - 1].isDeleted && !lanes(of: registration.brand).isEmpty
     }
 
-    /// Whether a registration gets pushes.
+    /// Returns whether a registration gets pushes.
     func isPushedTo(_ registration: Registration) -> Bool { registration.isActive && hasLane(registration) }
 
-    /// Whether operators can see a delivery.
+    /// Returns whether operators can see a delivery.
     func isListed(_ row: Delivery) -> Bool {
         let consumer = consumers[Int(row.consumer) - 1]
         return !consumer.isErased && !consumer.isDeleted && !row.isRemoved
     }
 
-    /// The lane of a name; nil when its app is gone.
+    /// Returns the lane of a name; nil when its app was deleted.
     func lane(of name: LaneKey) -> LaneID? {
         let isThere: (Int) -> Bool = { flaw == .findsOldLane || !deletedLanes.contains(LaneID(Int64($0) + 1)) }
         return lanes.indices.first { lanes[$0] == name && isThere($0) }.map { LaneID(Int64($0) + 1) }
     }
 
-    /// The lanes of a brand's app; none when it is gone.
+    /// Returns the lanes of a brand's app; empty when it was deleted.
     func lanes(of brand: BrandID) -> [LaneID] {
         lanes.indices.filter { lanes[$0].brand == brand }.map { LaneID(Int64($0) + 1) }
             .filter { !deletedLanes.contains($0) }
@@ -73,12 +73,12 @@ extension SimulatedStore {
         suspended.subtract(lanes)
     }
 
-    /// Makes a brand's app, and the brand if it is gone.
+    /// Creates a brand's app, and the brand if it was deleted.
     ///
     /// - Parameters:
-    ///   - brand: The brand, whose app is gone.
+    ///   - brand: The brand, whose app was deleted.
     ///   - keys: The names of the app's lanes.
-    /// - Returns: The lanes, which have new numbers.
+    /// - Returns: The lanes, which have new ids.
     mutating func putApp(of brand: BrandID, _ keys: [LaneKey]) -> [LaneID] {
         if !hasBrand(brand) { consumerKeys[brand] = [:] }
         lanes += keys
@@ -87,14 +87,14 @@ extension SimulatedStore {
 
     // MARK: Erasures
 
-    /// Forgets a consumer and those who were merged into it, but for what housekeeping removes.
+    /// Erases a consumer and those that were merged into it, except for what housekeeping removes.
     mutating func erase(_ request: ErasureRequest) -> StoreChangeResult {
         guard let key = consumerKeys[request.brand]?[request.consumer] else { return .notFound }
         let ended = consumers[Int(key) - 1].registrations
         if flaw != .keepsErased { for registration in ended { end(registration, by: .unregistered) } }
         sessions.removeAll { $0.consumer == key }
         for (day, first) in dedupe where day.brand == request.brand {
-            // A repeated event brings nobody back.
+            // A repeated event does not restore the consumer.
             guard let name = first.message?.conversation, owner(of: name, request.brand) == key else { continue }
             dedupe[day]?.message = nil
         }
@@ -113,7 +113,7 @@ extension SimulatedStore {
         conversationKeys[brand]?[conversation].map { conversations[Int($0) - 1].consumer }
     }
 
-    /// Ends a registration of somebody else.
+    /// Ends a registration of another consumer.
     private mutating func endStranger(to consumer: Int64) {
         let other = registrations.firstIndex { $0.map { $0.consumer != consumer } ?? false }
         if let other { end(Int64(other) + 1, by: .unregistered) }
@@ -126,7 +126,7 @@ extension SimulatedStore {
         see(sighting.device, of: key)
     }
 
-    /// A device of a consumer gave a sign of life, which is noted once within the hour.
+    /// Notes a sighting of a consumer's device, at most once an hour.
     mutating func see(_ device: DeviceID, of consumer: Int64) {
         guard flaw != .forgetsSightings else { return }
         let known = now.adding(seconds: -DeviceRegistration.seenForSeconds)
@@ -136,7 +136,7 @@ extension SimulatedStore {
         }
     }
 
-    /// Ends registrations that were not heard of for long, unless nobody looked in that time.
+    /// Ends registrations of devices that were not seen for long, unless nobody checked in that time.
     mutating func endStale(_ stale: StaleDevices) -> StoreChangeResult {
         var change = RegistrationsChange()
         guard look(for: stale) < stale.notSeenSince else { return .unregistered(change) }
@@ -152,7 +152,7 @@ extension SimulatedStore {
         return .unregistered(change)
     }
 
-    /// Notes that somebody looks, and tells the moment before which no device counts as last heard of.
+    /// Notes that somebody checks, and returns the time before which no sighting counts.
     private mutating func look(for stale: StaleDevices) -> Timestamp {
         let limit = now.milliseconds - stale.notSeenSince.milliseconds
         var heardFrom = looks[stale.brand]?.heardFrom ?? Timestamp(milliseconds: 0)
@@ -166,7 +166,7 @@ extension SimulatedStore {
 
     // MARK: Housekeeping
 
-    /// What erased consumers and deleted apps and brands have left behind.
+    /// The remaining data of erased consumers and of deleted apps and brands.
     var leftovers: [HousekeepingBatch.Work] {
         var works: [HousekeepingBatch.Work] = []
         if !consumersToRemove.isEmpty { works.append(.erasures) }
@@ -175,15 +175,15 @@ extension SimulatedStore {
         return works
     }
 
-    /// Whether registrations are left of the first deleted brand.
+    /// Whether registrations of the first deleted brand remain.
     var hasRegistrationsToRemove: Bool {
         registrations.contains { $0.map { brandsToRemove.first?.contains($0.consumer) ?? false } ?? false }
     }
 
-    /// Does a batch of housekeeping, as `GatewayStore.keepHouse(_:)` does.
+    /// Runs a batch of housekeeping, as `GatewayStore.keepHouse(_:)` does.
     ///
     /// - Parameter batch: The batch; one of expired rows has no limit.
-    /// - Returns: How many rows were removed, as far as a run can tell.
+    /// - Returns: The number of removed rows, as far as the simulation can count them.
     mutating func keepHouse(_ batch: HousekeepingBatch) -> Int {
         var room = batch.limit
         switch batch.work {
@@ -257,7 +257,7 @@ extension SimulatedStore {
             .prefix(limit)
     }
 
-    /// Takes a row away as if it had never been.
+    /// Removes a row as if it had never existed.
     private mutating func remove(_ id: Int64) {
         change(id) { $0.isRemoved = true }
         forget(id)

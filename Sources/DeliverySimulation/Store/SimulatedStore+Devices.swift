@@ -1,9 +1,9 @@
 import GatewayModel
 import GatewayStorage
 
-/// What devices say of pushes that they got, what an operator has tried again, and what the housekeeper ends.
+/// Devices' receipts and taps, operators' retries, and what the housekeeper ends.
 extension SimulatedStore {
-    /// A message that a device can know of, and the number of its conversation.
+    /// Returns a message that a device may have, and the id of its conversation.
     private func message(_ id: MessageID, of consumer: Int64) -> (message: Message, conversation: Int64)? {
         for row in deliveries.reversed() {
             guard let message = row.message, message.id == id, let conversation = row.conversation else { continue }
@@ -22,7 +22,7 @@ extension SimulatedStore {
         taps[message.id] = tappedAt
         conversations[Int(conversation) - 1].untapped.removeAll { $0 == message.id }
         for id in deliveries(of: message.id, on: request.device) where isPending(id) {
-            // A device is another's by now where its registration is.
+            // The device belongs to the consumer of its registration now.
             if delivery(id).consumer == consumer { change(id) { $0.isTapped = true } }
         }
         if request.clearsOthers { clear(of: consumer) }
@@ -36,7 +36,7 @@ extension SimulatedStore {
         return .tapped(TapAnswer(message: message, tappedAt: tappedAt, first: true))
     }
 
-    /// None of a consumer's proactive messages waits to be tapped any more, nor to be pushed.
+    /// Clears a consumer's proactive messages: they no longer wait to be tapped, nor to be pushed.
     private mutating func clear(of consumer: Int64) {
         for conversation in consumers[Int(consumer) - 1].conversations {
             let cleared = conversations[Int(conversation) - 1].untapped
@@ -60,7 +60,7 @@ extension SimulatedStore {
         for receipt in receipts { see(receipt.device, of: key) }
         var met: [Bool] = []
         for receipt in receipts {
-            // What is in the log keeps the number that its consumer had.
+            // A delivery in the delivery log keeps the id that its consumer had.
             let found = deliveries(of: receipt.message, on: receipt.device).filter {
                 let owner = delivery($0).consumer
                 return owner == key || consumers[Int(owner) - 1].mergedInto == key
@@ -128,7 +128,7 @@ extension SimulatedStore {
         return row.owner != nil ? .sending : row.attempts > 0 ? .retrying : .pending
     }
 
-    /// Whether a newer one waits that would have taken its place, or its device has one that would replace it.
+    /// Returns whether a newer row waits that would have replaced it, or its device has a message that would.
     private func isReplaced(_ id: Int64, of consumer: Int64, in registration: Registration) -> Bool {
         let row = delivery(id)
         guard row.kind == .message else {
@@ -148,7 +148,7 @@ extension SimulatedStore {
 
     // MARK: Housekeeping
 
-    /// Ends rows past their time that no lane has; returns how many.
+    /// Ends expired rows without an owner; returns their number.
     mutating func endExpired(now: Timestamp) -> Int {
         let found = pending.filter {
             (delivery($0).owner == nil || delivery($0).isHeld) && delivery($0).expiresAt <= now

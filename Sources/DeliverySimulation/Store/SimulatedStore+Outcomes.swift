@@ -28,7 +28,7 @@ extension SimulatedStore {
         return OutcomeEffect(ended: applyTokenEffect(outcome, refused, &context))
     }
 
-    /// The push of a row that was cancelled while it was on its way did leave: the log says so.
+    /// Records the push of a row that was cancelled while in flight: it did leave, and the delivery log shows it.
     private mutating func recordLate(_ id: Int64, isAccepted: Bool) {
         guard !delivery(id).isLost, !delivery(id).isRemoved else { return }
         change(id) {
@@ -39,7 +39,7 @@ extension SimulatedStore {
         }
     }
 
-    /// Back to the store; its device's rows are not due before then.
+    /// Requeues a row; its device's rows are not due before `due`.
     private mutating func giveBack(_ id: Int64, due: Timestamp, isAsked: Bool, tries: Int, _ context: inout Context) {
         guard isPending(id), delivery(id).owner != nil else { return }
         let key = delivery(id).registration
@@ -55,7 +55,7 @@ extension SimulatedStore {
         givenBack[key] = back
     }
 
-    /// Adds rows that went back to the waiting rows of their devices.
+    /// Adds requeued rows to the waiting rows of their devices.
     mutating func storeGivenBack() {
         for (registration, back) in givenBack {
             for queue in back.queues {
@@ -69,7 +69,8 @@ extension SimulatedStore {
         givenBack = [:]
     }
 
-    /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.
+    /// Applies the token effect by compare and clear: a registration with another token, or registered again since, is
+    /// not changed.
     private mutating func applyTokenEffect(
         _ outcome: OutcomeRecord,
         _ refused: Int64?,

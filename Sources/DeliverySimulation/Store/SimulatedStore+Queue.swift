@@ -2,8 +2,8 @@ import GatewayModel
 import GatewayStorage
 
 extension SimulatedStore {
-    /// Writes an outbox row, owned when its lane has a slot and nothing older of the registration waits; then ends the
-    /// older rows that it takes the place of, so that it waits as long as they would have.
+    /// Adds an outbox row, owned when its lane has a slot and nothing older of the registration waits; then ends the
+    /// older rows that it replaces, so that it waits as long as they would have.
     mutating func queue(_ row: Delivery, _ context: inout Context) {
         var row = row
         let isOwned = !row.isHeld && mayBeInMemory(row, context)
@@ -29,8 +29,8 @@ extension SimulatedStore {
         }
     }
 
-    /// Whether a new row of a device may be in memory: its lane has a slot, the device has not its share there, and nothing
-    /// of it waits that leaves first.
+    /// Returns whether a new row of a device may be in memory: its lane has a slot, the device has less than its share
+    /// there, and no row of it waits that leaves first.
     private func mayBeInMemory(_ row: Delivery, _ context: Context) -> Bool {
         let key = row.registration
         guard let budget = context.budgets[row.lane], budget.admits(row.queue) else { return false }
@@ -41,7 +41,7 @@ extension SimulatedStore {
         return !budget.mayHaveBacklog || !mustWait(key, row.queue)
     }
 
-    /// Ends the older rows of a registration whose place a new one takes, owned or not.
+    /// Ends the older rows of a registration that a new one replaces, owned or not.
     private mutating func collapse(_ new: Int64) {
         let row = delivery(new)
         for id in registration(row.registration)?.pending ?? [] where id < new {

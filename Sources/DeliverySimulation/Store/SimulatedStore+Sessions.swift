@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// Logins, and what they do to consumers and devices.
+/// Logins, and their effects on consumers and devices.
 extension SimulatedStore {
     mutating func upsert(
         _ id: ConsumerID,
@@ -15,7 +15,7 @@ extension SimulatedStore {
         return stored(key)
     }
 
-    /// A consumer sets quiet hours of its own, or has none any more: what waits for them is looked at again.
+    /// Sets or removes a consumer's own quiet hours: rows that wait because of them are checked again.
     mutating func change(_ profile: ProfileChange, _ context: Context) -> StoreChangeResult {
         guard let key = consumerKeys[profile.brand]?[profile.consumer] else { return .notFound }
         if let quietHours = profile.quietHours {
@@ -82,7 +82,7 @@ extension SimulatedStore {
         return .sessionOpened(opening)
     }
 
-    /// Whom a login takes in; no run is so long that a session of it proves nothing any more.
+    /// Returns the anonymous consumers that a login merges; no run is so long that a session no longer proves one.
     private func anonymousConsumers(of session: StoredSession, _ terms: LoginTerms) -> [Int64] {
         var found: [Int64] = []
         if let proof = sessions.first(where: { $0.tokenHash == terms.anonymousToken }),
@@ -110,7 +110,7 @@ extension SimulatedStore {
         return found.filter { consumers[Int($0) - 1].isAnonymous }.sorted()
     }
 
-    /// A session logs out, and its device is not pushed to any more.
+    /// Ends a session by its own logout; its device gets no pushes any more.
     mutating func endSession(_ tokenHash: [UInt8], _ scope: UnregisterScope) -> StoreChangeResult {
         guard let place = sessions.firstIndex(where: { $0.tokenHash == tokenHash }) else { return .notFound }
         let session = sessions.remove(at: place)
@@ -118,7 +118,7 @@ extension SimulatedStore {
         return .sessionsEnded(EndedSessions(count: 1, registrations: ended))
     }
 
-    /// A back-end logs a consumer out, on one device or on all.
+    /// Ends a consumer's sessions by a back-end's logout, on one device or on all.
     mutating func endSessions(
         _ brand: BrandID,
         _ consumer: ConsumerID,
@@ -140,14 +140,14 @@ extension SimulatedStore {
         return before - sessions.count
     }
 
-    /// Which registrations of a consumer that is merged follow it.
+    /// The registrations of a merged consumer that move with it.
     enum Following {
         case all
-        /// Those of one device; nil is none of them. The others end.
+        /// Those of one device; none for nil. The others end.
         case device(DeviceID?)
     }
 
-    /// Merges the consumer that a back-end names into another.
+    /// Merges a consumer into another, by request of a back-end.
     mutating func merge(_ request: MergeRequest, _ context: inout Context) -> StoreChangeResult {
         guard let into = consumerKeys[request.brand]?[request.consumer] else { return .notFound }
         let source = consumers.firstIndex {

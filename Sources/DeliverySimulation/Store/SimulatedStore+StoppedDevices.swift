@@ -1,13 +1,13 @@
 import GatewayModel
 import GatewayStorage
 
-/// Devices whose tokens a provider calls dead: hidden at once, ended later, or put back.
+/// Devices whose tokens a provider reports as dead: hidden at once, ended later, or put back.
 extension SimulatedStore {
-    /// Hides a registration, and cancels what waits for it.
+    /// Hides a registration, and cancels its waiting rows.
     ///
     /// - Parameters:
     ///   - key: The registration.
-    ///   - refused: The delivery that was refused, if it is in the log for that.
+    ///   - refused: The rejected delivery, if it is in the delivery log because of that.
     ///   - context: The turn.
     mutating func stop(_ key: Int64, _ refused: Int64?, _ context: inout Context) {
         guard let found = registration(key) else { return }
@@ -25,7 +25,7 @@ extension SimulatedStore {
         return result(found, of: request)
     }
 
-    /// Registers devices again that a provider was wrong about, and lets their deliveries wait again.
+    /// Puts back devices that a provider was wrong about, and requeues their deliveries.
     mutating func putBack(_ request: StoppedDeviceRequest) -> StoppedDeviceResult {
         let found = stoppedDevices(of: request.lane, by: request.stoppedBy).prefix(request.limit)
         for key in found {
@@ -39,7 +39,7 @@ extension SimulatedStore {
         return result(found, of: request)
     }
 
-    /// What a start finds.
+    /// Returns the stopped devices at a start.
     func stoppedAtStart() -> [LaneID: StoppedAtStart] {
         var found: [LaneID: StoppedAtStart] = [:]
         for place in lanes.indices {
@@ -61,7 +61,7 @@ extension SimulatedStore {
         return found
     }
 
-    /// How many registrations a lane has, stopped ones among them.
+    /// Returns the number of a lane's registrations, including stopped ones.
     func devices(of lane: LaneID) -> Int { registrations.count { $0?.lane == lane } }
 
     private func stoppedDevices(of lane: LaneID, by moment: Timestamp) -> [Int64] {
@@ -83,7 +83,7 @@ extension SimulatedStore {
         )
     }
 
-    /// Lets a delivery wait again, if its time is not over and nothing forbids it.
+    /// Requeues a delivery, unless it has expired or something forbids it.
     private mutating func reopen(_ id: Int64, of key: Int64) {
         let row = delivery(id)
         guard row.expiresAt > now, let found = registration(key),
@@ -108,7 +108,7 @@ extension SimulatedStore {
             $0.state = .pending
             $0.suppressedBy = nil
             $0.isHeld = false
-            // A merge may have given the device to another.
+            // A merge may have moved the device to another consumer.
             $0.consumer = found.consumer
         }
         let place = pending.firstIndex { $0 > id } ?? pending.endIndex

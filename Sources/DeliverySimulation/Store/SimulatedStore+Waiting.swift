@@ -1,9 +1,10 @@
 import GatewayModel
 import GatewayStorage
 
-/// Rows that nobody owns: until when those of a device wait, and how they are handed out.
+/// Rows without an owner: the waits of each device's rows, and how they are handed out.
 extension SimulatedStore {
-    /// A row waits with those of its device and queue that do; where none does, it is due, unless its device is to be left alone.
+    /// Adds a waiting row to those of its device and queue; if there are none, it is due, unless its device must be
+    /// left alone.
     mutating func addWaiting(_ queue: OutboxQueue, of registration: Int64, lane: LaneID) {
         let key = WaitKey(registration: registration, queue: queue)
         if waiting[key] == nil {
@@ -15,14 +16,14 @@ extension SimulatedStore {
         note(key)
     }
 
-    /// A row that nobody owned is gone.
+    /// Removes a row that had no owner.
     mutating func removeWaiting(_ queue: OutboxQueue, of registration: Int64) {
         guard free(registration, queue).isEmpty else { return }
         waiting[WaitKey(registration: registration, queue: queue)] = nil
         if waitingNow[registration] == queue { waitingNow[registration] = nil }
     }
 
-    /// Rows of a device went back to the store: no row of it is due before they are.
+    /// Delays the rows of a device after some were requeued: none of them is due before those.
     mutating func putOff(_ registration: Int64, until due: Timestamp, notBefore: Timestamp) {
         for key in waits(of: registration) {
             guard var wait = waiting[key] else { continue }
@@ -33,7 +34,7 @@ extension SimulatedStore {
         }
     }
 
-    /// What was left of a device is due, if it does not wait for another reason by now.
+    /// Makes the rows that a claim left of a device due, unless they wait for another reason by now.
     mutating func recall(_ registration: Int64) {
         for key in waits(of: registration) {
             guard let wait = waiting[key], wait.due == nil else { continue }
@@ -42,8 +43,8 @@ extension SimulatedStore {
         }
     }
 
-    /// Whether a new row of a device must wait: behind others of its queue or of one before it, or because its device is to be left
-    /// alone.
+    /// Returns whether a new row of a device must wait: behind others of its queue or of an earlier one, or because its
+    /// device must be left alone.
     func mustWait(_ registration: Int64, _ queue: OutboxQueue) -> Bool {
         waits(of: registration).contains { key in
             key.queue <= queue || (waiting[key].map { $0.due ?? $0.notBefore } ?? now) > now
@@ -71,7 +72,7 @@ extension SimulatedStore {
                     $0.notBefore = notBefore
                     $0.claimedAt = due
                 }
-                // What is left of a deleted brand goes to nobody.
+                // Remaining rows of a deleted brand are not handed out.
                 guard isListed(delivery(id)) else { continue }
                 rows.append(row(id))
                 context.ownedOf[key.registration, default: 0] += 1
@@ -88,7 +89,8 @@ extension SimulatedStore {
         return ClaimResult(lane: request.lane, queue: request.queue, rows: rows, nextDue: next, behind: behind)
     }
 
-    /// How many rows of a device are handed out at most; nil when it waits for a later claim, and those behind it.
+    /// Returns the most rows of a device that are handed out; nil when it waits for a later claim, as do those behind
+    /// it.
     private func room(
         for registration: Int64,
         _ free: [Int64],
@@ -110,12 +112,12 @@ extension SimulatedStore {
         }
     }
 
-    /// How many rows of a device are in memory, at most, with those of this turn.
+    /// Returns the most rows of a device that are in memory, including those of this turn.
     func rowsInMemory(of registration: Int64, _ context: Context) -> Int {
         (context.rowsInMemory[RegistrationID(registration)] ?? 1) + (context.ownedOf[registration] ?? 0)
     }
 
-    /// Makes devices of a lane due that wait for quiet hours only, queue by queue in the order in which they would have become so.
+    /// Makes devices of a lane due that wait only for quiet hours, queue by queue in the order of their due times.
     mutating func requeue(_ request: RequeueRequest) -> Int {
         var count = 0
         for queue in request.queues {
@@ -135,7 +137,7 @@ extension SimulatedStore {
         return count
     }
 
-    /// Makes a device due that waits for quiet hours only.
+    /// Makes a device due that waits only for quiet hours.
     mutating func requeue(_ registration: Int64) {
         for key in waits(of: registration) {
             guard let wait = waiting[key], let due = wait.due, due > now, due > wait.notBefore else { continue }
@@ -144,21 +146,21 @@ extension SimulatedStore {
         }
     }
 
-    /// Makes a consumer's devices due that wait for quiet hours only.
+    /// Makes a consumer's devices due that wait only for quiet hours.
     mutating func requeue(devicesOf consumer: Int64) {
         for key in consumers[Int(consumer) - 1].registrations {
             if let found = registration(key), hasLane(found) { requeue(key) }
         }
     }
 
-    /// The rows of a device in a queue that nobody owns, oldest first.
+    /// Returns the rows of a device in a queue without an owner, oldest first.
     private func free(_ registration: Int64, _ queue: OutboxQueue) -> [Int64] {
         (self.registration(registration)?.pending ?? []).filter {
             delivery($0).owner == nil && delivery($0).queue == queue
         }
     }
 
-    /// The queues in which a device has rows that wait; in order, so that one seed is one run.
+    /// Returns the queues in which a device has waiting rows; in order, so that a seed is reproducible.
     func waits(of registration: Int64) -> [WaitKey] {
         waiting.keys.filter { $0.registration == registration }.sorted { $0.queue < $1.queue }
     }

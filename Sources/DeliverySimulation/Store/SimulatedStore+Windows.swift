@@ -3,13 +3,13 @@ import GatewayStorage
 
 /// Rows that wait for an open window.
 extension SimulatedStore {
-    /// A consumer's own name.
+    /// Returns a consumer's own name.
     func name(of consumer: Int64) -> ConsumerName {
         let consumer = consumers[Int(consumer) - 1]
         return ConsumerName(brand: consumer.brand, consumer: consumer.id)
     }
 
-    /// What a window finds that opens.
+    /// Returns the messages that a newly opened window reads.
     func messages(of name: ConsumerName) -> Set<MessageID> {
         Set(deliveries.compactMap { $0.message }.filter { $0.consumer == name.consumer }.map(\.id))
     }
@@ -24,7 +24,7 @@ extension SimulatedStore {
         release(key, &context)
     }
 
-    /// Gives to their lanes what no window holds any more.
+    /// Releases to their lanes the rows that no window holds any more.
     mutating func release(_ consumer: Int64, _ context: inout Context) {
         let name = name(of: consumer)
         for key in consumers[Int(consumer) - 1].registrations {

@@ -1,24 +1,24 @@
 package import GatewayModel
 package import GatewayStorage
 
-/// The store as a plain value, with the engines' rules for the part that delivery needs (`GatewayStore`): it is to
-/// SQLite what a model is to the thing, only that a test holds the two side by side.
+/// The store as a value type, with the engines' rules for the part that delivery needs (`GatewayStore`): a model of the
+/// SQLite engine, which a test compares with it.
 ///
-/// Numbers are given as SQLite gives them. What a commit did stays when the process that asked for it dies.
+/// Ids are assigned as SQLite assigns them. The effects of a commit remain when the process that requested it dies.
 package struct SimulatedStore: Sendable {
-    /// The lanes that there are or were, numbered from 1 in this order.
+    /// The existing and former lanes, numbered from 1 in this order.
     package internal(set) var lanes: [LaneKey]
     /// Lanes whose app or brand was deleted.
     var deletedLanes: Set<LaneID> = []
-    /// Those of them whose app was, with registrations that are still to be ended; rising.
+    /// The lanes of deleted apps with registrations that are still to be ended; ascending.
     var lanesToEnd: [LaneID] = []
-    /// The numbers of the consumers of each deleted brand of which something is left.
+    /// For each deleted brand with remaining data, the ids of its consumers.
     var brandsToRemove: [Set<Int64>] = []
-    /// The numbers of erased consumers of which something is left.
+    /// The ids of erased consumers with remaining data.
     var consumersToRemove: [Int64] = []
-    /// When registrations of a brand were last looked at for stale ones, and the moment before which none counts as last heard of.
+    /// For each brand, the last check for stale registrations, and the time before which no sighting counts.
     var looks: [BrandID: (lookedAt: Timestamp, heardFrom: Timestamp)] = [:]
-    /// A fault that is built in on purpose.
+    /// A fault that is injected on purpose.
     var flaw: StoreFlaw?
 
     var incarnation: Int64 = 0
@@ -26,40 +26,40 @@ package struct SimulatedStore: Sendable {
     var conversations: [Conversation] = []
     var registrations: [Registration?] = []
     var sessions: [Session] = []
-    /// The outbox and the log.
+    /// The outbox and the delivery log.
     var deliveries: [Delivery] = []
     /// Lanes whose provider is not believed that devices are gone.
     var suspended: Set<LaneID> = []
-    /// The numbers of the deliveries in the outbox, rising.
+    /// The ids of the deliveries in the outbox, ascending.
     var pending: [Int64] = []
-    /// Until when devices' rows wait, by registration and queue; only those with rows that nobody owns.
+    /// The waits of devices' rows, by registration and queue; only those with rows without an owner.
     var waiting: [WaitKey: Wait] = [:]
-    /// When the first of the rows is due that wait since the turn began, by queue.
+    /// The due time of the first row that waits since the turn began, by queue.
     var backlog: [LaneQueue: Timestamp] = [:]
-    /// Registrations with rows that wait since the turn began, and the first of their queues: younger ones of that and of later
-    /// queues stay behind.
+    /// Registrations with rows that wait since the turn began, and the first of their queues: younger rows of that and
+    /// of later queues stay behind.
     var waitingNow: [Int64: OutboxQueue] = [:]
-    /// Rows that went back to the store in the turn, and are not in `waiting` yet.
+    /// Rows that were requeued in the turn, and are not in `waiting` yet.
     var givenBack: [Int64: GivenBack] = [:]
-    /// When messages were first tapped.
+    /// The times at which messages were first tapped.
     var taps: [MessageID: Timestamp] = [:]
     /// The time of the turn.
     var now = Timestamp(milliseconds: 0)
-    /// Deliveries that the last turn took out of the outbox without an answer.
+    /// Deliveries that the last turn withdrew from the outbox.
     var withdrawn: [Int64] = []
 
     var consumerKeys: [BrandID: [ConsumerID: Int64]] = [:]
     var conversationKeys: [BrandID: [ConversationID: Int64]] = [:]
-    /// The numbers of campaigns, by their brands and names.
+    /// The ids of campaigns, by brand and name.
     var campaigns: [BrandID: [String: Int64]] = [:]
     var lastCampaign: Int64 = 0
     var dedupe: [DayKey: FirstComing] = [:]
     var dedupeDays: Set<Int64> = []
     var lastMessage: MessageID?
 
-    /// An empty store.
+    /// Creates an empty store.
     ///
-    /// - Parameter lanes: The lanes; their brands and apps are the ones that there are.
+    /// - Parameter lanes: The lanes; their brands and apps are the only ones.
     package init(lanes: [LaneKey]) {
         self.lanes = lanes
         for lane in lanes { consumerKeys[lane.brand] = [:] }
@@ -70,9 +70,9 @@ package struct SimulatedStore: Sendable {
     /// Starts an incarnation, as `GatewayStore.begin(now:quietUntil:)` does.
     ///
     /// - Parameters:
-    ///   - now: The time that rows of earlier incarnations become due.
-    ///   - quietUntil: Until when it is quiet for a device.
-    /// - Returns: The new incarnation and what waits on each lane.
+    ///   - now: The time at which rows of earlier incarnations become due.
+    ///   - quietUntil: Returns until when a device's quiet hours last.
+    /// - Returns: The new incarnation and each lane's backlog.
     package mutating func begin(now: Timestamp, quietUntil: QuietUntil) -> IncarnationStart {
         incarnation += 1
         var recovered = 0
@@ -107,7 +107,7 @@ package struct SimulatedStore: Sendable {
                 noteBacklog(LaneQueue(wait.lane, key.queue), due: due)
                 continue
             }
-            // Nobody asked it to wait that long: the clock was set back, or quiet hours are others by now.
+            // Nobody asked for such a long wait: the clock was set back, or the quiet hours have changed.
             let longest = now.adding(milliseconds: IncarnationStart.longestWaitMilliseconds)
             let notBefore = wait.notBefore > longest ? now : wait.notBefore
             waiting[key]?.notBefore = notBefore
@@ -128,10 +128,10 @@ package struct SimulatedStore: Sendable {
 
     // MARK: Turns
 
-    /// Does one turn, as `GatewayStore.commit(_:)` does.
+    /// Commits one turn, as `GatewayStore.commit(_:)` does.
     ///
     /// - Parameter turn: The turn.
-    /// - Returns: What it did.
+    /// - Returns: The result.
     package mutating func commit(_ turn: WriterTurn) -> WriterTurnResult {
         var context = Context(
             now: turn.now,
@@ -166,7 +166,7 @@ package struct SimulatedStore: Sendable {
         for (lane, registrations) in context.stopped {
             result.stopped[lane] = StoppedDevices(registrations: registrations, devices: devices(of: lane))
         }
-        // No lane knows the rows that were made in this turn.
+        // Rows that were created in this turn are in no lane's memory.
         for id in withdrawn where id <= newest {
             let registration = RegistrationID(delivery(id).registration)
             result.withdrawn.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
@@ -176,7 +176,7 @@ package struct SimulatedStore: Sendable {
 
     // MARK: Rows
 
-    /// A line for each delivery that operators can see: its number, its state and how often it was tried.
+    /// A line for each delivery that operators can see: its id, its state and its number of attempts.
     var deliveryTexts: [String] {
         deliveries.enumerated().filter { isListed($0.element) }
             .map { "\($0 + 1) \($1.state.rawValue) \($1.attempts)" }
@@ -193,7 +193,7 @@ package struct SimulatedStore: Sendable {
 
     func registration(_ id: Int64) -> Registration? { registrations[Int(id) - 1] }
 
-    /// A row as a lane gets it, with the unread count of now.
+    /// Returns a row as a lane receives it, with the current unread count.
     func row(_ id: Int64) -> OutboxRow {
         let row = delivery(id)
         let registration = registration(row.registration)
@@ -216,10 +216,10 @@ package struct SimulatedStore: Sendable {
         )
     }
 
-    /// When a device's pushes are sent, rather than where they go.
+    /// Returns the device's traits that decide when its pushes are sent.
     ///
-    /// - Parameter registration: The number of its registration.
-    /// - Returns: Nil for one that says nothing of it.
+    /// - Parameter registration: The id of its registration.
+    /// - Returns: Nil for a registration without any.
     func traits(of registration: Int64) -> DeviceTraits? {
         guard let found = self.registration(registration) else { return nil }
         return DeviceTraits(
@@ -229,11 +229,11 @@ package struct SimulatedStore: Sendable {
         )
     }
 
-    /// Takes a row out of the outbox.
+    /// Removes a row from the outbox.
     mutating func finish(_ id: Int64, _ state: DeliveryState, by suppressedBy: SuppressedBy? = nil) {
         let row = delivery(id)
         change(id) {
-            // What was tapped or received was made, whatever ends the row.
+            // A push that was tapped or received was sent, however the row ends.
             $0.state = $0.isTapped ? .tapped : $0.isReceived ? .delivered : state
             $0.suppressedBy = $0.isTapped || $0.isReceived ? nil : suppressedBy
             $0.owner = nil
@@ -242,7 +242,7 @@ package struct SimulatedStore: Sendable {
         if row.owner == nil { removeWaiting(row.queue, of: row.registration) }
     }
 
-    /// Takes a row off the lists of what is pending.
+    /// Removes a row from the lists of pending ones.
     mutating func forget(_ id: Int64) {
         if let index = pending.firstIndex(of: id) { pending.remove(at: index) }
         let place = Int(delivery(id).registration) - 1
@@ -251,7 +251,7 @@ package struct SimulatedStore: Sendable {
         }
     }
 
-    /// Ends a row without an answer; does nothing when it is in the log already.
+    /// Withdraws a row; does nothing when it is in the delivery log already.
     mutating func withdraw(_ id: Int64, _ state: DeliveryState, by suppressedBy: SuppressedBy?) {
         guard isPending(id) else { return }
         finish(id, state, by: suppressedBy)

@@ -1,4 +1,4 @@
-/// A fault of the store, built in on purpose.
+/// A fault of the store, injected on purpose.
 enum StoreFlaw: Sendable {
     /// A row vanishes from the outbox when its turn ends.
     case losesRow
@@ -8,26 +8,26 @@ enum StoreFlaw: Sendable {
     case skipsSequence
     /// A replay is stored as if it were new.
     case countsReplay
-    /// What a consumer that is merged has unread is not the other's.
+    /// The unread messages of a merged consumer are not added to the other's.
     case mergesUncounted
-    /// A start leaves what was held for windows of the process before.
+    /// A start leaves rows that were held for windows of the previous process.
     case strandsHeld
-    /// What a window no longer holds is taken for acknowledged.
+    /// Rows that a window no longer holds are treated as acknowledged.
     case suppressesReleased
     /// A read makes no badges.
     case losesBadges
-    /// Devices are handed out in the order of their numbers, however long they wait.
+    /// Devices are handed out in the order of their ids, however long they wait.
     case favoursDevices
     /// Older rows with the same collapse key stay.
     case keepsCollapsed
     /// An erasure leaves registrations as they are.
     case keepsErased
-    /// An erasure and the end of a deleted app's registration end a stranger's too.
+    /// An erasure and the end of a deleted app's registration end another consumer's too.
     case endsOthers
-    /// Devices are never heard of once they are registered.
+    /// Sightings of devices are ignored after their registration.
     case forgetsSightings
-    /// A device registers over the first lane of its name, though that was deleted.
+    /// A device registers on the first lane of its name, although that was deleted.
     case findsOldLane
-    /// What is removed of a deleted brand has a row of another with it.
+    /// A row of another brand is removed with those of a deleted one.
     case removesOthers
 }
