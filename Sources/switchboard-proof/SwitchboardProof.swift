@@ -6,7 +6,7 @@ struct SwitchboardProof: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "switchboard-proof",
         abstract:
-            "Proves that nothing accepted is lost: by simulation, by killing real processes, and by providers that go wrong.",
+            "Proves that nothing accepted is lost: by simulation, by killing real processes, and with providers that fail.",
         subcommands: [SimulateCommand.self, CrashCommand.self, FaultsCommand.self]
     )
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The simulated store")
 struct DifferentialTests {
-    @Test("answers every call of a run as SQLite does", arguments: 0..<8)
+    @Test("returns the same as SQLite for every call of a run", arguments: 0..<8)
     func sameAsSQLite(part: Int) async throws {
         for number in 1...40 {
             let seed = SimulationSeed(rawValue: UInt64(part * 40 + number))
@@ -21,16 +21,17 @@ struct DifferentialTests {
         }
     }
 
-    /// Where the stores are: in memory if this machine has a directory for that.
+    /// The folder of the stores: in memory if this host has a directory for that.
     ///
-    /// Only answers are compared, and syncs to a disk took nine tenths of the time. All of them together have about 10 MB.
+    /// Only results are compared, and syncs to a disk took nine tenths of the time. All of them together have about 10
+    /// MB.
     private static var parent: URL {
         let memory = "/dev/shm"
         return FileManager.default.isWritableFile(atPath: memory)
             ? URL(filePath: memory) : FileManager.default.temporaryDirectory
     }
 
-    /// Does on a store of its own what the run asked of the simulated one; nil when every answer was the same.
+    /// Repeats the run's calls of the simulated store on a real one; returns nil when every result was the same.
     private static func firstDifference(_ report: SimulationReport) async throws -> String? {
         let directory = parent.appending(path: "simulation-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -77,7 +78,7 @@ struct DifferentialTests {
         try SQLiteStore.open(path: path, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    /// Makes the brands and lanes that the simulation has.
+    /// Creates the brands and lanes of the simulation.
     private static func prepare(_ store: SQLiteStore) async throws {
         for brand in Simulation.brands { _ = try await put(brand, isNew: true, store) }
         let lanes = try await store.lanes()
@@ -86,7 +87,7 @@ struct DifferentialTests {
         }
     }
 
-    /// Makes the app of a brand, and the brand if it is new; returns the app's lanes.
+    /// Creates the app of a brand, and the brand if it is new; returns the app's lanes.
     private static func put(_ brand: BrandID, isNew: Bool, _ store: SQLiteStore) async throws -> [LaneID] {
         let now = Timestamp(milliseconds: 0)
         if isNew {
@@ -98,7 +99,7 @@ struct DifferentialTests {
         return try await store.lanes().filter { $0.value.brand == brand }.map(\.key)
     }
 
-    /// Whether the simulated store counts what a batch of housekeeping removes as SQLite does.
+    /// Returns whether the simulated store counts what a batch of housekeeping removes as SQLite does.
     private static func isCounted(_ batch: HousekeepingBatch) -> Bool {
         switch batch.work {
         case .expired, .deletedApps: true
@@ -106,7 +107,7 @@ struct DifferentialTests {
         }
     }
 
-    /// Every delivery as it ended, by id.
+    /// Returns the end of every delivery, by id.
     private static func deliveries(_ store: SQLiteStore) async throws -> [String] {
         var records: [DeliveryRecord] = []
         for brand in Simulation.brands {

@@ -1,9 +1,9 @@
 import DeliverySimulation
 import Testing
 
-@Suite("The simulation of a broken part")
+@Suite("The simulation with an injected fault")
 struct SabotageTests {
-    @Test("finds each fault that is built in, and names the invariant that it breaks", arguments: Sabotage.allCases)
+    @Test("finds each injected fault, and names the invariant that it violates", arguments: Sabotage.allCases)
     func found(sabotage: Sabotage) throws {
         let report = (1...400).lazy
             .map { Simulation.run(SimulationSeed(rawValue: UInt64($0)), sabotage: sabotage) }
@@ -12,7 +12,7 @@ struct SabotageTests {
         #expect(violation.invariant == sabotage.breaks, "\(violation)")
     }
 
-    @Test("knows a fault for every invariant")
+    @Test("has a fault for every invariant")
     func everyInvariant() {
         #expect(Set(Sabotage.allCases.map(\.breaks)) == Set(Invariant.allCases))
     }

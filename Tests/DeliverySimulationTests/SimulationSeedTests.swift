@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A simulation's seed")
 struct SimulationSeedTests {
-    @Test("is shown as its number")
+    @Test("is printed as its number")
     func description() {
         #expect(SimulationSeed(rawValue: 42).description == "42")
     }

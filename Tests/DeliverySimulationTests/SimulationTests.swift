@@ -1,9 +1,9 @@
 import DeliverySimulation
 import Testing
 
-@Suite("The simulation of the delivery machine")
+@Suite("The simulation of the delivery state machine")
 struct SimulationTests {
-    @Test("finds every invariant kept through 10,000 seeds")
+    @Test("finds no violation in 10,000 seeds")
     func tenThousandSeeds() async {
         let summary = await SimulationCampaign.run(first: SimulationSeed(rawValue: 1), count: 10_000, jobs: 2)
         if let failure = summary.failure {
@@ -30,7 +30,7 @@ struct SimulationTests {
         #expect(rare.allSatisfy { $0 >= 300 }, "\(counts)")
     }
 
-    @Test("does the same again from the same seed, written down or not")
+    @Test("does the same again from the same seed, traced or not")
     func replays() {
         for number in 1...50 {
             let seed = SimulationSeed(rawValue: UInt64(number))

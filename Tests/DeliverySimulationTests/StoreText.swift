@@ -1,11 +1,11 @@
 import GatewayModel
 import GatewayStorage
 
-/// Answers of stores as texts that are equal when the answers are: what has no order is sorted.
+/// Texts of stores' results that are equal when the results are: unordered data is sorted.
 enum StoreText {
     static func text(_ start: IncarnationStart) -> String {
         "incarnation \(start.incarnation), recovered \(start.recovered), backlog \(text(start.backlog)), "
-            // The second half of its id goes with the message.
+            // The second half of its id belongs to the message.
             + "last message \(start.lastMessage?.high ?? 0), "
             + "stopped \(start.stopped.sorted { $0.key.rawValue < $1.key.rawValue })"
     }

@@ -82,7 +82,7 @@ struct CrashVerdictTests {
         #expect(broken(gap) == ["gaps in sequences"])
         var contradiction = evidence()
         contradiction.book.contradictions = ["it said otherwise"]
-        #expect(broken(contradiction) == ["answers that contradict the book"])
+        #expect(broken(contradiction) == ["responses that contradict earlier ones"])
         var unanswered = evidence()
         unanswered.book.accepted = 1
         #expect(broken(unanswered) == ["events accepted (202 seen)"])
@@ -105,7 +105,7 @@ struct CrashVerdictTests {
         evidence.book.goneTokens["t"] = 149.9
         #expect(broken(evidence).isEmpty)
         evidence.book.goneTokens["t"] = 149
-        #expect(broken(evidence) == ["pushes to a token after its logout was answered"])
+        #expect(broken(evidence) == ["pushes to a token after its logout's response"])
     }
 
     @Test("a SIGTERM that does not end with 0 is seen")

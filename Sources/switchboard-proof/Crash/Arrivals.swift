@@ -1,13 +1,13 @@
-/// The pushes by message and device, and those that should not have come.
+/// The pushes by message and device, and those that arrived in error.
 struct Arrivals {
-    /// A push that left before the logout was stored may arrive a little after its answer.
+    /// The time that a push which left before a logout was stored may arrive after the logout's response.
     static let wireAllowanceMilliseconds = 250
 
-    /// When each message reached each device, in seconds since 1970, in order.
+    /// The times at which each message reached each device, in seconds since 1970, in order.
     private(set) var times: [UnfinishedRows.Row: [Double]] = [:]
-    /// Pushes to a token that was gone, later than the allowance.
+    /// Pushes to a token after its logout, later than the allowance.
     private(set) var afterLogout: [String] = []
-    /// Those within it.
+    /// Such pushes within the allowance.
     private(set) var onTheWire = 0
 
     init(_ evidence: Evidence) {

@@ -4,33 +4,33 @@ import NIOCore
 import NIOHTTP1
 import ProcessHarness
 
-/// A contact centre's back-end: it asks again until it has a definite answer, as ours tells it to.
+/// A contact centre's back-end: it retries until it has a definite response, as our documentation requires.
 struct BackEnd: Sendable {
-    /// Keeps one connection alive, for one request at a time.
+    /// A client that keeps one connection alive, for one request at a time.
     let http: HTTPClient
     /// `http://host:port` of the gateway, the same at each of its starts.
     let server: String
     /// The value of `authorization`: secret.
     let authorization: String
 
-    /// A definite answer.
+    /// A definite response.
     struct Answer {
         /// The HTTP status: anything but 429 and 5xx.
         var status: Int
         /// The body.
         var body: Data
-        /// How many tries had no definite answer.
+        /// The number of attempts without a definite response.
         var retries: Int
     }
 
-    /// One call, tried again for a minute at most.
+    /// Sends one request, with retries for a minute at most.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - path: The path below the brand.
     ///   - body: JSON; nil sends none.
-    /// - Returns: The first definite answer.
-    /// - Throws: ``HarnessError`` when none comes.
+    /// - Returns: The first definite response.
+    /// - Throws: ``HarnessError`` when there is none.
     func call(_ method: String, _ path: String, _ body: String? = nil) async throws -> Answer {
         let deadline = ContinuousClock.now + .seconds(60)
         var retries = 0
@@ -44,9 +44,9 @@ struct BackEnd: Sendable {
             } catch let error as HarnessError {
                 throw error
             } catch {
-                // The gateway is dead or dying; whether it took the request is not known.
+                // The gateway is dead or dying; whether it accepted the request is not known.
                 guard ContinuousClock.now < deadline else {
-                    throw HarnessError("\(method) \(path): no answer for a minute: \(error)")
+                    throw HarnessError("\(method) \(path): no response for a minute: \(error)")
                 }
             }
             retries += 1
@@ -54,13 +54,13 @@ struct BackEnd: Sendable {
         }
     }
 
-    /// One call that must succeed.
+    /// Sends one request that must succeed.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - path: The path below the brand.
     ///   - body: JSON; nil sends none.
-    /// - Returns: The JSON object of the answer, empty when there is none.
+    /// - Returns: The JSON object of the response, empty when there is none.
     /// - Throws: ``HarnessError`` for any other status than 2xx.
     func object(_ method: String, _ path: String, _ body: String? = nil) async throws -> [String: Any] {
         let answer = try await call(method, path, body)

@@ -1,6 +1,6 @@
-/// Badges of each device in order of arrival: they may only fall after a read.
+/// The badges of each device in order of arrival: they may only fall after a read.
 struct Badges {
-    /// A push that was rendered before a read may arrive after its answer by no more than this.
+    /// The most seconds that a push rendered before a read may arrive after the read's response.
     private static let slackSeconds = 5.0
 
     /// Falls without a read.

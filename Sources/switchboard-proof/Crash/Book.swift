@@ -1,6 +1,6 @@
-/// What the callers know, from answers alone: the run is judged by it, not by what the gateway says of itself.
+/// The callers' record of all responses: the run is judged by it, not by what the gateway reports about itself.
 struct Book: Sendable {
-    /// One message that was answered with 202.
+    /// A message whose response was 202.
     struct Message: Sendable {
         var event: String
         var id: String
@@ -13,33 +13,33 @@ struct Book: Sendable {
         var devices: [Device]
     }
 
-    /// One read, from its first try to its answer, in seconds since 1970.
+    /// A read, from its first attempt to its response, in seconds since 1970.
     struct Read: Sendable {
         var upTo: Int
         var begin: Double
         var end: Double
     }
 
-    /// In order of their answers, each once.
+    /// The messages in the order of their responses, each once.
     var messages: [Message] = []
-    /// By consumer, in order.
+    /// The reads of each consumer, in order.
     var reads: [Int: [Read]] = [:]
     /// Every token that was ever registered.
     var devices: [String: Device] = [:]
-    /// When the answer came after which a token must not be pushed to any more, in seconds since 1970.
+    /// The time of the response after which a token must not be pushed to any more, in seconds since 1970.
     var goneTokens: [String: Double] = [:]
     /// Events of all kinds that were posted, each once.
     var posted = 0
-    /// How many were accepted by an answer of 202.
+    /// The number of events that were accepted with 202.
     var accepted = 0
-    /// Ids that were posted again though their answer had come.
+    /// The ids that were posted again after their response.
     var replays = 0
-    /// Requests that got no definite answer and were sent again.
+    /// The requests that were sent again because there was no definite response.
     var retries = 0
-    /// Answers that contradict the book.
+    /// Responses that contradict this record.
     var contradictions: [String] = []
 
-    /// Takes another caller's book in; their consumers differ, except for the shared ones, which nobody reads.
+    /// Merges another caller's record; their consumers differ, except for the shared ones, which nobody reads.
     mutating func merge(_ other: Book) {
         messages += other.messages
         reads.merge(other.reads) { $0 + $1 }

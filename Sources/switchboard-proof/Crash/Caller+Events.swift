@@ -2,7 +2,7 @@ import Foundation
 import ProcessHarness
 
 extension Caller {
-    /// An event on its way, with the consumer that it is for.
+    /// An event that is being posted, with its consumer.
     private struct Posting {
         var id: String
         var index: Int
@@ -40,7 +40,7 @@ extension Caller {
         for (posting, result) in zip(postings, results) { note(posting, result, isRetried: retries > 0) }
     }
 
-    /// Posts an event again whose answer has come: it must answer the same and count nothing.
+    /// Posts an event again after its response: the result must be the same, and it must count nothing.
     mutating func replay() async throws {
         guard let message = book.messages.randomElement(using: &random),
             let index = consumers.firstIndex(where: { $0.number == message.consumer })
@@ -49,19 +49,19 @@ extension Caller {
         let again = posting(message.event, for: index, isSilent: !message.counts, collapseKey: message.collapseKey)
         guard let result = try await send([again]).results.first else { return }
         if result.status != "duplicate" || result.messageId != message.id || result.sequence != message.sequence {
-            contradict("replay of \(message.event) answered \(result), the first was \(message.id)")
+            contradict("replay of \(message.event) returned \(result), the first was \(message.id)")
         }
         let unread = consumers[index].unread.count
         if !consumers[index].isShared, result.unread != unread {
-            contradict("replay of \(message.event) says unread \(result.unread ?? -1), the book \(unread)")
+            contradict("replay of \(message.event) returned unread \(result.unread ?? -1), expected \(unread)")
         }
     }
 
-    /// Says that the consumer read up to a message, elsewhere.
+    /// Posts that the consumer read up to a message, in another channel.
     mutating func read(_ index: Int) async throws {
         let consumer = consumers[index]
         guard consumer.lastSequence > 0 else { return }
-        // Mostly everything; sometimes a part, and sometimes what was read before, which must change nothing.
+        // Usually everything; sometimes a part, and sometimes what was read before, which must change nothing.
         let upTo =
             Int.random(in: 0..<3, using: &random) > 0
             ? consumer.lastSequence : Int.random(in: 1...consumer.lastSequence, using: &random)
@@ -82,7 +82,7 @@ extension Caller {
         consumers[index].unread.removeAll { $0 <= upTo }
         let unread = consumers[index].unread.count
         if result.unread != unread {
-            contradict("read \(id) of u-\(consumer.number) says unread \(result.unread ?? -1), the book \(unread)")
+            contradict("read \(id) of u-\(consumer.number) returned unread \(result.unread ?? -1), expected \(unread)")
         }
     }
 
@@ -103,20 +103,20 @@ extension Caller {
         book.retries += answer.retries
         progress.posted(postings.count)
         guard answer.status == 202 else {
-            throw HarnessError("events were answered with \(answer.status)")
+            throw HarnessError("events had the response status \(answer.status)")
         }
         let results = try JSONDecoder().decode(Answer.self, from: answer.body).results
         guard results.map(\.id) == postings.map(\.id) else { throw HarnessError("results are not in request order") }
         return (results, answer.retries)
     }
 
-    /// Writes an answer into the book.
+    /// Records a result.
     ///
-    /// After a retry `duplicate` is the answer to an event that was stored unseen.
+    /// After a retry `duplicate` is the result of an event that was stored by an attempt without a response.
     private mutating func note(_ posting: Posting, _ result: Result, isRetried: Bool) {
         guard result.status == "accepted" || isRetried && result.status == "duplicate", let id = result.messageId,
             let sequence = result.sequence
-        else { return contradict("\(posting.id) was answered \(result)") }
+        else { return contradict("\(posting.id) had the result \(result)") }
         book.accepted += 1
         var consumer = consumers[posting.index]
         let devices = consumer.tokens.keys.sorted { $0.id < $1.id }
@@ -138,10 +138,10 @@ extension Caller {
         consumer.lastSequence += 1
         if posting.counts { consumer.unread.append(sequence) }
         if sequence != consumer.lastSequence {
-            contradict("\(posting.id) has sequence \(sequence), the book \(consumer.lastSequence)")
+            contradict("\(posting.id) has sequence \(sequence), expected after \(consumer.lastSequence)")
         }
         if result.status == "accepted", result.unread != consumer.unread.count {
-            contradict("\(posting.id) says unread \(result.unread ?? -1), the book \(consumer.unread.count)")
+            contradict("\(posting.id) returned unread \(result.unread ?? -1), expected \(consumer.unread.count)")
         }
         consumers[posting.index] = consumer
     }

@@ -4,7 +4,7 @@ import ProcessHarness
 
 /// One connection of the back-end: posts, replays, reads, and logs devices in and out, one request at a time.
 ///
-/// It alone acts for its consumers, so that its book knows their unread counts exactly.
+/// It alone acts for its consumers, so that its record has their exact unread counts.
 struct Caller {
     /// A consumer as this caller knows it.
     struct Consumer {
@@ -12,11 +12,11 @@ struct Caller {
         var isShared: Bool
         var lastSequence = 0
         var readSequence = 0
-        /// Sequences above the read mark of messages that count.
+        /// The sequences of unread messages above the read mark.
         var unread: [Int] = []
-        /// The token of each device that is registered.
+        /// The token of each registered device.
         var tokens: [Device: String] = [:]
-        /// How often each device has registered.
+        /// The number of registrations of each device.
         var generations: [Device: Int] = [:]
     }
 
@@ -40,14 +40,14 @@ struct Caller {
         consumers = own + shared
     }
 
-    /// Registers the devices; shared consumers' ones are everybody's, so that each caller knows them.
+    /// Registers the devices; those of shared consumers are recorded by each caller.
     mutating func prepare() async throws {
         for index in consumers.indices {
             for device in Device.all(of: consumers[index].number) { try await register(device, of: index) }
         }
     }
 
-    /// Calls until it is told to stop; what has begun gets its definite answer.
+    /// Sends requests until it is stopped; a request that has begun gets its definite response.
     mutating func run() async throws {
         while !progress.isStopping {
             let index = Int.random(in: consumers.indices, using: &random)
@@ -62,13 +62,13 @@ struct Caller {
         }
     }
 
-    /// An event id that nobody has used.
+    /// Returns an event id that was never used.
     mutating func nextEvent() -> String {
         lastEvent += 1
         return "e-\(number)-\(lastEvent)"
     }
 
-    /// Remembers an answer that cannot be.
+    /// Records a response that contradicts earlier ones.
     mutating func contradict(_ text: String) { book.contradictions.append(text) }
 
     // MARK: Devices
@@ -77,19 +77,19 @@ struct Caller {
         let consumer = consumers[index]
         guard let (device, token) = consumer.tokens.sorted(by: { $0.key.id < $1.key.id }).randomElement(using: &random)
         else { return }
-        // By the route of the device, or by logging the device's session out from afar.
+        // By the route of the device, or by ending the device's session from the back-end.
         let path =
             Bool.random(using: &random)
             ? "/apps/\(device.app)/devices/\(device.id)?consumer=u-\(consumer.number)"
             : "/consumers/u-\(consumer.number)/sessions?deviceId=\(device.id)"
         let answer = try await backEnd.call("DELETE", path)
         book.retries += answer.retries
-        guard answer.status == 204 else { throw HarnessError("a logout was answered with \(answer.status)") }
+        guard answer.status == 204 else { throw HarnessError("a logout had the response status \(answer.status)") }
         book.goneTokens[token] = Date().timeIntervalSince1970
         consumers[index].tokens[device] = nil
     }
 
-    /// Registers a device that is logged out, or gives another a new token.
+    /// Registers a device that is logged out, or gives another one a new token.
     private mutating func logIn(_ index: Int) async throws {
         let devices = Device.all(of: consumers[index].number)
         guard
@@ -111,7 +111,7 @@ struct Caller {
         )
         book.retries += answer.retries
         guard answer.status == 200 || answer.status == 201 else {
-            throw HarnessError("a registration was answered with \(answer.status)")
+            throw HarnessError("a registration had the response status \(answer.status)")
         }
         if let old = consumer.tokens[device] { book.goneTokens[old] = Date().timeIntervalSince1970 }
         consumers[index].tokens[device] = token

@@ -1,7 +1,7 @@
 import Foundation
 import ProcessHarness
 
-/// What is asked of the gateway at the end of a run.
+/// The requests to the gateway at the end of a run.
 struct Closing {
     let backEnd: BackEnd
 
@@ -23,10 +23,10 @@ struct Closing {
         throw HarnessError("deliveries are still \(open) after two minutes")
     }
 
-    /// Each consumer's unread count.
+    /// Returns each consumer's unread count.
     ///
-    /// - Parameter consumers: How many there are.
-    /// - Returns: By the consumer's number.
+    /// - Parameter consumers: The number of consumers.
+    /// - Returns: The counts by the consumer's number.
     /// - Throws: ``HarnessError``.
     func unread(of consumers: Int) async throws -> [Int: Int] {
         var counts: [Int: Int] = [:]
@@ -37,9 +37,9 @@ struct Closing {
         return counts
     }
 
-    /// The whole delivery log, without badges.
+    /// Returns the whole delivery log, without badges.
     ///
-    /// - Returns: By message and device.
+    /// - Returns: The deliveries by message and device.
     /// - Throws: ``HarnessError``.
     func log() async throws -> [UnfinishedRows.Row: Evidence.Delivery] {
         var log: [UnfinishedRows.Row: Evidence.Delivery] = [:]

@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import ProcessHarness
 
-/// Ends a gateway under load again and again, and counts what was lost.
+/// Stops a gateway under load again and again, and counts what was lost.
 struct CrashCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crash",
-        abstract: "End a gateway under load again and again, and count what was lost.",
+        abstract: "Stop a gateway under load again and again, and count what was lost.",
         discussion: """
             Starts 'push-simulator' and 'switchboard serve' from the folder of this program, posts, reads and logs out \
             over several connections, ends the gateway at random moments, and compares what was acknowledged with what \
@@ -14,15 +14,15 @@ struct CrashCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "How often the gateway is ended, 1 to 10000.")
+    @Option(help: "The number of times that the gateway is stopped, 1 to 10000.")
     var kills = 50
-    @Option(help: "Keep-alive connections, 1 to 40.")
+    @Option(help: "The number of keep-alive connections, 1 to 40.")
     var connections = 3
-    @Option(help: "What ends it: kill or term.")
+    @Option(help: "The signal that stops it: kill or term.")
     var signal = CrashSettings.Ending.kill
-    @Option(help: "Decides what is posted and when the gateway ends; a random one when left out.")
+    @Option(help: "The seed of the posted events and the times of the stops; random by default.")
     var seed: UInt64?
-    @Flag(help: "Print JSON in place of the table.")
+    @Flag(help: "Print JSON instead of the table.")
     var json = false
 
     func validate() throws {

@@ -6,13 +6,13 @@ import NIOHTTP1
 import NIOPosix
 import ProcessHarness
 
-/// One run: a gateway under load that is ended again and again, and what is left at the end.
+/// One run: a gateway under load that is stopped again and again, and the state at the end.
 struct CrashRun {
     let settings: CrashSettings
-    /// Says how far it is.
+    /// Reports the progress.
     let say: @Sendable (String) -> Void
 
-    /// A gateway that comes back on the same port with the same data.
+    /// The processes of a run: a gateway that restarts on the same port with the same data, and the simulator.
     private struct Site {
         let directory: TemporaryDirectory
         let simulator: SimulatorProcess
@@ -38,10 +38,10 @@ struct CrashRun {
         }
     }
 
-    /// Runs.
+    /// Runs the test.
     ///
-    /// - Returns: What the run left.
-    /// - Throws: ``HarnessError`` when it cannot be done.
+    /// - Returns: The evidence for the verdict.
+    /// - Throws: ``HarnessError`` when the run fails.
     func run() async throws -> Evidence {
         let directory = try TemporaryDirectory()
         let simulator = try await SimulatorProcess.start(in: directory)
@@ -98,7 +98,7 @@ struct CrashRun {
         }
         site.gateway = last
         say("posted \(book.posted) events; waiting until everything is delivered")
-        // Each 503 pauses a lane for a second: what has piled up would take minutes.
+        // Each 503 pauses a lane for a second: the backlog would take minutes.
         try await teach(site, http, "[]")
         let closing = Closing(backEnd: backEnd)
         try await closing.waitUntilFinished()
@@ -118,17 +118,17 @@ struct CrashRun {
         )
     }
 
-    /// Tells the simulator how to misbehave.
+    /// Sets the simulator's fault rules.
     private func teach(_ site: Site, _ http: HTTPClient, _ rules: String) async throws {
         var request = HTTPClientRequest(url: site.simulator.control + "/rules")
         request.method = .PUT
         request.body = .bytes(ByteBuffer(string: rules))
         guard try await http.execute(request, timeout: .seconds(15)).status == .ok else {
-            throw HarnessError("the simulator did not take its rules")
+            throw HarnessError("the simulator did not accept its rules")
         }
     }
 
-    /// Makes the brand, the apps and the back-end, and teaches the simulator to be slow and busy at times.
+    /// Creates the brand, the apps and the back-end, and makes the simulator slow and busy at times.
     private func prepare(_ site: Site, _ http: HTTPClient, _ admin: BackEnd) async throws -> BackEnd {
         var request = HTTPClientRequest(url: site.gateway.url + "/v1/brands")
         request.method = .POST
@@ -145,7 +145,7 @@ struct CrashRun {
             #"{"kind":"serviceAccount","name":"proof","scopes":["events:write","consumers:write","deliveries:read"]}"#
         )
         guard let id = account["id"] as? String, let secret = account["secret"] as? String else {
-            throw HarnessError("the gateway answered no service account")
+            throw HarnessError("the gateway returned no service account")
         }
         try await teach(
             site,
@@ -159,7 +159,7 @@ struct CrashRun {
         return BackEnd(http: http, server: site.gateway.url, authorization: basic)
     }
 
-    /// Ends the gateway at random moments after it was ready, and starts it again.
+    /// Stops the gateway at random times after it was ready, and starts it again.
     private func endAgainAndAgain(_ site: inout Site, _ drain: PushDrain, _ progress: Progress) async throws -> [Ending]
     {
         var random = SplitMix64(seed: settings.seed)

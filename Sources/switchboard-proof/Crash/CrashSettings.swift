@@ -1,24 +1,24 @@
-/// How a crash run goes.
+/// The settings of a crash run.
 struct CrashSettings: Sendable {
-    /// What ends the gateway each time.
+    /// The signal that stops the gateway each time.
     enum Ending: String, Sendable {
         /// `SIGKILL`: nothing can be finished.
         case kill
-        /// `SIGTERM`: everything must be finished or given up in order.
+        /// `SIGTERM`: everything must be finished or requeued in an orderly way.
         case term
     }
 
-    /// How often the gateway is ended.
+    /// The number of times that the gateway is stopped.
     var kills: Int
-    /// Keep-alive connections, each with one request at a time.
+    /// The number of keep-alive connections, each with one request at a time.
     var connections: Int
-    /// What ends it.
+    /// The signal that stops it.
     var ending: Ending
-    /// Decides what is posted and when the gateway ends.
+    /// The seed of the posted events and the times of the stops.
     var seed: UInt64
-    /// Consumers of one connection alone, each with one or two devices.
+    /// The number of consumers of each connection alone, each with one or two devices.
     var consumers = 40
-    /// Consumers that every connection posts to.
+    /// The number of consumers that every connection posts to.
     var sharedConsumers = 4
 
     /// The brand.

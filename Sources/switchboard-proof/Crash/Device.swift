@@ -1,10 +1,10 @@
 import Foundation
 
-/// One device of the run: it keeps its id while its tokens come and go.
+/// One device of the run: it keeps its id while its tokens change.
 struct Device: Hashable, Sendable {
     /// The number of its consumer.
     var consumer: Int
-    /// Whether it pushes through FCM, otherwise APNs.
+    /// Whether it gets pushes through FCM, otherwise APNs.
     var isAndroid: Bool
 
     /// Its id.
@@ -14,16 +14,16 @@ struct Device: Hashable, Sendable {
     /// Its push service.
     var pushType: String { isAndroid ? "fcm" : "apns" }
 
-    /// A token that no other device has, and no other registration of this one.
+    /// Returns a token that no other device and no other registration of this one has.
     ///
-    /// - Parameter generation: Which registration.
-    /// - Returns: A token of the shape that its push service wants.
+    /// - Parameter generation: The number of the registration.
+    /// - Returns: A token in the format of its push service.
     func token(generation: Int) -> String {
         if isAndroid { return "proof\(consumer)g\(generation):APA91bH0123456789" }
         return String(repeating: "ab", count: 24) + String(format: "%08x%08x", consumer, generation)
     }
 
-    /// The devices of a consumer: every second one has two.
+    /// Returns the devices of a consumer: every second consumer has two.
     ///
     /// - Parameter consumer: Its number.
     /// - Returns: One or two.

@@ -1,16 +1,16 @@
-/// Messages that reached one device more than once, held against what was in flight when the gateway ended.
+/// Messages that reached one device more than once, compared with the pushes in flight when the gateway stopped.
 struct Duplicates {
-    /// How many arrivals beyond the first.
+    /// The number of arrivals beyond the first.
     private(set) var count = 0
-    /// How many messages had arrived without an outcome in the store, over all ends.
+    /// The number of messages that had arrived without an outcome in the store, over all stops.
     private(set) var inFlight = 0
-    /// Some of them.
+    /// Some examples.
     private(set) var examples: [String] = []
-    /// Arrivals that no end explains.
+    /// Arrivals that no stop explains.
     private(set) var unexplained: [String] = []
 
     init(_ evidence: Evidence, _ arrivals: Arrivals) {
-        // Each end excuses one more arrival of what was in flight then.
+        // Each stop excuses one more arrival of a message in flight.
         var excused: [UnfinishedRows.Row: Int] = [:]
         for ending in evidence.endings {
             for row in ending.unfinished {

@@ -1,13 +1,13 @@
 import ProcessHarness
 
-/// One time that the gateway was ended.
+/// One stop of the gateway.
 struct Ending: Sendable {
-    /// How it ended.
+    /// The exit status or signal.
     var exit: ChildProcess.Exit
-    /// When the next start began, in seconds since 1970: pushes that arrived until then are of earlier ones.
+    /// The time of the next start, in seconds since 1970: pushes that arrived until then are from earlier processes.
     var nextStart: Double
-    /// What stood in its outbox.
+    /// The unfinished rows of its outbox.
     var unfinished: Set<UnfinishedRows.Row>
-    /// From the next start to its ready line, in seconds.
+    /// The time from the next start to its ready line, in seconds.
     var secondsToReady: Double
 }

@@ -1,25 +1,25 @@
 import ProcessHarness
 
-/// Everything that a run is judged by.
+/// The data by which a run is judged.
 struct Evidence: Sendable {
-    /// A delivery as the gateway's log shows it.
+    /// A delivery as the gateway's delivery log shows it.
     struct Delivery: Sendable {
         var state: String
         var suppressedBy: String?
     }
 
-    /// What the callers know.
+    /// The callers' record.
     var book: Book
-    /// What reached the devices, in order of arrival.
+    /// The pushes that reached the devices, in order of arrival.
     var pushes: [PushDrain.Push]
-    /// How many pushes the simulator was told to refuse.
+    /// The number of pushes that the simulator rejected by its rules.
     var refused: Int
-    /// Each time the gateway was ended, in order.
+    /// The stops of the gateway, in order.
     var endings: [Ending]
     /// The delivery log at the end.
     var log: [UnfinishedRows.Row: Delivery]
-    /// Each consumer's unread count at the end, as the API says.
+    /// Each consumer's unread count at the end, according to the API.
     var unread: [Int: Int]
-    /// How the last gateway stopped, by SIGTERM.
+    /// The exit of the last gateway, after SIGTERM.
     var lastExit: ChildProcess.Exit
 }

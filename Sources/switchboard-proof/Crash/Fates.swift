@@ -1,10 +1,10 @@
-/// What became of each message at each device that it was owed to.
+/// The result of each message at each device that it must reach.
 struct Fates {
-    /// Reached the device.
+    /// The number that reached the device.
     private(set) var delivered = 0
-    /// Withdrawn for a reason that the book confirms, by reason.
+    /// The number withdrawn for a reason that the callers' record confirms, by reason.
     private(set) var withdrawn: [String: Int] = [:]
-    /// Neither.
+    /// Those with neither.
     private(set) var lost: [String] = []
 
     init(_ evidence: Evidence, _ arrivals: Arrivals) {
@@ -37,7 +37,7 @@ struct Fates {
                     withdrawn[reason, default: 0] += 1
                 } else {
                     let log = evidence.log[pair].map { "\($0.state) \($0.suppressedBy ?? "")" } ?? "not there"
-                    lost.append("\(message.event) (\(message.id)) to \(device.id): the log says \(log)")
+                    lost.append("\(message.event) (\(message.id)) to \(device.id): in the delivery log: \(log)")
                 }
             }
         }

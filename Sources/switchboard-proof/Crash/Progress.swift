@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What callers and killer tell each other.
+/// State that is shared by the callers and the task that stops the gateway.
 final class Progress: Sendable {
     private struct State {
         var posted = 0
@@ -9,13 +9,13 @@ final class Progress: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts events that were answered.
+    /// Counts events that have a response.
     func posted(_ count: Int) { state.withLock { $0.posted += count } }
 
-    /// How many events were answered so far.
+    /// The number of events that have a response.
     var posted: Int { state.withLock { $0.posted } }
 
-    /// Whether callers stop after their present request.
+    /// Whether callers stop after their current request.
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
     /// Stops the callers.

@@ -4,13 +4,13 @@ import NIOCore
 import ProcessHarness
 import Synchronization
 
-/// Takes every push from the simulator as it comes, before the simulator forgets it.
+/// Reads every push from the simulator as it arrives, before the simulator forgets it.
 final class PushDrain: Sendable {
     /// One push that the simulator accepted: it reached the device.
     struct Push: Sendable {
-        /// In order of arrival.
+        /// The number in order of arrival.
         var number: Int
-        /// When it arrived, in seconds since 1970.
+        /// The time of arrival, in seconds since 1970.
         var time: Double
         /// The device's token.
         var token: String
@@ -35,21 +35,21 @@ final class PushDrain: Sendable {
         self.http = http
     }
 
-    /// Everything that was accepted so far.
+    /// All pushes that were accepted so far.
     var pushes: [Push] { state.withLock { $0.pushes } }
 
-    /// How many arrived that the simulator was told to refuse.
+    /// The number of pushes that the simulator rejected by its rules.
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Takes what comes until it is cancelled.
+    /// Reads pushes until it is cancelled.
     func run() async throws {
         while !Task.isCancelled { try await take(waitSeconds: 1) }
     }
 
-    /// Takes what there is.
+    /// Reads the available pushes.
     ///
-    /// - Parameter waitSeconds: How long to wait for the first.
-    /// - Throws: ``HarnessError`` when pushes were lost here, which would make the counts worthless.
+    /// - Parameter waitSeconds: The time to wait for the first one.
+    /// - Throws: ``HarnessError`` when pushes were missed, which would make the counts worthless.
     func take(waitSeconds: Int = 0) async throws {
         let after = state.withLock { $0.last }
         let url = "\(control)/pushes?after=\(after)&waitSeconds=\(waitSeconds)"
@@ -74,7 +74,8 @@ final class PushDrain: Sendable {
         }
     }
 
-    /// Waits until the simulator has read everything that a dead gateway had sent: it sees the end of each connection last.
+    /// Waits until the simulator has read everything that a dead gateway has sent: the end of each connection comes
+    /// last.
     ///
     /// - Throws: ``HarnessError`` when connections stay open.
     func waitUntilDisconnected() async throws {
@@ -90,7 +91,7 @@ final class PushDrain: Sendable {
             if open.allSatisfy({ $0 == 0 }) { return }
             try await Task.sleep(for: .milliseconds(2))
         }
-        throw HarnessError("connections of a gateway that is gone are still open")
+        throw HarnessError("connections of a stopped gateway are still open")
     }
 
     private static func push(_ item: [String: Any], number: Int) throws -> Push? {
@@ -98,7 +99,7 @@ final class PushDrain: Sendable {
         guard let token = item["token"] as? String, let text = item["time"] as? String,
             let time = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text),
             let body = item["body"] as? [String: Any]
-        else { throw HarnessError("push \(number) cannot be read") }
+        else { throw HarnessError("push \(number) cannot be parsed") }
         var push = Push(number: number, time: time.timeIntervalSince1970, token: token)
         if let message = body["message"] as? [String: Any] {
             let data = message["data"] as? [String: Any]

@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
 
-/// What a gateway that was ended has left in its outbox, read from the file before the next start touches it.
+/// The rows that a stopped gateway has left in its outbox, read from the file before the next start changes it.
 ///
-/// Whatever stands here and had arrived all the same is what the gateway may send twice: no more, and no other.
+/// Rows that are here although their push had arrived are those that the gateway may send twice: no more, and no
+/// others.
 struct UnfinishedRows: Sendable {
     /// One message for one device.
     struct Row: Hashable, Sendable {
@@ -13,10 +14,10 @@ struct UnfinishedRows: Sendable {
         var device: String
     }
 
-    /// The messages that have no outcome.
+    /// The messages without an outcome.
     var rows: Set<Row>
 
-    /// Reads them without changing the data: a reader neither checkpoints nor removes the log.
+    /// Reads them without changing the data: a reader neither checkpoints nor removes the WAL.
     ///
     /// - Parameter path: The database file; no gateway may run.
     /// - Throws: `DatabaseError`.

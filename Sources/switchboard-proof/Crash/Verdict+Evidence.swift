@@ -1,19 +1,19 @@
 import ProcessHarness
 
 extension Verdict {
-    /// Counts what became of everything that was accepted.
+    /// Counts the results of everything that was accepted.
     ///
     /// - Parameters:
-    ///   - evidence: What the run left.
-    ///   - ending: What ended the gateway.
+    ///   - evidence: The data of the run.
+    ///   - ending: The signal that stopped the gateway.
     init(_ evidence: Evidence, ending: CrashSettings.Ending) {
         let arrivals = Arrivals(evidence)
         let book = evidence.book
         let name = ending == .kill ? "kill -9" : "SIGTERM"
-        note("gateway ended by \(name)", "\(evidence.endings.count)")
+        note("gateway stopped by \(name)", "\(evidence.endings.count)")
         note("events posted", "\(book.posted)")
-        note("ids posted again after their answer", "\(book.replays)")
-        note("requests sent again after no answer", "\(book.retries)")
+        note("ids posted again after their response", "\(book.replays)")
+        note("requests sent again without a response", "\(book.retries)")
         lines.append(
             Line(
                 name: "events accepted (202 seen)",
@@ -23,26 +23,26 @@ extension Verdict {
             )
         )
         let pairs = book.messages.reduce(0) { $0 + $1.devices.count }
-        note("deliveries owed (message x device)", "\(pairs)")
+        note("deliveries expected (message x device)", "\(pairs)")
         note("pushes that reached a device", "\(evidence.pushes.count)")
-        note("pushes that the simulator refused, to be sent again", "\(evidence.refused)")
+        note("pushes that the simulator rejected, to be retried", "\(evidence.refused)")
         let fates = Fates(evidence, arrivals)
         note("delivered", "\(fates.delivered)")
         for (reason, count) in fates.withdrawn.sorted(by: { $0.key < $1.key }) {
-            note("withdrawn in order: \(reason)", "\(count)")
+            note("withdrawn correctly: \(reason)", "\(count)")
         }
         promiseNone("lost", fates.lost)
         let duplicates = Duplicates(evidence, arrivals)
         promise("duplicated", duplicates.count, atMost: duplicates.inFlight, examples: duplicates.examples)
-        note("in flight at an end: arrived, no outcome stored", "\(duplicates.inFlight)")
+        note("in flight at a stop: arrived, no outcome stored", "\(duplicates.inFlight)")
         promiseNone("duplicated without having been in flight", duplicates.unexplained)
         promiseNone("unread errors", Self.unreadErrors(evidence))
         promiseNone("gaps in sequences", Self.gaps(book))
-        promiseNone("answers that contradict the book", book.contradictions)
+        promiseNone("responses that contradict earlier ones", book.contradictions)
         let badges = Badges(evidence)
         promiseNone("badge decreases without a read", badges.decreases)
         note("badge decreases after a read", "\(badges.explained)")
-        promiseNone("pushes to a token after its logout was answered", arrivals.afterLogout)
+        promiseNone("pushes to a token after its logout's response", arrivals.afterLogout)
         note(
             "of them allowed: on the wire, up to \(Arrivals.wireAllowanceMilliseconds) ms after",
             "\(arrivals.onTheWire)"
@@ -65,7 +65,7 @@ extension Verdict {
         }
         return evidence.unread.sorted { $0.key < $1.key }.compactMap { consumer, unread in
             let own = counts[consumer] ?? 0
-            return unread == own ? nil : "u-\(consumer): the API says \(unread), the book \(own)"
+            return unread == own ? nil : "u-\(consumer): the API returned \(unread), expected \(own)"
         }
     }
 

@@ -9,7 +9,7 @@ extension Verdict {
         var examples: [String]
     }
 
-    /// A table for people, with examples of what broke a promise below it.
+    /// A table for people, with examples of the violations of a promise below it.
     var table: String {
         let cells = lines.map {
             [$0.name, $0.value, $0.bound ?? "", $0.bound == nil ? "" : $0.holds ? "ok" : "BROKEN"]
@@ -28,7 +28,7 @@ extension Verdict {
         return text.joined(separator: "\n")
     }
 
-    /// The same for programs, in one line.
+    /// The same as JSON, in one line.
     var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

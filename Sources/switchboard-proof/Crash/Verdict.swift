@@ -1,29 +1,29 @@
-/// What a run shows: each promise with its count, and examples of what broke it.
+/// The result of a run: each promise with its count, and examples of its violations.
 struct Verdict: Sendable {
     /// One line of the table.
     struct Line: Sendable {
-        /// What is counted.
+        /// The name of the count.
         var name: String
         /// The count.
         var value: String
-        /// What it must be, in words; nil when nothing is promised.
+        /// The required value, in words; nil when nothing is promised.
         var bound: String?
         /// Whether the promise holds.
         var holds = true
-        /// Up to five of what broke it.
+        /// Up to five examples of violations.
         var examples: [String] = []
     }
 
-    /// In order of the table.
+    /// The lines in the order of the table.
     var lines: [Line] = []
 
     /// Whether every promise holds.
     var holds: Bool { lines.allSatisfy(\.holds) }
 
-    /// Adds a fact that promises nothing.
+    /// Adds a count without a promise.
     mutating func note(_ name: String, _ value: String) { lines.append(Line(name: name, value: value)) }
 
-    /// Adds a promise that nothing is found.
+    /// Adds a promise that there are none.
     mutating func promiseNone(_ name: String, _ found: [String]) {
         lines.append(
             Line(
@@ -36,7 +36,7 @@ struct Verdict: Sendable {
         )
     }
 
-    /// Adds a promise of a limit.
+    /// Adds a promise of an upper bound.
     mutating func promise(_ name: String, _ count: Int, atMost limit: Int, examples: [String]) {
         lines.append(
             Line(

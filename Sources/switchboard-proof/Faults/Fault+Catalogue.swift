@@ -2,7 +2,7 @@ import NIOCore
 import PushSimulator
 
 extension Fault {
-    /// All of them, in the order of the table.
+    /// All faults, in the order of the table.
     static let catalogue: [Fault] = wire + untrusted + independent
 
     private static func simulator(_ rules: RuleEvery...) -> Peer {
@@ -45,7 +45,7 @@ extension Fault {
         ),
         Fault(
             name: "late-windows",
-            title: "windows of 300 bytes, granted again 20 ms later",
+            title: "flow control windows of 300 bytes, updated 20 ms later",
             peer: simulator { configuration in
                 configuration.streamWindow = 300
                 configuration.windowUpdateDelayMilliseconds = 20
@@ -66,26 +66,26 @@ extension Fault {
         ),
         Fault(
             name: "tls-cut",
-            title: "half an answer, then the end of TCP without the end of TLS, every 500",
+            title: "half a response, then TCP FIN without TLS close_notify, every 500",
             peer: simulator(.every(500, RuleAction(truncates: true))),
             expectation: .atLeastOnce
         ),
         Fault(
             name: "drop",
-            title: "connection reset in place of an answer, every 500",
+            title: "connection reset instead of a response, every 500",
             peer: simulator(.every(500, RuleAction(drops: true))),
             expectation: .atLeastOnce
         ),
         Fault(
             name: "silent-stream",
-            title: "no answer to 1 of 50 requests",
+            title: "no response to 1 of 50 requests",
             peer: simulator(.every(50, RuleAction(isSilent: true))),
             expectation: .atLeastOnce,
             requestTimeout: .seconds(2)
         ),
         Fault(
             name: "silent-peer",
-            title: "the peer goes silent every 500 requests, PING unanswered",
+            title: "the peer goes silent every 500 requests, no PING ACK",
             peer: simulator(.every(500, RuleAction(mutes: true))),
             expectation: .atLeastOnce,
             requestTimeout: .seconds(2),
@@ -93,7 +93,7 @@ extension Fault {
         ),
         Fault(
             name: "slow-answers",
-            title: "answers a byte each 50 ms after 500 requests",
+            title: "responses of one byte per 50 ms after 500 requests",
             peer: simulator(.every(500, RuleAction(dribbleMilliseconds: 50))),
             expectation: .atLeastOnce,
             requestTimeout: .seconds(2)
@@ -115,7 +115,7 @@ extension Fault {
         ),
         Fault(
             name: "self-signed",
-            title: "certificate signed by itself",
+            title: "self-signed certificate",
             peer: simulator { $0.certificate = .selfSigned },
             expectation: .refused("certificate")
         ),
@@ -143,7 +143,7 @@ extension Fault {
     ]
 }
 
-/// A rule for every so-manyth push.
+/// A rule for every n-th push.
 private struct RuleEvery {
     var rule: SimulatorRule
 

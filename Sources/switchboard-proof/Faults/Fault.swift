@@ -2,34 +2,34 @@ import NIOCore
 import PushProviders
 import PushSimulator
 
-/// One way in which a provider can go wrong while pushes are sent to it.
+/// A fault of a provider while pushes are sent to it.
 struct Fault: Sendable {
-    /// Who is sent to.
+    /// The peer that pushes are sent to.
     enum Peer: Sendable {
-        /// The simulator.
+        /// The push simulator.
         case simulator(SimulatorConfiguration, rules: [SimulatorRule])
         /// Node's own HTTP/2 server, which shares no code with ours.
         case node(NodeServer.Mode)
     }
 
-    /// What must become of the pushes.
+    /// The required result of the pushes.
     enum Expectation: Sendable, Equatable {
-        /// All arrive, none twice: what was not processed is provable.
+        /// All arrive, none twice: HTTP/2 proves which ones were not processed.
         case once
-        /// All arrive; only what was in doubt may come twice.
+        /// All arrive; only those in doubt may arrive twice.
         case atLeastOnce
-        /// None may leave: the peer is not to be trusted. The provider's state must hold this text.
+        /// None may leave: the peer must not be trusted. The provider's state must contain this text.
         case refused(String)
     }
 
-    /// How it is named on the command line.
+    /// Its name on the command line.
     var name: String
-    /// What happens, for the table.
+    /// Its description in the table.
     var title: String
     var peer: Peer
     var expectation: Expectation
-    /// How long a push may take; short where the peer makes pushes wait for that.
+    /// The timeout of a push; short where the peer makes pushes wait for it.
     var requestTimeout = TimeAmount.seconds(15)
-    /// After how long without a sign of life the peer is asked for one.
+    /// The time without any frame of the peer after which it gets a PING.
     var pingInterval = TimeAmount.seconds(30)
 }

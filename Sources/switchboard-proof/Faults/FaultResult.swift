@@ -1,44 +1,44 @@
 import ProcessHarness
 import PushProviders
 
-/// What became of the pushes under one fault.
+/// The result of the pushes under one fault.
 struct FaultResult: Encodable, Sendable {
     /// The fault's name.
     var name: String
-    /// What happened.
+    /// The fault's description.
     var title: String
     /// Pushes that were to be sent.
     var pushes: Int
-    /// Requests that left, resends included.
+    /// Requests that were sent, including resends.
     var sent: Int
-    /// Pushes that the peer took, those that came again included.
+    /// Pushes that the peer accepted, including repeated ones.
     var accepted: Int
-    /// Pushes that the peer never took; for a peer that must be refused, those that it got.
+    /// Pushes that the peer never accepted; for a peer that must be rejected, those that it got.
     var lost: Int
-    /// Pushes that the peer took more than once, counted by the times beyond the first.
+    /// Pushes that the peer accepted more than once, counted by the times beyond the first.
     var duplicated: Int
-    /// Of those, more than there were answers that left it open.
+    /// The number by which they exceed the results in doubt.
     var unexplained: Int
-    /// Answers that left open whether the push was taken.
+    /// Results that do not say whether the push was accepted.
     var doubts: Int
-    /// Connections that were opened; nil where the peer does not say.
+    /// Connections that were opened; nil where the peer does not count them.
     var connections: Int?
-    /// Seconds that it took.
+    /// The duration in seconds.
     var seconds: Double
-    /// What the provider said of itself, where it must refuse the peer.
+    /// The provider's own reason, where it must reject the peer.
     var refusal: String?
-    /// Whether what must hold does.
+    /// Whether the requirement is met.
     var holds: Bool
 
-    /// Counts.
+    /// Counts the results.
     ///
     /// - Parameters:
     ///   - fault: The fault.
-    ///   - pushes: How many were to be sent.
-    ///   - counts: What the source saw.
-    ///   - taken: The device tokens of what the peer took, in order.
-    ///   - connections: How many were opened.
-    ///   - seconds: How long it took.
+    ///   - pushes: The number of pushes to send.
+    ///   - counts: The counts of the source.
+    ///   - taken: The device tokens of the pushes that the peer accepted, in order.
+    ///   - connections: The number of opened connections.
+    ///   - seconds: The duration.
     init(
         _ fault: Fault,
         pushes: Int,
@@ -65,7 +65,8 @@ struct FaultResult: Encodable, Sendable {
             lost = sent + taken.count
             holds = lost == 0 && refusal?.contains(text) == true
         case .once, .atLeastOnce:
-            // What the provider called taken and the peer never saw is lost, and so is what neither did.
+            // A push that the provider reported as accepted and the peer never saw is lost, and so is one that neither
+            // saw.
             let all = (1...pushes).map { Installation.token($0) }
             lost = all.count { times[$0] == nil || !counts.accepted.contains($0) }
             let isOnce = fault.expectation != .once || duplicated == 0

@@ -10,17 +10,17 @@ import ProcessHarness
 import PushProviders
 import PushSimulator
 
-/// Sends pushes to a peer with a fault, over the gateway's own sender, and counts what became of them.
+/// Sends pushes to a peer with a fault, with the gateway's own sender, and counts the results.
 struct FaultRun {
-    /// How many pushes each fault gets.
+    /// The number of pushes for each fault.
     var pushes: Int
     /// The longest time for one fault.
     var limit = Duration.seconds(120)
 
-    /// Runs one.
+    /// Runs one fault.
     ///
     /// - Parameter fault: The fault.
-    /// - Returns: What became of the pushes.
+    /// - Returns: The result of the pushes.
     /// - Throws: When a peer or the sender cannot be started.
     func run(_ fault: Fault) async throws -> FaultResult {
         switch fault.peer {
@@ -121,7 +121,7 @@ struct FaultRun {
 }
 
 extension Result where Failure == any Error {
-    /// Runs something, and keeps its error for later.
+    /// Runs a closure, and stores its error for later.
     fileprivate init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }

@@ -4,22 +4,22 @@ import ProcessHarness
 import PushProviders
 import Synchronization
 
-/// Pushes to devices of their own, kept until each was accepted, as the delivery core keeps them.
+/// A source of pushes to one device each, which keeps each push until it is accepted, as the delivery core does.
 final class FaultSource: PushSource {
-    /// How long a push waits for its next try where the delivery core's first delay would be 5 s.
+    /// The delay before a retry, where the delivery core's first delay would be 5 s.
     private static let retryDelay = TimeAmount.milliseconds(20)
 
-    /// What was counted.
+    /// The counts.
     struct Counts: Sendable {
-        /// Pushes handed to the provider, resends included.
+        /// Pushes handed to the provider, including resends.
         var sent = 0
-        /// Answers that leave open whether the push was taken, by device token.
+        /// Results that do not say whether the push was accepted, by device token.
         var doubts: [String: Int] = [:]
-        /// Device tokens whose push the provider said was taken.
+        /// Device tokens whose push the provider reported as accepted.
         var accepted: Set<String> = []
-        /// Answers that no retry follows.
+        /// Results that are final failures.
         var failed: [String] = []
-        /// Why the provider said last that it cannot send.
+        /// The provider's last reason for not being able to send.
         var refusal: String?
     }
 
@@ -37,11 +37,11 @@ final class FaultSource: PushSource {
     private let changed: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
-    /// Makes pushes.
+    /// Creates pushes.
     ///
     /// - Parameters:
-    ///   - count: How many, each to a device of its own.
-    ///   - eventLoop: Runs what waits.
+    ///   - count: The number of pushes, each to a device of its own.
+    ///   - eventLoop: The event loop that runs the retries.
     init(count: Int, eventLoop: any EventLoop) {
         total = count
         self.eventLoop = eventLoop
@@ -49,10 +49,10 @@ final class FaultSource: PushSource {
         (changed, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Sends until all are taken, the provider says that it cannot, or the time is up.
+    /// Sends until all are accepted, the provider reports that it cannot, or the time is up.
     ///
     /// - Parameters:
     ///   - provider: The provider.

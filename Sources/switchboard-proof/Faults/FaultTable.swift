@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results as they are printed.
+/// The results in printable form.
 struct FaultTable {
     var results: [FaultResult]
 
@@ -40,10 +40,10 @@ struct FaultTable {
         var faults: [FaultResult]
     }
 
-    /// The same for programs.
+    /// Returns the same as JSON.
     ///
     /// - Returns: JSON.
-    /// - Throws: Nothing that happens.
+    /// - Throws: Never in practice.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

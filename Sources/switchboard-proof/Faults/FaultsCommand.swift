@@ -1,24 +1,24 @@
 import ArgumentParser
 import Foundation
 
-/// Sends to providers that go wrong, and counts what was lost.
+/// Sends to providers with faults, and counts what was lost.
 struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",
-        abstract: "Send to providers that go wrong in every way, and count what was lost and what came twice.",
+        abstract: "Send to providers with all kinds of faults, and count lost and duplicate pushes.",
         discussion: """
-            Each fault gets pushes to devices of their own over the gateway's sender, from a source that keeps a push \
-            until it was taken. Lost must be 0. A push may come twice only where an answer left open whether it was \
-            taken, and never where HTTP/2 proves that it was not. Needs Node for the independent peers. Exits with 1 \
+            Under each fault the gateway's sender sends pushes to one device each, from a source that keeps a push \
+            until it is accepted. Lost must be 0. A push may arrive twice only if its result was in doubt, \
+            and never if HTTP/2 proves that it was not processed. Needs Node for the independent peers. Exits with 1 \
             when a promise is broken.
             """
     )
 
-    @Option(help: "How many pushes each fault gets, 100 to 1000000.")
+    @Option(help: "The number of pushes under each fault, 100 to 1000000.")
     var pushes = 5000
     @Option(help: "Only this fault; may be repeated: \(Fault.catalogue.map(\.name).joined(separator: ", ")).")
     var fault: [String] = []
-    @Flag(help: "Print JSON in place of the table.")
+    @Flag(help: "Print JSON instead of the table.")
     var json = false
 
     func validate() throws {

@@ -1,11 +1,11 @@
 import Foundation
 import ProcessHarness
 
-/// Node's own server as APNs: it takes any push, and says which.
+/// Node's own server as APNs: it accepts any push, and prints it.
 struct NodeServer {
-    /// How it behaves.
+    /// The behaviour of the server.
     enum Mode: String, Sendable {
-        /// GOAWAY at every 100th request, which it leaves out with all that follow on the connection.
+        /// GOAWAY at every 100th request, which is not processed, as are all later ones on the connection.
         case goAway = "goaway"
         /// REFUSED_STREAM for every tenth request.
         case refusedStream = "refused-stream"
@@ -13,8 +13,8 @@ struct NodeServer {
         case http1
     }
 
-    /// The arguments are the mode, key and certificate; it prints its port, then `session` for each
-    /// connection and the path of each push that it takes.
+    /// The arguments are the mode, key and certificate; it prints its port, then `session` for each connection and the
+    /// path of each push that it accepts.
     private static let script = """
         const [mode, key, cert] = process.argv.slice(1);
         const fs = require('fs');
@@ -51,26 +51,26 @@ struct NodeServer {
     /// Its port on the loopback address.
     let port: Int
 
-    /// Starts it.
+    /// Starts the server.
     ///
     /// - Parameters:
-    ///   - mode: How it behaves.
-    ///   - key: The file of its key, PEM.
-    ///   - certificate: The file of its certificate, PEM.
-    /// - Returns: The running server; it ends when the last one who holds it lets go.
+    ///   - mode: The behaviour.
+    ///   - key: The PEM file of its private key.
+    ///   - certificate: The PEM file of its certificate.
+    /// - Returns: The running server; its process ends when the last reference to it is released.
     /// - Throws: ``HarnessError`` when there is no Node.
     static func start(_ mode: Mode, key: String, certificate: String) async throws -> NodeServer {
         let process = try ChildProcess("/usr/bin/env", ["node", "-e", script, mode.rawValue, key, certificate])
         guard let port = Int(try await process.line("port ", within: .seconds(20))) else {
-            throw HarnessError("node said no port")
+            throw HarnessError("node printed no port")
         }
         return NodeServer(process: process, port: port)
     }
 
-    /// How many connections were opened.
+    /// The number of connections that were opened.
     var connections: Int { process.output.count { $0 == "session" } }
 
-    /// The device tokens of the pushes that it took, in order.
+    /// The device tokens of the pushes that it accepted, in order.
     var tokens: [String] {
         process.output.compactMap { line in
             line.hasPrefix("took /3/device/") ? String(line.dropFirst("took /3/device/".count)) : nil

@@ -2,15 +2,15 @@ import ArgumentParser
 import DeliverySimulation
 import Foundation
 
-/// Runs the delivery machine through many schedules of one seed each.
+/// Runs the delivery core's state machine through many random schedules, each from one seed.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Runs the delivery machine through random schedules and checks its invariants after every step.",
+        abstract: "Run the delivery state machine through random schedules and check its invariants after every step.",
         discussion: "Exits with 1 when one does not hold, and prints the seed, which replays exactly."
     )
 
-    @Option(help: "How many seeds.")
+    @Option(help: "The number of seeds.")
     var seeds = 10_000
 
     @Option(help: "The first seed.")
@@ -19,13 +19,13 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Only this seed.")
     var seed: UInt64?
 
-    @Flag(help: "With --seed: print everything that happens.")
+    @Flag(help: "With --seed: print each event of the run.")
     var trace = false
 
-    @Option(help: "How many at a time.")
+    @Option(help: "The number of seeds at a time.")
     var jobs = ProcessInfo.processInfo.activeProcessorCount
 
-    @Option(help: "Build a fault in: \(Sabotage.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(help: "Inject a fault: \(Sabotage.allCases.map(\.rawValue).joined(separator: ", ")).")
     var sabotage: String?
 
     @Flag(help: "Print the summary as JSON.")

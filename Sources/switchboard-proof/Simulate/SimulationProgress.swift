@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Says on stderr how far a campaign has come, at every twentieth part.
+/// Writes the progress of a campaign to stderr, after each twentieth of it.
 final class SimulationProgress: Sendable {
     private let total: Int
     private let said = Mutex(0)

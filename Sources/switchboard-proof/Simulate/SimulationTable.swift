@@ -1,7 +1,7 @@
 import DeliverySimulation
 import Foundation
 
-/// The result of a campaign as it is printed.
+/// The result of a campaign in printable form.
 struct SimulationTable {
     var summary: SimulationCampaign.Summary
     var duration: Duration
@@ -15,22 +15,22 @@ struct SimulationTable {
         let rows: [(String, Int)] = [
             ("seeds", counts.seeds), ("steps", counts.steps), ("commits", counts.commits),
             ("commits that failed", counts.failedCommits), ("commits with a poison row", counts.poisonedCommits),
-            ("events accepted", counts.accepted), ("replays answered", counts.replays),
-            ("refused while the store failed", counts.refusals), ("pushes", counts.pushes),
-            ("pushes that came again, each explained", counts.duplicates), ("collapsed", counts.collapsed),
+            ("events accepted", counts.accepted), ("replays", counts.replays),
+            ("rejected while the store failed", counts.refusals), ("pushes", counts.pushes),
+            ("duplicate pushes, each explained", counts.duplicates), ("collapsed", counts.collapsed),
             ("logins", counts.logins), ("anonymous consumers merged", counts.merges),
             ("expired", counts.expired), ("registrations and token moves", counts.registrations),
             ("reads", counts.reads), ("logouts", counts.logouts), ("crashes", counts.crashes),
-            ("restarts in good order", counts.drains), ("clock jumps", counts.clockJumps),
-            ("messaging windows", counts.windows), ("deliveries held for one", counts.held),
+            ("orderly restarts", counts.drains), ("clock jumps", counts.clockJumps),
+            ("messaging windows", counts.windows), ("deliveries held for a window", counts.held),
             ("released", counts.released), ("acknowledged", counts.suppressed),
             ("without a sound", counts.quieted), ("summaries", counts.summaries),
-            ("taps", counts.taps), ("receipts", counts.receipts), ("tried again for an operator", counts.retries),
-            ("ended by housekeeping", counts.tidied), ("changes of presence", counts.presenceChanges),
-            ("doubts about the clock", counts.doubts),
+            ("taps", counts.taps), ("receipts", counts.receipts), ("retried by an operator", counts.retries),
+            ("ended by housekeeping", counts.tidied), ("changes of presence settings", counts.presenceChanges),
+            ("periods with a doubtful clock", counts.doubts),
             ("consumers erased", counts.erasures), ("stale registrations ended", counts.stale),
             ("apps deleted", counts.deletedApps), ("brands deleted", counts.deletedBrands),
-            ("apps made again", counts.newApps), ("pushes over their lanes", counts.newPushes),
+            ("apps created again", counts.newApps), ("pushes on their lanes", counts.newPushes),
             ("batches after erasures and deletions", counts.batches),
             ("registrations ended by them", counts.endedBeside),
             ("violations", summary.failure == nil ? 0 : 1),
@@ -38,7 +38,7 @@ struct SimulationTable {
         var lines = rows.map { name, count in name.padding(toLength: 40, withPad: " ", startingAt: 0) + "\(count)" }
         lines.append("seconds".padding(toLength: 40, withPad: " ", startingAt: 0) + String(format: "%.1f", seconds))
         if let failure = summary.failure, let violation = failure.violation {
-            lines.append("seed \(failure.seed) breaks \(violation)")
+            lines.append("seed \(failure.seed) violates \(violation)")
         }
         return lines.joined(separator: "\n")
     }

@@ -7,9 +7,9 @@ import SQLiteStorage
 import Synchronization
 import Testing
 
-@Suite("The keeper of the gateway's time", .timeLimit(.minutes(10)))
+@Suite("The clock keeper", .timeLimit(.minutes(10)))
 struct ClockKeeperTests {
-    /// Both clocks of a host, moved by tests.
+    /// The system clock and the monotonic clock of a host, moved by tests.
     private final class Host: GatewayClock {
         private let wall = Mutex(ClockKeeperTests.start.milliseconds)
         private let running = Mutex<UInt64>(5)
@@ -47,7 +47,7 @@ struct ClockKeeperTests {
         AuditEntry(brand: nil, at: host.now, actor: .admin, action: .clockAccepted, target: target)
     }
 
-    @Test("far ahead it guards for six hours of running, over restarts; then it says so, and the clock is trusted")
+    @Test("a clock far ahead is guarded for six hours of running, over restarts; then that is logged and it is trusted")
     func lasts() async throws {
         try await withData { store in
             host.set(2 * Self.month)
@@ -74,7 +74,7 @@ struct ClockKeeperTests {
         }
     }
 
-    @Test("an operator's word ends the guard, is in the trail once, and holds for the next start")
+    @Test("an operator's acceptance ends the guard, is in the audit trail once, and holds for the next start")
     func accepted() async throws {
         try await withData { store in
             host.set(2 * Self.month)
@@ -90,7 +90,7 @@ struct ClockKeeperTests {
         }
     }
 
-    @Test("set back while all is guarded, the clock was wrong: all stays guarded until the next start")
+    @Test("a clock that is set back during the guard was wrong: the guard stays until the next start")
     func setBack() async throws {
         try await withData { store in
             host.set(2 * Self.month)
@@ -105,7 +105,7 @@ struct ClockKeeperTests {
         }
     }
 
-    @Test("after a start with the right clock nothing is left of what a guarded one wrote")
+    @Test("a start with the right clock removes what a guarded one wrote")
     func rightAgain() async throws {
         try await withData { store in
             host.set(2 * Self.month)
@@ -121,7 +121,7 @@ struct ClockKeeperTests {
         }
     }
 
-    @Test("behind, time goes on from the newest stored time, and from there at the next start")
+    @Test("with a clock that is behind, time continues from the newest stored time, also at the next start")
     func behind() async throws {
         try await withData { store in
             host.set(-12 * Self.month)

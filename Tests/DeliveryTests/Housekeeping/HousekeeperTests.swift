@@ -21,7 +21,7 @@ struct HousekeeperTests {
         let brands = [TestCore.brand]
     }
 
-    /// Keeps the lines of warnings and above.
+    /// A log handler that keeps the lines of warnings and above.
     private struct Lines: LogHandler {
         let lines: Log
         var metadata: Logger.Metadata = [:]
@@ -137,11 +137,11 @@ struct HousekeeperTests {
         }
     }
 
-    @Test("ten thousand old rows go while commits go on, and what is left is exact")
+    @Test("ten thousand old rows are deleted during commits, and exactly the right ones remain")
     func removesOld() async throws {
         let stage = try await Stage(filled: true)
         let (store, incarnation) = (stage.store, stage.incarnation)
-        // One event at a time, until both passes are through.
+        // One event at a time, until both passes are done.
         let isThrough = Flag()
         let committed = try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
@@ -192,7 +192,7 @@ struct HousekeeperTests {
         await store.close()
     }
 
-    @Test("while the clock may be wrong nothing goes by its time, but what was deleted does; then all goes")
+    @Test("while the clock may be wrong nothing is deleted by age, but data of deleted brands is; afterwards all is")
     func clockInDoubt() async throws {
         let stage = try await Stage(filled: true)
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -223,7 +223,7 @@ struct HousekeeperTests {
         await stage.store.close()
     }
 
-    @Test("a fault is said once, tried again at the next pass, and its end is said")
+    @Test("a failure is logged once, retried at the next pass, and its end is logged")
     func faults() async throws {
         let stage = try await Stage(filled: true)
         let housekeeper = stage.housekeeper()
@@ -236,12 +236,12 @@ struct HousekeeperTests {
         stage.store.judgeHousekeeping(nil)
         await housekeeper.keepRetention()
         #expect(stage.log.all.dropFirst() == ["housekeeping works again messages"])
-        // The deliveries that wait have not been swept: their messages stay.
+        // The waiting deliveries have not been swept: their messages stay.
         #expect(stage.removed(.messages) == 4000)
         await stage.store.close()
     }
 
-    @Test("it runs by itself, every kind of work, and stops at once when it is asked to")
+    @Test("it runs every kind of work by itself, and stops at once on shutdown")
     func runsAndStops() async throws {
         let stage = try await Stage(filled: false)
         var settings = HousekeepingSettings()
@@ -292,7 +292,7 @@ struct HousekeeperTests {
             try await tasks.waitForAll()
         }
         #expect(stage.removed(.messages) < 4000)
-        // Nothing is half done: the rest goes with the next life's passes.
+        // No batch is half done: the rest is deleted by the passes of the next process.
         let next = stage.housekeeper()
         await next.sweepExpired()
         await next.keepRetention()

@@ -4,10 +4,10 @@ import GatewayStorage
 import Telemetry
 import Testing
 
-@Suite("How much housekeeping does at once, and what")
+@Suite("The batch size and the work of housekeeping")
 struct HousekeepingRuleTests {
     @Test(
-        "a batch that took too long halves the next, a full one that was quick lets it grow, up to 2000",
+        "a batch that took too long halves the next, a fast full one lets it grow, up to 2000",
         arguments: [
             (limit: 200, removed: 200, held: 1.0, next: 250),
             (200, 200, 2.0, 250),
@@ -28,7 +28,7 @@ struct HousekeepingRuleTests {
         #expect(size.limit == next)
     }
 
-    @Test("the first batch has 200 rows, and no limit is out of range")
+    @Test("the first batch has 200 rows, and limits are clamped to the range")
     func bounds() {
         #expect(HousekeepingBatchSize().limit == 200)
         #expect(HousekeepingBatchSize(limit: 0).limit == 1)
@@ -36,7 +36,7 @@ struct HousekeepingRuleTests {
     }
 
     @Test(
-        "on a disk of any even speed the batches settle below the bound",
+        "on a disk of any constant speed the batch duration settles below the limit",
         arguments: [0.001, 0.01, 0.1, 0.3, 1, 5, 24]
     )
     func settles(millisecondsPerRow: Double) {
@@ -64,7 +64,7 @@ struct HousekeepingRuleTests {
     }
 
     @Test(
-        "each brand keeps what it says, and never longer than the instance allows",
+        "each brand's retention applies, up to the maximum of the instance",
         arguments: [(nil, [7, 90]), (30, [7, 30]), (3, [3, 3]), (3650, [7, 90])] as [(Int64?, [Int64])]
     )
     func retention(maximum: Int64?, days: [Int64]) throws {

@@ -4,7 +4,7 @@ import GatewayStorage
 import PushProviders
 import Testing
 
-@Suite("What an answer says of its lane's credential, and what operators are told")
+@Suite("The credential breaker of a lane, and its alerts")
 struct BreakerTests {
     private static let lane = MachineScript.lane
 
@@ -15,7 +15,7 @@ struct BreakerTests {
         return (script, rows)
     }
 
-    @Test("an overloaded provider proves nothing: the lane stays stopped, and its wait goes on growing")
+    @Test("an overloaded provider proves nothing: the lane stays stopped, and its wait keeps growing")
     func overload() throws {
         var (script, rows) = try script(4)
         #expect(script.take(1).count == 1)
@@ -23,7 +23,7 @@ struct BreakerTests {
         script.now = script.now.adding(seconds: 30)
         #expect(script.take().count == 1)
         script.answer(rows[1].id, .retry(afterSeconds: nil, scope: .device), status: 500)
-        // Tried again at once, with one push.
+        // Retried at once, with one push.
         #expect(script.take().map(\.delivery) == [rows[2].id])
         script.answer(rows[2].id, .misconfigured, status: 403)
         guard case .open(let until) = script.machine.lanes[Self.lane]?.breaker else {
@@ -34,7 +34,7 @@ struct BreakerTests {
     }
 
     @Test(
-        "a judgement of the push itself shows that the credential works",
+        "a rejection of the push itself shows that the credential works",
         arguments: [
             PushOutcome.accepted(providerID: nil), .rejected(token: .keep), .rejected(token: .quarantine),
             .unregistered(since: nil),
@@ -52,7 +52,7 @@ struct BreakerTests {
         #expect(script.machine.takeAlerts().map(\.alert) == [.recovered])
     }
 
-    @Test("operators are told once that a lane stopped, however many pushes were on their way")
+    @Test("operators are alerted once that a lane stopped, however many pushes were in flight")
     func alertOnce() throws {
         var (script, rows) = try script(3)
         #expect(script.take().count == 3)
@@ -67,7 +67,7 @@ struct BreakerTests {
         #expect(script.machine.takeAlerts().isEmpty)
     }
 
-    @Test("a device's new token is not blamed for the old one's answer, and the push tries it")
+    @Test("a rejection of the old token does not count for a device's new one, and the push is retried with it")
     func newToken() throws {
         for outcome in [PushOutcome.unregistered(since: nil), .rejected(token: .quarantine)] {
             var (script, rows) = try script(1)
@@ -83,7 +83,7 @@ struct BreakerTests {
         }
     }
 
-    @Test("twenty refused tokens in a row stop the lane, which tries one device at a time then")
+    @Test("twenty rejected tokens in a row stop the lane, which then probes with one device at a time")
     func refusedTokens() throws {
         var (script, rows) = try manyDevices(23)
         #expect(script.take(20).count == 20)
@@ -103,7 +103,7 @@ struct BreakerTests {
         #expect(script.take().map(\.delivery) == [rows[22].id])
     }
 
-    @Test("with another credential, refused tokens are counted anew")
+    @Test("with another credential, the count of rejected tokens starts at 0")
     func refusedTokensAnew() throws {
         var (script, rows) = try manyDevices(21)
         #expect(script.take(20).count == 20)

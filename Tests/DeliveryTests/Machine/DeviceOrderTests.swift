@@ -6,7 +6,7 @@ import Testing
 
 @Suite("One device's pushes stay in order, one at a time")
 struct DeviceOrderTests {
-    @Test("the second push of a device waits for the first one's answer")
+    @Test("the second push of a device waits for the first one's result")
     func oneInFlight() throws {
         var script = MachineScript()
         let first = try script.row(sequence: 1, unread: 2)
@@ -19,7 +19,7 @@ struct DeviceOrderTests {
         #expect(script.take().map(\.delivery) == [second.id])
     }
 
-    @Test("a retry takes the device's younger rows back to the store with it, due together")
+    @Test("a retry requeues the device's younger rows too, due together")
     func retryTakesSiblings() throws {
         var script = MachineScript()
         let first = try script.row(sequence: 1)
@@ -39,7 +39,7 @@ struct DeviceOrderTests {
         #expect(script.machine.nextDeadline(now: script.now) == due)
     }
 
-    @Test("a row that a commit under way hands out does not overtake its sibling that was given back meanwhile")
+    @Test("a row that a commit under way hands out does not overtake an older one that was requeued meanwhile")
     func committedDuringGiveBack() throws {
         var script = MachineScript()
         let first = try script.row(sequence: 1)
@@ -59,7 +59,7 @@ struct DeviceOrderTests {
         #expect(script.take().map(\.delivery) == [third.id])
     }
 
-    @Test("while rows wait in the store for a later moment, the engine is asked to look for them")
+    @Test("while rows wait in the store for a later time, the engine knows that there may be a backlog")
     func budgetSaysMayHaveBacklog() throws {
         var script = MachineScript()
         let first = try script.row()
@@ -71,7 +71,7 @@ struct DeviceOrderTests {
         #expect(script.machine.beginTurn(now: script.now).budgets[MachineScript.lane]?.mayHaveBacklog == true)
     }
 
-    @Test("a row that is due again at once is claimed by the commit that gives it back, and leaves again")
+    @Test("a row that is due again at once is claimed by the commit that requeues it, and leaves again")
     func retriedAtOnce() throws {
         var script = MachineScript()
         let row = try script.row()

@@ -4,13 +4,13 @@ import GatewayStorage
 import PushProviders
 import Testing
 
-@Suite("Rows in memory end by the clock and by what takes their place")
+@Suite("Rows in memory that expire or are collapsed")
 struct ExpiryTests {
     private func expired(_ plan: DeliveryMachine.TurnPlan) -> [DeliveryID] {
         plan.outcomes.filter { $0.disposition == .finished(.expired, nil) }.map(\.delivery)
     }
 
-    @Test("a row expires though its lane may send nothing, and the machine asks to be called then")
+    @Test("a row expires even if its lane may send nothing, and the deadline is that time")
     func blockedLane() throws {
         var script = MachineScript()
         let rows = [
@@ -33,7 +33,7 @@ struct ExpiryTests {
         #expect(script.take().map(\.delivery) == [rows[2].id])
     }
 
-    @Test("while the clock may be wrong nothing expires: it leaves and is tried again")
+    @Test("while the clock may be wrong nothing expires: rows leave and are retried")
     func clockInDoubt() throws {
         var script = MachineScript()
         let rows = [
@@ -58,7 +58,7 @@ struct ExpiryTests {
         #expect(expired(script.turn()) == [rows[1].id])
     }
 
-    @Test("what is on its way does not expire, what waits behind it does")
+    @Test("a row in flight does not expire, rows behind it do")
     func behindOneOnItsWay() throws {
         var script = MachineScript()
         let rows = [
@@ -75,7 +75,7 @@ struct ExpiryTests {
         #expect(script.machine.lanes[MachineScript.lane]?.rows.total == 1)
     }
 
-    @Test("memory is searched at most once a second, and again when the clock was set back")
+    @Test("memory is searched at most once a second, and again after the clock was set back")
     func search() throws {
         var script = MachineScript()
         let start = script.now
@@ -94,7 +94,7 @@ struct ExpiryTests {
         #expect(expired(script.turn()) == [second.id])
     }
 
-    @Test("a waiting row whose place a newer one took leaves memory; one on its way is answered")
+    @Test("a waiting row that is collapsed leaves memory; one in flight gets its result")
     func collapsed() throws {
         var script = MachineScript()
         let rows = [try script.row(), try script.row(sequence: 2), try script.row(sequence: 3)]

@@ -8,7 +8,7 @@ struct FairQueueTests {
         FairQueue(limits: .init(size: size, bytes: bytes))
     }
 
-    @Test("keeps the order of one owner, and takes at most what is asked for")
+    @Test("keeps the order of one owner, and removes at most the given weight")
     func order() {
         var queue = queue()
         for number in 0..<10 { queue.append("\(number)", size: 3, bytes: 1, of: "a") }
@@ -19,7 +19,7 @@ struct FairQueueTests {
         #expect(queue.isEmpty && queue.size == 0 && queue.bytes == 0)
     }
 
-    @Test("takes one element that is larger than the turn")
+    @Test("removes one element that is larger than the turn")
     func large() {
         var queue = queue()
         queue.append("large", size: 50, bytes: 1, of: "a")
@@ -28,7 +28,7 @@ struct FairQueueTests {
         #expect(queue.next(atMost: 10) == ["next"])
     }
 
-    @Test("an owner with little is served in the next turns, however much another has waiting")
+    @Test("an owner with few elements is served in the next turns, however many others wait")
     func share() {
         var queue = queue(size: 100_000, bytes: 100_000_000)
         for number in 0..<100 { queue.append("flood \(number)", size: 500, bytes: 1, of: "flood") }
@@ -39,7 +39,7 @@ struct FairQueueTests {
         #expect(served.contains { $0.hasPrefix("flood") })
     }
 
-    @Test("a turn takes as much work as it may, and room is by size")
+    @Test("a turn is limited by weight, and the room by size")
     func weight() {
         var queue = queue(size: 10)
         for number in 0..<4 { queue.append("\(number)", size: 1, weight: 40, bytes: 1, of: "a") }
@@ -49,7 +49,7 @@ struct FairQueueTests {
         #expect(queue.next(atMost: 100) == ["2", "small", "3"])
     }
 
-    @Test("owners who send alike are served alike, whatever the size of their pieces")
+    @Test("owners with equal loads are served equally, whatever the size of their pieces")
     func deficit() {
         var queue = queue(size: 1_000_000, bytes: 1_000_000_000)
         for number in 0..<200 { queue.append("big \(number)", size: 500, bytes: 1, of: "big") }
@@ -64,7 +64,7 @@ struct FairQueueTests {
         #expect(ratio > 0.8 && ratio < 1.25, "\(big) and \(one)")
     }
 
-    @Test("one owner alone never fills all the room, so that a newcomer finds some")
+    @Test("a single owner never fills all the room, so that a new one finds some")
     func room() {
         var queue = queue(size: 100)
         var taken = 0
@@ -83,7 +83,7 @@ struct FairQueueTests {
         #expect(queue.size <= 100)
     }
 
-    @Test("what is larger than all the room is taken when nothing waits")
+    @Test("an element that is larger than all the room is admitted when nothing waits")
     func alone() {
         var queue = queue(size: 10, bytes: 10)
         #expect(queue.admits(size: 500, bytes: 500, of: "a"))
@@ -93,7 +93,7 @@ struct FairQueueTests {
         #expect(queue.admits(size: 1, bytes: 1, of: "b"))
     }
 
-    @Test("gives everything back at once")
+    @Test("removes everything at once")
     func removeAll() {
         var queue = queue()
         queue.append("1", size: 1, bytes: 1, of: "a")

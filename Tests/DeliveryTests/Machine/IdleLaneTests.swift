@@ -4,11 +4,12 @@ import GatewayStorage
 import PushProviders
 import Testing
 
-@Suite("A lane that nobody uses")
+@Suite("A lane without rows")
 struct IdleLaneTests {
     private static let many: Int64 = 1000
 
-    /// A machine that knows many lanes, of which nothing is in memory or waits, when its first turn has begun.
+    /// Returns a state machine with many lanes without rows in memory and without a backlog, whose first turn has
+    /// begun.
     private static func script() -> MachineScript {
         var script = MachineScript()
         for lane in 1...many { script.machine.addLane(LaneID(lane)) }
@@ -16,7 +17,7 @@ struct IdleLaneTests {
         return script
     }
 
-    @Test("is looked at by no turn, whatever the others do")
+    @Test("is skipped by turns, whatever the others do")
     func looks() throws {
         var script = Self.script()
         #expect(script.machine.lanes.busy.isEmpty)
@@ -32,7 +33,7 @@ struct IdleLaneTests {
         #expect(script.machine.lanes.busy.isEmpty && script.machine.isEmpty)
     }
 
-    @Test("takes new rows as one that was used before, and as its brand asks by then")
+    @Test("takes new rows like a used one, by the current rules of its brand")
     func budget() throws {
         var script = Self.script()
         let used = try #require(script.machine.beginTurn(now: script.now).budgets[LaneID(7)])
@@ -48,18 +49,18 @@ struct IdleLaneTests {
         #expect(script.machine.lanes.busy.isEmpty)
     }
 
-    @Test("takes none when it is removed, and some again when it starts over")
+    @Test("takes none when it is removed, and some again when it is reset")
     func removed() {
         var script = Self.script()
         script.machine.removeLane(LaneID(7), now: script.now)
         #expect(script.machine.beginTurn(now: script.now).budgets[LaneID(7)] == nil)
         #expect(script.machine.lanes.busy.isEmpty)
         script.machine.resetLane(LaneID(7), now: script.now)
-        // Whatever waits for it in the store is asked for first.
+        // A possible backlog in the store is claimed first.
         #expect(Set(script.machine.beginTurn(now: script.now).claims.map(\.lane)) == [LaneID(7)])
     }
 
-    @Test("is looked at until its wait is over, and asks then for what waits")
+    @Test("is busy until its wait is over, and then claims its backlog")
     func waits() throws {
         var script = Self.script()
         let due = script.now.adding(seconds: 60)
@@ -75,7 +76,7 @@ struct IdleLaneTests {
         #expect(script.machine.lanes.busy.isEmpty && script.machine.nextDeadline(now: script.now) == nil)
     }
 
-    @Test("whose credential was refused takes nothing until it may try again")
+    @Test("whose credential was rejected takes nothing until it may try again")
     func stopped() {
         var script = Self.script()
         script.machine.refuse(LaneID(7), now: script.now)

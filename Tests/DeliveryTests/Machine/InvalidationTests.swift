@@ -4,7 +4,7 @@ import GatewayStorage
 import PushProviders
 import Testing
 
-@Suite("A lane whose provider calls too many devices gone is suspended, and loses none")
+@Suite("A lane whose provider reports too many devices as gone is suspended, and loses none")
 struct InvalidationTests {
     private static let lane = MachineScript.lane
     private static let settings = InvalidationSettings()
@@ -23,7 +23,7 @@ struct InvalidationTests {
 
     private func alerts(_ script: inout MachineScript) -> [LaneAlert] { script.machine.takeAlerts().map(\.alert) }
 
-    /// A lane that was suspended just now, with rows of other devices in memory.
+    /// Returns a lane that was suspended just now, with rows of other devices in memory.
     private func suspended(rows: Int = 0) throws -> (MachineScript, [OutboxRow]) {
         var script = MachineScript(slots: 100)
         script.turn(stopped: stopped(1...51))
@@ -34,7 +34,7 @@ struct InvalidationTests {
         return (script, rows)
     }
 
-    @Test("few that are gone end five minutes later, in pieces")
+    @Test("few devices that are gone end five minutes later, in batches")
     func few() {
         var script = MachineScript()
         script.turn(stopped: stopped(1...50))
@@ -67,7 +67,7 @@ struct InvalidationTests {
         #expect(script.machine.lanes[Self.lane]?.invalidation.isSuspended == isSuspended)
     }
 
-    @Test("those of more than five minutes ago do not count")
+    @Test("devices that were stopped more than five minutes ago do not count")
     func window() {
         var script = MachineScript()
         script.turn(stopped: stopped(1...40))
@@ -98,7 +98,7 @@ struct InvalidationTests {
         #expect(alerts(&script).isEmpty)
     }
 
-    @Test("the first push that is accepted ends the suspension, and those that were stopped are put back in pieces")
+    @Test("the first push that is accepted ends the suspension, and stopped devices are put back in batches")
     func resumes() throws {
         var (script, rows) = try suspended(rows: 3)
         script.now = script.now.adding(seconds: 1)
@@ -110,7 +110,7 @@ struct InvalidationTests {
         var done = StoppedDeviceResult(registrations: (1...100).map { RegistrationID($0) }, oldest: resumed)
         let first = script.turn(putBacks: [done])
         #expect(first.putBacks == [request(resumed)])
-        // What waited when it was stopped is older than what comes with its return.
+        // Rows that waited when it was stopped are older than those that come after its return.
         #expect(first.budgets[Self.lane]?.mayHaveBacklog == true)
         done.registrations = []
         done.oldest = nil
@@ -122,7 +122,7 @@ struct InvalidationTests {
         #expect(!script.turn().needsCommit)
     }
 
-    @Test("with nothing else to send, one device after the other is put back to find out")
+    @Test("with nothing else to send, one device after the other is put back for a probe")
     func putsOneBack() throws {
         var (script, _) = try suspended()
         #expect(script.machine.nextDeadline(now: script.now) == script.now.adding(seconds: 1))
@@ -134,7 +134,7 @@ struct InvalidationTests {
         #expect(script.machine.nextDeadline(now: script.now) == script.now.adding(seconds: 5))
         script.now = script.now.adding(seconds: 5)
         #expect(script.turn(putBacks: [one]).putBacks == [request(script.now, limit: 1)])
-        // This one has.
+        // This one has a row.
         let row = try script.row(device: 2)
         script.turn(claims: [ClaimResult(lane: Self.lane, rows: [row], nextDue: nil)])
         #expect(script.take().map(\.delivery) == [row.id])
@@ -142,14 +142,14 @@ struct InvalidationTests {
         #expect(alerts(&script) == [.resumed])
     }
 
-    @Test("a device is not called gone by an answer to a push that left before its provider was well again")
+    @Test("a device is not stopped because of a push that left before its provider had recovered")
     func staleAnswers() throws {
         var (script, rows) = try suspended(rows: 3)
         script.now = script.now.adding(seconds: 1)
         #expect(script.take().count == 1)
         script.answer(rows[0].id, .accepted(providerID: nil))
         script.turn(putBacks: [StoppedDeviceResult()])
-        // The same for one that left before the lane was suspended.
+        // The same for a push that left before the lane was suspended.
         var old = MachineScript(slots: 100)
         let early = try old.row(device: 900, consumer: 900)
         old.turn(owned: [early])
@@ -167,14 +167,14 @@ struct InvalidationTests {
             Issue.record("\(outcome.disposition)")
             return
         }
-        // What leaves from now on is believed.
+        // Results of pushes that leave from now on are believed.
         #expect(script.take().count == 2)
         script.answer(rows[1].id, .unregistered(since: nil), status: 410)
         #expect(script.turn().outcomes.last?.token == .drop(token: rows[1].token, since: nil))
     }
 
     @Test(
-        "nothing leaves for a device that is called gone, or whose token is refused, until that is written down",
+        "nothing leaves for a device that is reported as gone, or whose token is rejected, until that is stored",
         arguments: [PushOutcome.unregistered(since: nil), .rejected(token: .quarantine)]
     )
     func nothingBehind(outcome: PushOutcome) throws {
@@ -193,7 +193,7 @@ struct InvalidationTests {
         #expect(script.take().isEmpty)
     }
 
-    @Test("devices that are called gone again count only while their provider may be wrong about them")
+    @Test("devices that are reported as gone again count only while their provider may be wrong about them")
     func again() throws {
         for isWrong in [false, true] {
             var (script, rows) = try suspended(rows: 60)
@@ -216,7 +216,7 @@ struct InvalidationTests {
         }
     }
 
-    @Test("a start goes on where the process before ended")
+    @Test("a start continues where the previous process ended")
     func starts() {
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         func machine(_ count: Int, isSuspended: Bool) -> DeliveryMachine {
@@ -233,7 +233,7 @@ struct InvalidationTests {
         var suspended = machine(1, isSuspended: true)
         #expect(suspended.lanes[Self.lane]?.invalidation.phase == .suspended(until: now))
         #expect(suspended.beginTurn(now: now).putBacks == [request(now, limit: 1)])
-        // The process ended before it could store that.
+        // The process ended before it could store the suspension.
         var unsaved = machine(51, isSuspended: false)
         #expect(unsaved.takeAlerts().map(\.alert) == [.suspended(gone: 51, of: 100)])
         #expect(unsaved.beginTurn(now: now).suspensions == [Self.lane: true])

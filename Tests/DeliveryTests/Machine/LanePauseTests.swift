@@ -9,7 +9,8 @@ struct LanePauseTests {
     private static let start = Timestamp(milliseconds: 1_700_000_000_000)
     private static func after(_ milliseconds: Int64) -> Timestamp { start.adding(milliseconds: milliseconds) }
 
-    /// Meets faults without a wait that was asked for: all but the last at the start, the last this many milliseconds later.
+    /// Returns a pause after faults without a requested wait: all but the last at the start, the last this many
+    /// milliseconds later.
     private func faults(_ count: Int = manyFaults, last: Int64 = 0, isOfLane: Bool = false) -> LanePause {
         var pause = LanePause(manyFaults: Self.manyFaults)
         for number in 1...count {
@@ -19,7 +20,7 @@ struct LanePauseTests {
         return pause
     }
 
-    @Test("is left alone after ten faults within a second, and not for fewer or for some that are far apart")
+    @Test("pauses after ten faults within a second, and not for fewer or for some that are far apart")
     func several() {
         #expect(faults(1).until == nil)
         #expect(faults(9).until == nil)
@@ -28,7 +29,7 @@ struct LanePauseTests {
         #expect(faults(1, isOfLane: true).until == Self.after(1000))
     }
 
-    @Test("is not left alone while it takes pushes between its faults")
+    @Test("does not pause while pushes are accepted between the faults")
     func between() {
         var pause = LanePause(manyFaults: Self.manyFaults)
         for moment in stride(from: Int64(0), to: 900, by: 10) {
@@ -40,7 +41,7 @@ struct LanePauseTests {
         #expect(pause.until == nil)
     }
 
-    @Test("is left alone as long as it asks, but no longer than a minute, and what was on its way does not end that")
+    @Test("pauses as long as the provider asks, up to a minute, and pushes in flight do not end that")
     func asked() {
         var pause = LanePause(manyFaults: Self.manyFaults)
         pause.fault(asked: 20, isOfLane: true, isProbe: false, now: Self.start)
@@ -55,7 +56,7 @@ struct LanePauseTests {
         #expect(pause.until == Self.after(60_040))
     }
 
-    @Test("is tried after 1, 2 and 5 seconds and every 5 then, until it takes a push")
+    @Test("probes after 1, 2 and 5 seconds and then every 5, until a push is accepted")
     func tries() {
         var pause = faults()
         var now = Self.start
@@ -73,7 +74,7 @@ struct LanePauseTests {
         #expect(pause.until == now.adding(seconds: 1))
     }
 
-    @Test("what was not sent leaves again at once, then after 1, 2 and 5 seconds, all of one connection alike")
+    @Test("unsent pushes leave again at once, then after 1, 2 and 5 seconds, those of one connection together")
     func unsent() {
         var wait = UnsentWait()
         // Three were on one connection that ended.

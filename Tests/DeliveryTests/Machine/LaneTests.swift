@@ -4,7 +4,7 @@ import GatewayStorage
 import PushProviders
 import Testing
 
-@Suite("A lane holds what it has slots for, and waits when its provider says so")
+@Suite("The slots and the waits of a lane")
 struct LaneTests {
     @Test("new rows get the free slots; a due backlog takes them all, in the store's order")
     func slots() throws {
@@ -27,7 +27,7 @@ struct LaneTests {
         #expect(next.rowsInMemory.isEmpty)
     }
 
-    @Test("a turn names the devices with several rows in memory, the one on its way included")
+    @Test("a turn names the devices with several rows in memory, including the one in flight")
     func crowdedDevices() throws {
         var script = MachineScript(slots: 100)
         let plan = script.machine.beginTurn(now: script.now)
@@ -42,7 +42,7 @@ struct LaneTests {
         #expect(script.machine.beginTurn(now: script.now).rowsInMemory.isEmpty)
     }
 
-    @Test("when the process holds all the rows that it may, a lane takes only a few more, and none waits in vain")
+    @Test("when the process holds all its rows, a lane takes only a few more, and none waits forever")
     func wholeProcess() throws {
         var settings = DeliverySettings()
         settings.slots = 3
@@ -54,7 +54,7 @@ struct LaneTests {
         let budgets = script.machine.beginTurn(now: script.now).budgets
         #expect(budgets[MachineScript.lane]?.slots == 0)
         #expect(budgets[MachineScript.otherLane]?.slots == 2)
-        // Its backlog is no reason to wake up while it has no room, and one when it has.
+        // Its backlog is a reason to wake up only while it has room.
         script.turn(unowned: [MachineScript.lane: script.now])
         #expect(script.machine.beginTurn(now: script.now).claims.isEmpty)
         let waitsForAnswers = script.machine.nextDeadline(now: script.now).map { $0 > script.now } ?? true
@@ -64,7 +64,7 @@ struct LaneTests {
         #expect(next.claims.map(\.lane) == [MachineScript.lane])
     }
 
-    @Test("outcomes that do not fit into the next turn hold back new rows")
+    @Test("outcomes that do not fit into the next turn reduce the slots for new rows")
     func outcomesHoldBack() throws {
         var settings = DeliverySettings()
         settings.slotsPerLane = 10
@@ -78,7 +78,7 @@ struct LaneTests {
         #expect(plan.budgets[MachineScript.lane]?.slots == 4)
     }
 
-    @Test("a lane whose brand wants summaries sets devices no limit")
+    @Test("a lane whose brand wants summaries has no limit for each device")
     func summariesAreWhole() {
         var script = MachineScript(slots: 100)
         script.machine.addLane(MachineScript.lane)
@@ -106,7 +106,7 @@ struct LaneTests {
         #expect(script.machine.nextDeadline(now: script.now) == later)
     }
 
-    @Test("a refused credential stops the lane, and one push tries it again")
+    @Test("a rejected credential stops the lane, and one push is the probe")
     func breaker() throws {
         var script = MachineScript()
         let rows = [
@@ -129,7 +129,7 @@ struct LaneTests {
         #expect(script.machine.lanes[MachineScript.lane]?.breaker == .closed)
     }
 
-    @Test("each further refusal doubles the wait")
+    @Test("each further rejection doubles the wait")
     func breakerBacksOff() throws {
         var script = MachineScript()
         var waits: [Int64] = []
@@ -166,7 +166,7 @@ struct LaneTests {
     }
 
     @Test(
-        "a push that failed often does not stop its lane, and one push finds out whether an overloaded provider is well"
+        "a push that failed often does not stop its lane, and one push probes an overloaded provider"
     )
     func ownWaits() throws {
         var script = MachineScript(slots: 12, retryDelays: [5, 900])
@@ -191,7 +191,7 @@ struct LaneTests {
         #expect(script.take().map(\.delivery) == [rows[11].id])
     }
 
-    @Test("what was not sent counts no try and goes back")
+    @Test("a push that was not sent counts as no attempt and is requeued")
     func notSent() throws {
         var script = MachineScript()
         let row = try script.row()
@@ -202,7 +202,7 @@ struct LaneTests {
         #expect(record.answer == nil && record.disposition == .release(due: script.now, isAsked: true))
     }
 
-    @Test("a provider that was replaced takes nothing more, and its answers say nothing of a new credential")
+    @Test("a provider that was replaced takes nothing more, and its results do not count for a new credential")
     func replaced() throws {
         var script = MachineScript()
         let rows = try (1...3).map { try script.row(device: Int64($0), consumer: Int64($0)) }
@@ -213,17 +213,17 @@ struct LaneTests {
         script.machine.take(MachineScript.lane, provider: 0, capacity: 3, now: script.now, into: &jobs)
         #expect(jobs.isEmpty)
         #expect(script.take(1).map(\.delivery) == [rows[1].id])
-        // The old credential was refused, and the new one is tried.
+        // The old credential was rejected, and the new one is tried.
         script.answer(rows[0].id, .misconfigured, status: 403)
         #expect(script.take(1).map(\.delivery) == [rows[2].id])
-        // Other words, and the same credential: its answers count.
+        // Other content, but the same credential: its results count.
         script.machine.renewProvider(of: MachineScript.lane)
         script.answer(rows[1].id, .retry(afterSeconds: 20, scope: .lane), status: 503)
         script.machine.renewProvider(of: MachineScript.lane)
         #expect(script.machine.nextDeadline(now: script.now) == script.now.adding(seconds: 20))
     }
 
-    @Test("one lane's trouble leaves another alone")
+    @Test("one lane's faults do not affect another")
     func otherLane() throws {
         var script = MachineScript()
         let here = try script.row(device: 1)
@@ -234,7 +234,7 @@ struct LaneTests {
         #expect(script.take(lane: MachineScript.otherLane).map(\.delivery) == [there.id])
     }
 
-    @Test("retry delays follow the setting, then repeat the last; a try that comes too late expires at once")
+    @Test("retry delays follow the setting, then repeat the last; an attempt that comes too late expires at once")
     func retryDelays() throws {
         var script = MachineScript(retryDelays: [5, 30])
         for (attempts, seconds) in [(0, 5), (1, 30), (2, 30), (9, 30)] {
@@ -256,10 +256,10 @@ struct LaneTests {
         #expect(script.turn().outcomes.last?.disposition == .finished(.expired, nil))
     }
 
-    @Test("what the provider provably did not process goes out again at once, but not for ever")
+    @Test("a push that the provider provably did not process is resent at once, but not forever")
     func resendsAtOnce() throws {
         var script = MachineScript(retryDelays: [5, 30])
-        // A provider that is well must not hold a push up for a quarter of an hour: the first delay, however often.
+        // A healthy provider must not delay a push for a quarter of an hour: the first delay, however often.
         for (attempts, seconds) in [(0, 0), (4, 0), (5, 5), (9, 5)] {
             let row = try script.row(device: Int64(attempts + 1), attempts: attempts)
             script.turn(owned: [row])
@@ -274,7 +274,7 @@ struct LaneTests {
         }
     }
 
-    @Test("draining takes nothing more, gives back what waits, and still records answers")
+    @Test("draining takes nothing more, requeues waiting rows, and still records results")
     func drain() throws {
         var script = MachineScript()
         let sent = try script.row(sequence: 1)
@@ -293,7 +293,7 @@ struct LaneTests {
         #expect(script.machine.inFlightCount == 0)
     }
 
-    @Test("outcomes of a failed commit are written down by a later one, in order")
+    @Test("outcomes of a failed commit are stored by a later one, in order")
     func failedCommit() throws {
         var script = MachineScript()
         let rows = [try script.row(device: 1), try script.row(device: 2, consumer: 2)]
@@ -318,7 +318,7 @@ struct LaneTests {
         #expect(!script.machine.hasWork(MachineScript.lane, now: script.now))
     }
 
-    @Test("a lane that loses its credential gives its rows back, and takes them up again when it has one")
+    @Test("a lane that loses its credential requeues its rows, and claims them again when it has one")
     func credentialTakenAway() throws {
         var script = MachineScript()
         let sent = try script.row(device: 1)
@@ -341,7 +341,7 @@ struct LaneTests {
         #expect(script.take().map(\.delivery) == [behind.id, waiting.id])
     }
 
-    @Test("a lane that is removed before its first row comes sends nothing until it starts over")
+    @Test("a lane that is removed before its first row comes sends nothing until it is reset")
     func removedBeforeItsFirstRow() throws {
         var script = MachineScript()
         let plan = script.machine.beginTurn(now: script.now)
@@ -357,7 +357,7 @@ struct LaneTests {
         #expect(script.machine.beginTurn(now: script.now).claims.map(\.lane) == [MachineScript.lane])
     }
 
-    @Test("a turn's claims are bounded and go round among the lanes that ask")
+    @Test("a turn's claims are bounded and rotate among the lanes")
     func claimsGoRound() throws {
         let due = Timestamp(milliseconds: 0)
         let lanes = (1...40).map { LaneID(Int64($0)) }

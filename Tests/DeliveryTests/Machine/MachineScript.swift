@@ -3,7 +3,7 @@ import GatewayModel
 import GatewayStorage
 import PushProviders
 
-/// A machine with the few things that a script of events needs: rows, turns, answers, and a clock that it moves.
+/// A state machine with the few things that a script of events needs: rows, turns, results, and a clock that it moves.
 struct MachineScript {
     static let lane = LaneID(1)
     static let otherLane = LaneID(2)
@@ -19,7 +19,7 @@ struct MachineScript {
         machine = DeliveryMachine(settings: settings, backlog: Self.agents(backlog))
     }
 
-    /// A row as the store hands it out.
+    /// Returns a row as the store hands it out.
     mutating func row(
         device: Int64 = 1,
         consumer: Int64 = 1,
@@ -63,12 +63,12 @@ struct MachineScript {
         )
     }
 
-    /// Agents' messages that wait on lanes.
+    /// Returns the backlog of agents' messages on lanes.
     static func agents(_ backlog: [LaneID: Timestamp]) -> [LaneQueue: Timestamp] {
         Dictionary(uniqueKeysWithValues: backlog.map { (LaneQueue($0.key, .agent), $0.value) })
     }
 
-    /// One whole turn whose commit hands out these rows.
+    /// Runs one whole turn whose commit hands out these rows.
     @discardableResult
     mutating func turn(
         owned: [OutboxRow] = [],
@@ -99,7 +99,7 @@ struct MachineScript {
         return plan
     }
 
-    /// The second half of a turn, for scripts in which something happens while it is committed.
+    /// Runs the second half of a turn, for scripts in which something happens while it is committed.
     mutating func commit(
         _ plan: DeliveryMachine.TurnPlan,
         _ done: WriterTurnResult = WriterTurnResult(),

@@ -4,12 +4,12 @@ import GatewayStorage
 import PushProviders
 import Testing
 
-@Suite("How long outcomes wait for a commit")
+@Suite("The wait of outcomes for a commit")
 struct OutcomeWaitTests {
     private let wait = DeliverySettings().outcomeWaitMilliseconds
 
-    /// A script with so many pushes on their way, of a device each, and their deliveries; the outcome of another has just
-    /// been written down.
+    /// Returns a script with this many pushes in flight, to one device each, and their deliveries; the outcome of
+    /// another has just been committed.
     private func script(sending count: Int) throws -> (MachineScript, [DeliveryID]) {
         var script = MachineScript(slots: 1000)
         let rows = try (1...count + 1).map { try script.row(device: Int64($0), consumer: Int64($0)) }
@@ -20,7 +20,7 @@ struct OutcomeWaitTests {
         return (script, Array(sent.dropFirst()))
     }
 
-    @Test("the first push that was taken is written down at once")
+    @Test("the first accepted push is recorded at once")
     func first() throws {
         var script = MachineScript(slots: 1000)
         script.turn(owned: [try script.row(device: 1, consumer: 1)])
@@ -30,7 +30,7 @@ struct OutcomeWaitTests {
         #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.map(\.delivery) == sent)
     }
 
-    @Test("a push that is taken soon after a commit with another waits for more for a few milliseconds")
+    @Test("a push that is accepted soon after a commit with another waits a few milliseconds for more")
     func waits() throws {
         var (script, sent) = try script(sending: 1)
         let last = script.now
@@ -57,7 +57,7 @@ struct OutcomeWaitTests {
     }
 
     @Test(
-        "what a device, an operator or a retry waits for is written down at once, with what came before it",
+        "a record that a device, an operator or a retry waits for is stored at once, with earlier ones",
         arguments: [
             PushOutcome.unregistered(since: nil), .rejected(token: .keep), .rejected(token: .quarantine),
             .retry(afterSeconds: 1, scope: .device),
@@ -71,7 +71,7 @@ struct OutcomeWaitTests {
         #expect(!script.machine.outcomesMayWait(now: script.now))
         let plan = script.machine.beginTurn(now: script.now, isPatient: true)
         #expect(plan.outcomes.map(\.delivery) == sent)
-        // Of a commit that fails they are as urgent as before.
+        // After a failed commit they are as urgent as before.
         script.machine.turnFailed(plan.outcomes)
         #expect(!script.machine.outcomesMayWait(now: script.now))
         script.turn()
@@ -86,7 +86,7 @@ struct OutcomeWaitTests {
         #expect(!script.machine.outcomesMayWait(now: script.now))
     }
 
-    @Test("none waits while rows in the store are to be due at once, or the writer would ask for them over and over")
+    @Test("none waits while rows in the store must become due at once, or the writer would never sleep")
     func requeues() throws {
         var (script, sent) = try script(sending: 1)
         script.answer(sent[0], .accepted(providerID: nil))
@@ -98,7 +98,7 @@ struct OutcomeWaitTests {
         #expect(plan.outcomes.map(\.delivery) == sent)
     }
 
-    @Test("a drain writes down at once")
+    @Test("a drain stores them at once")
     func drain() throws {
         var (script, sent) = try script(sending: 1)
         script.answer(sent[0], .accepted(providerID: nil))

@@ -4,11 +4,11 @@ import GatewayStorage
 import PushProviders
 import Testing
 
-@Suite("A platform whose devices a provider cannot reach waits, and the lane's others go on")
+@Suite("The breaker of a platform whose devices a provider cannot reach")
 struct PlatformBreakerTests {
     private static let lane = MachineScript.lane
 
-    /// Rows of devices of these platforms, in memory.
+    /// Returns rows of devices of these platforms, in memory.
     private func script(_ platforms: [DevicePlatform]) throws -> (MachineScript, [OutboxRow]) {
         var script = MachineScript(slots: 100)
         let rows = try platforms.enumerated().map { number, platform in
@@ -24,7 +24,7 @@ struct PlatformBreakerTests {
         script.answer(row.id, .platformMisconfigured, status: 401)
     }
 
-    /// What the next turn writes down of a row.
+    /// Returns the next turn's record of a row.
     private func disposition(_ plan: DeliveryMachine.TurnPlan, _ row: OutboxRow) -> OutcomeRecord.Disposition? {
         plan.outcomes.first { $0.delivery == row.id }?.disposition
     }
@@ -33,7 +33,7 @@ struct PlatformBreakerTests {
         script.turn(claims: [ClaimResult(lane: Self.lane, rows: rows, nextDue: nil)])
     }
 
-    @Test("the platform's rows go back to the store for 30 s, others leave")
+    @Test("the platform's rows are requeued for 30 s, others leave")
     func others() throws {
         var (script, rows) = try script([.ios, .ios, .android, .web])
         #expect(script.take(1).map(\.delivery) == [rows[0].id])
@@ -48,7 +48,7 @@ struct PlatformBreakerTests {
         #expect(script.machine.lanes[Self.lane]?.stoppedPlatforms == 1)
     }
 
-    @Test("one push at a time finds out, the wait doubles, and the first that is accepted ends it")
+    @Test("one push at a time is a probe, the wait doubles, and the first that is accepted ends it")
     func probes() throws {
         var (script, rows) = try script([.ios, .ios, .ios, .android])
         #expect(script.take(1).count == 1)
@@ -59,7 +59,7 @@ struct PlatformBreakerTests {
             script.now = script.now.adding(seconds: seconds)
             claim(&script, [rows[0], rows[1]])
             #expect(script.take().map(\.delivery) == [rows[0].id])
-            // Meanwhile the others are looked at again soon.
+            // Meanwhile the others are checked again soon.
             #expect(disposition(script.turn(), rows[1]) == .release(due: script.now.adding(seconds: 5), isAsked: true))
             refuse(&script, rows[0])
             let due = script.now.adding(seconds: seconds * 2)
@@ -78,7 +78,7 @@ struct PlatformBreakerTests {
         #expect(script.take().map(\.delivery) == [rows[1].id, rows[2].id])
     }
 
-    @Test("a probe that was judged for its own sake, or not at all, proves nothing: another finds out at once")
+    @Test("a probe that was rejected for another reason, or has no result, proves nothing: another follows at once")
     func nothingProven() throws {
         let outcomes: [PushOutcome] = [
             .unregistered(since: nil), .rejected(token: .keep), .unknown, .retry(afterSeconds: 10, scope: .device),
@@ -101,7 +101,7 @@ struct PlatformBreakerTests {
         }
     }
 
-    @Test("operators are told once that a platform stopped, and once that it is back")
+    @Test("operators are alerted once that a platform stopped, and once that it is back")
     func alerts() throws {
         var (script, rows) = try script([.web, .web, .web, .ios])
         #expect(script.take().count == 4)
@@ -111,7 +111,7 @@ struct PlatformBreakerTests {
             script.machine.takeAlerts().map(\.alert)
                 == [.platformStopped(.web, until: until, status: 401, reason: nil)]
         )
-        // They were on their way; neither lengthens the wait, and an acceptance among them proves nothing.
+        // They were in flight; neither lengthens the wait, and an acceptance among them proves nothing.
         refuse(&script, rows[1])
         script.answer(rows[2].id, .accepted(providerID: nil))
         script.answer(rows[3].id, .accepted(providerID: nil))
@@ -130,7 +130,7 @@ struct PlatformBreakerTests {
         #expect(script.machine.takeAlerts().map(\.alert) == [.platformRecovered(.web)])
     }
 
-    @Test("each platform has its own, and a new credential of the lane ends both")
+    @Test("each platform has its own breaker, and a new credential of the lane closes both")
     func reset() throws {
         var (script, rows) = try script([.web, .ios, .web, .ios])
         #expect(script.take(2).count == 2)
@@ -145,7 +145,7 @@ struct PlatformBreakerTests {
         #expect(script.take().count == 2)
     }
 
-    @Test("the lane's own credential is good when only the platform's is refused")
+    @Test("the lane's own credential counts as good when only the platform's is rejected")
     func ownCredential() throws {
         var (script, rows) = try script([.android, .ios, .android])
         #expect(script.take(1).count == 1)

@@ -3,7 +3,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-@Suite("Who has a messaging window open")
+@Suite("Presence: the open messaging windows")
 struct PresenceTests {
     private static let brand = BrandID(trusted: "brand")
     private static let device = DeviceID(trusted: "d1")
@@ -25,11 +25,11 @@ struct PresenceTests {
         presence.putBack([second])
         #expect(presence.takeReleases(atMost: 9) == [second, first])
         #expect(presence.windows.isEmpty && !presence.hasReleases)
-        // The turn keeps what it began with.
+        // The turn keeps the windows that it began with.
         #expect(before.contains(second))
     }
 
-    @Test("one that opens again before its release goes on holding")
+    @Test("a window that opens again before its release continues to hold")
     func reopened() {
         var presence = Presence()
         let name = Self.name("u1")
@@ -39,18 +39,18 @@ struct PresenceTests {
         #expect(presence.takeReleases(atMost: 9) == [name])
         #expect(presence.windows.holds(name, device: Self.device))
         presence.set(perDevice: [Self.brand], pushing: [])
-        // Nothing younger may leave before what was held.
+        // Nothing younger may leave before the held rows.
         #expect(presence.windows.holds(name, device: Self.device))
         #expect(presence.takeReleases(atMost: 9) == [name])
         #expect(!presence.windows.holds(name, device: Self.device))
-        // What was never opened closes nothing.
+        // Closing a window that was never opened does nothing.
         presence.close(Self.name("u2"), device: nil)
         presence.close(name, device: nil)
         presence.close(name, device: nil)
         #expect(presence.takeReleases(atMost: 9) == [Self.name("u2"), name] && presence.windows.isEmpty)
     }
 
-    @Test("windows hold for the consumer, for their device alone, or for nobody, as the brand says")
+    @Test("windows hold for the consumer, for their device only, or for nobody, by the brand's setting")
     func settings() {
         var presence = Presence()
         let (name, other) = (Self.name("u1"), DeviceID(trusted: "d2"))
@@ -68,7 +68,7 @@ struct PresenceTests {
         #expect(held() == [true, true] && !presence.hasReleases)
     }
 
-    @Test("a change that is taken back before its releases holds on, and releases nothing that must stay")
+    @Test("a change that is reverted before its releases continues to hold, and releases nothing that must stay")
     func takenBack() {
         var presence = Presence()
         let names = ["u2", "u1", "u3"].map { Self.name($0) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Agents' messages leave before badges, and these before proactive messages")
 struct PushClassTests {
-    /// A row of a class; campaigns are numbered from 1.
+    /// Returns a row of a class; campaigns are numbered from 1.
     private static func row(
         _ script: inout MachineScript,
         device: Int64,
@@ -17,7 +17,7 @@ struct PushClassTests {
         return row
     }
 
-    @Test("on a lane, and within a device unless one is on its way")
+    @Test("on a lane, and for a device unless one is in flight")
     func order() throws {
         var script = MachineScript(slots: 100)
         var rows: [OutboxRow] = []
@@ -37,7 +37,7 @@ struct PushClassTests {
         #expect(script.take().map(\.delivery) == [late.id, rows[2].id, rows[1].id])
     }
 
-    @Test("a quarter of a lane's slots is left to others than campaigns")
+    @Test("a quarter of a lane's slots is reserved for other pushes than campaigns'")
     func slots() throws {
         var script = MachineScript(slots: 8)
         script.machine.addLane(MachineScript.lane)
@@ -48,7 +48,7 @@ struct PushClassTests {
         #expect(budget.admits(.agent) && budget.admits(.badge) && !budget.admits(.proactive(campaign: 1)))
     }
 
-    @Test("a due backlog of a campaign closes its class, and agents' messages find slots all the same")
+    @Test("a due backlog of a campaign closes its class, but agents' messages still find slots")
     func backlog() throws {
         var script = MachineScript(slots: 8)
         let campaign = LaneQueue(MachineScript.lane, .proactive(campaign: 1))
@@ -71,7 +71,7 @@ struct PushClassTests {
         #expect(plan.claims.map(\.queue) == [.agent] && plan.claims.map(\.limit) == [100])
     }
 
-    @Test("a campaign's pushes leave at its pace, over all lanes of its brand; other campaigns have their own")
+    @Test("a campaign's pushes leave at its pace, for all lanes of its brand; other campaigns have their own")
     func pace() throws {
         var brand = BrandSettings()
         brand.campaignRatePerSecond = 50

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("In quiet hours")
 struct QuietHoursTests {
-    /// An hour from 10 minutes before now, in UTC.
+    /// Returns quiet hours of one hour from 10 minutes before now, in UTC.
     private static func settings(_ script: MachineScript, _ mode: QuietHours.Mode = .held) -> BrandSettings {
         let minute = Int(script.now.milliseconds / 60_000 % 1440)
         var settings = BrandSettings()
@@ -24,7 +24,7 @@ struct QuietHoursTests {
         plan.outcomes.map(\.disposition)
     }
 
-    @Test("a device's pushes go back to the store until the end, in order, and leave then")
+    @Test("a device's pushes are requeued until the end, in order, and leave then")
     func held() throws {
         let (made, end) = Self.script()
         var script = made
@@ -38,7 +38,7 @@ struct QuietHoursTests {
         #expect(plan.outcomes.map(\.delivery) == rows.map(\.id))
         #expect(Self.dispositions(plan) == [.release(due: end), .release(due: end)])
         #expect(script.machine.nextDeadline(now: script.now) == end)
-        // Younger rows must be looked for behind them, and nothing is claimed before its time.
+        // Younger rows must queue up behind them, and nothing is claimed before its time.
         let next = script.turn()
         #expect(next.budgets[MachineScript.lane]?.mayHaveBacklog == true && next.claims.isEmpty)
         script.now = end
@@ -48,7 +48,7 @@ struct QuietHoursTests {
         #expect(script.take().map(\.delivery) == [rows[0].id])
     }
 
-    @Test("after a start in between it is decided again")
+    @Test("after a restart in between it is decided again")
     func restarted() throws {
         let (made, end) = Self.script()
         var script = made
@@ -63,7 +63,7 @@ struct QuietHoursTests {
         #expect(Self.dispositions(script.turn()) == [.release(due: end)])
     }
 
-    @Test("what could only come too late ends as suppressed by them")
+    @Test("rows that expire before their end are suppressed by them")
     func tooLate() throws {
         let (made, end) = Self.script()
         var script = made
@@ -79,7 +79,7 @@ struct QuietHoursTests {
         #expect(script.machine.rowCount == 0)
     }
 
-    @Test("what shows nothing leaves")
+    @Test("pushes that show nothing leave")
     func silentMessage() throws {
         var (script, _) = Self.script()
         let row = try script.row(silent: true)
@@ -88,7 +88,7 @@ struct QuietHoursTests {
         #expect(jobs.map(\.delivery) == [row.id] && jobs.allSatisfy { !$0.isQuiet })
     }
 
-    @Test("those of the silent kind leave without a sound, and with the badge of now")
+    @Test("in the silent mode pushes leave without a sound, and with the current badge")
     func silentMode() throws {
         let (made, end) = Self.script(.silent)
         var script = made
@@ -102,7 +102,7 @@ struct QuietHoursTests {
         #expect(script.take().map(\.isQuiet) == [false])
     }
 
-    @Test("a consumer's own win over the brand's, whether they begin or end it, also for what is in memory")
+    @Test("a consumer's own take precedence over the brand's, in both directions, also for rows in memory")
     func consumer() throws {
         let (made, end) = Self.script()
         var script = made
@@ -138,14 +138,14 @@ struct QuietHoursTests {
         #expect(script.take().map(\.delivery) == [row.id])
     }
 
-    @Test("when an operator changes them, what waits is looked at again, piece by piece, also when a turn fails")
+    @Test("when an operator changes them, waiting rows are checked again, batch by batch, also when a turn fails")
     func changed() throws {
         var (script, _) = Self.script()
         script.turn(unowned: [MachineScript.lane: script.now.adding(seconds: 3000)])
         #expect(script.turn().requeues.isEmpty)
         script.machine.setRules(LaneRules(Self.settings(script)), of: MachineScript.lane, isChange: true)
         #expect(script.turn().requeues.isEmpty)
-        // A provider that is made anew between the change and its notice.
+        // A provider that is created again between the change and its notification.
         script.machine.setRules(nil, of: MachineScript.lane, isChange: false)
         script.machine.setRules(nil, of: MachineScript.lane, isChange: true)
         #expect(script.machine.nextDeadline(now: script.now) == script.now)
@@ -184,7 +184,7 @@ struct QuietHoursTests {
         return (.changeProfile(change), .consumer(stored))
     }
 
-    @Test("what was held while the change was written down, and is on its way to the store, waits no longer either")
+    @Test("rows that were held while the change was stored, and are being requeued, do not wait longer either")
     func changedMeanwhile() throws {
         let (made, end) = Self.script()
         var script = made
@@ -196,7 +196,7 @@ struct QuietHoursTests {
         #expect(Self.dispositions(script.turn()) == [.release(due: script.now)])
         #expect(script.now < end)
 
-        // The same of an operator's: what is not committed yet is looked at when it is.
+        // The same for an operator's change: rows that are not committed yet are checked after their commit.
         script = Self.script().0
         let rows = try (1...3).map { try script.row(device: $0, consumer: $0, ttlSeconds: 86_400) }
         script.turn(owned: rows)
@@ -208,7 +208,7 @@ struct QuietHoursTests {
         #expect(whole.outcomes.count == 3 && whole.requeues.count == 1)
     }
 
-    @Test("an operator's change is done when everything is in the store that the old hours held")
+    @Test("an operator's change is complete when all rows that the old hours held are in the store")
     func changedWhole() throws {
         var (script, _) = Self.script()
         var settings = script.machine.settings
@@ -231,7 +231,7 @@ struct QuietHoursTests {
         }
     }
 
-    @Test("an operator's change reaches what followed older rows of its device back to the store")
+    @Test("an operator's change applies to rows that were requeued behind older ones of their device")
     func changedBehind() throws {
         var (script, _) = Self.script()
         var settings = script.machine.settings

@@ -2,7 +2,7 @@ import Delivery
 import GatewayModel
 import Testing
 
-@Suite("Quiet hours on the clock")
+@Suite("Quiet spans")
 struct QuietSpanTests {
     private static let night = QuietHours(from: 22 * 60, to: 7 * 60, timeZone: "Europe/Berlin", mode: .held)
 
@@ -29,7 +29,7 @@ struct QuietSpanTests {
         #expect(try span.until == Self.moment(until))
     }
 
-    @Test("an end within the hour that comes twice is its last, a time that does not come is as much later")
+    @Test("an end in the repeated hour is the second one, an end in the skipped hour is an hour later")
     func transitions() throws {
         let early = QuietHours(from: 60, to: 150, timeZone: "Europe/Berlin", mode: .held)
         // 02:30 comes at 00:30 and at 01:30 UTC.
@@ -41,7 +41,7 @@ struct QuietSpanTests {
         #expect(try forward.isQuiet && forward.until == Self.moment("2026-03-29T01:30:00.000Z"))
     }
 
-    @Test("the device's time zone wins; one that nobody knows does not, and without any it is UTC's")
+    @Test("the device's time zone takes precedence; an unknown one does not, and without any it is UTC")
     func zones() throws {
         let now = try Self.moment("2026-01-10T21:30:00.000Z")
         #expect(QuietSpan(Self.night, timeZone: nil, at: now).isQuiet)
@@ -54,14 +54,14 @@ struct QuietSpanTests {
         #expect(!QuietSpan(.off, timeZone: nil, at: now).isQuiet)
     }
 
-    @Test("an answer does not hold before it was given, nor from its end on")
+    @Test("a span does not contain times before its start, nor from its end on")
     func holds() throws {
         let span = try QuietSpan(Self.night, timeZone: nil, at: Self.moment("2026-01-10T21:30:00.000Z"))
         #expect(span.holds(at: span.since) && span.holds(at: span.until.adding(milliseconds: -1)))
         #expect(!span.holds(at: span.since.adding(milliseconds: -1)) && !span.holds(at: span.until))
     }
 
-    @Test("every answer agrees with the wall clock, minute by minute over the nights that are longer and shorter")
+    @Test("every span agrees with the local clock, minute by minute over the longer and the shorter night")
     func minutes() throws {
         let zone = try #require(LocalTimeZone("Europe/Berlin"))
         for start in ["2026-03-28T12:00:00.000Z", "2026-10-24T12:00:00.000Z"] {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Delivery
 
-@Suite("What a provider counts together leaves by its quota")
+@Suite("The quota that lanes share")
 struct QuotaTests {
     private static let start = Timestamp(milliseconds: 1_700_000_012_345)
 
-    /// Takes all that may leave each ten milliseconds; how many left in each second.
+    /// Takes all that may leave each ten milliseconds; returns the number that left in each second.
     private func drain(_ bucket: inout QuotaBucket, seconds: Int64, from start: Timestamp) -> [Int] {
         (0..<seconds).map { second in
             var count = 0
@@ -35,7 +35,7 @@ struct QuotaTests {
         #expect(seconds[100..<160].reduce(0, +) > 580_000)
     }
 
-    @Test("what was not used for a minute begins anew, and what was for half of it keeps half")
+    @Test("after a minute without use the ramp starts again, after half a minute the rate is halved")
     func idle() {
         var bucket = QuotaBucket(perMinute: 600_000, now: Self.start)
         _ = drain(&bucket, seconds: 90, from: Self.start)
@@ -68,7 +68,7 @@ struct QuotaTests {
         #expect(bucket.admits(.agent))
     }
 
-    @Test("lanes of one group share it, agents' pushes go first, and the machine says when it goes on")
+    @Test("lanes of one group share it, agents' pushes go first, and the deadline is when it continues")
     func lanes() throws {
         var script = MachineScript(slots: 2000)
         let quota = PushQuota(group: "project", perMinute: 600_000)
@@ -97,7 +97,7 @@ struct QuotaTests {
         script.now = script.now.adding(milliseconds: 20)
         #expect(script.take(5000).count == 20)
         #expect(script.machine.lanesWithWork(now: script.now.adding(milliseconds: 200)) == [MachineScript.lane])
-        // One of another group, or of none, has nothing to do with it.
+        // A lane of another group, or of none, is not affected.
         script.machine.setQuota(nil, of: MachineScript.lane)
         #expect(script.take(5000).count == 300)
     }

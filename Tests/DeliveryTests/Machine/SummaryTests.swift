@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A summary")
 struct SummaryTests {
-    /// A machine whose brand wants no more than two pushes at once.
+    /// Returns a state machine whose brand wants no more than two pushes at once.
     private static func script(_ change: (inout DeliverySettings) -> Void = { _ in }) -> MachineScript {
         var script = MachineScript()
         var settings = script.machine.settings
@@ -18,7 +18,7 @@ struct SummaryTests {
         return script
     }
 
-    /// Rows of one device, each of a conversation of its own, whose numbers are those of the rows.
+    /// Returns rows of one device, each of a conversation of its own, whose numbers are those of the rows.
     private static func rows(_ script: inout MachineScript, _ count: Int64, device: Int64 = 1) throws -> [OutboxRow] {
         var rows: [OutboxRow] = []
         for _ in 0..<count {
@@ -29,7 +29,7 @@ struct SummaryTests {
         return rows
     }
 
-    /// Four rows that waited for a minute, whose summary has left.
+    /// Returns four rows that waited for a minute, whose summary has left.
     private static func sent(
         _ change: (inout DeliverySettings) -> Void = { _ in }
     ) throws -> (script: MachineScript, rows: [OutboxRow]) {
@@ -42,7 +42,7 @@ struct SummaryTests {
         return (script, rows)
     }
 
-    @Test("is the newest of too many that waited for a device, and few or young ones leave one by one")
+    @Test("is the newest of too many that waited for a device; few or young ones leave one by one")
     func storm() throws {
         var script = Self.script()
         var many = try Self.rows(&script, 3)
@@ -59,7 +59,7 @@ struct SummaryTests {
         #expect(jobs.map(\.expiresAt) == [many[0].expiresAt, few[0].expiresAt])
     }
 
-    @Test("leaves in the place of the oldest, behind what is older, and before what shows itself alone")
+    @Test("leaves in the place of the oldest, behind older rows, and before rows that leave by themselves")
     func place() throws {
         var script = Self.script()
         let first = try script.row(silent: true)
@@ -77,7 +77,7 @@ struct SummaryTests {
         #expect(script.take().isEmpty && script.machine.rowCount == 0)
     }
 
-    @Test("ends what it stood for when it is accepted, in the commit that says so")
+    @Test("ends the rows that it stood for when it is accepted, in the same commit")
     func accepted() throws {
         var (script, rows) = try Self.sent { $0.maxOutcomesPerTurn = 1 }
         script.answer(rows[3].id, .accepted(providerID: nil))
@@ -94,7 +94,7 @@ struct SummaryTests {
         #expect(script.machine.isEmpty)
     }
 
-    @Test("leaves again without what was read meanwhile, and goes with the last of it")
+    @Test("leaves again without messages that were read meanwhile, and ends with the last one")
     func readMeanwhile() throws {
         var (script, rows) = try Self.sent()
         script.turn(withdrawn: [rows[1]])
@@ -106,7 +106,7 @@ struct SummaryTests {
         script.turn(claims: [ClaimResult(lane: MachineScript.lane, rows: left, nextDue: nil)])
         var other = script
         #expect(script.take().map(\.summary) == [3])
-        // The newest was read: another one stands for what is left.
+        // The newest was read: another one stands for the rest.
         other.turn(
             owned: [try other.row()].map { row in
                 var row = row
@@ -124,7 +124,7 @@ struct SummaryTests {
         #expect(other.machine.isEmpty)
     }
 
-    @Test("that can never leave makes room for the next of what it stood for")
+    @Test("that can never leave is replaced by the next of its messages")
     func rejected() throws {
         var (script, rows) = try Self.sent()
         script.answer(rows[3].id, .rejected(token: .keep), status: 400)
@@ -134,7 +134,7 @@ struct SummaryTests {
         #expect(script.take().map(\.summary) == [0])
     }
 
-    @Test("keeps what it stands for until its answer, when the process stops or the lane loses its credential")
+    @Test("keeps its messages until its result, when the process stops or the lane loses its credential")
     func kept() throws {
         for isAccepted in [true, false] {
             for isDraining in [true, false] {
@@ -159,7 +159,7 @@ struct SummaryTests {
         }
     }
 
-    @Test("waits for what lies in the store: what was in memory goes there, once, and comes back with it")
+    @Test("waits for rows in the store: those in memory are requeued, once, and claimed together with them")
     func part() throws {
         var script = Self.script()
         let rows = try Self.rows(&script, 4)
@@ -176,7 +176,7 @@ struct SummaryTests {
         #expect(script.take().map(\.summary) == [4])
     }
 
-    @Test("on its way outlives what it stands for")
+    @Test("in flight outlives its messages")
     func expiry() throws {
         var (script, rows) = try Self.sent()
         script.now = script.now.adding(seconds: 3600)
@@ -186,7 +186,7 @@ struct SummaryTests {
         #expect(script.machine.isEmpty)
     }
 
-    @Test("is tried again no sooner than what it stands for would be, and with all of it")
+    @Test("is retried no sooner than its messages would be, and with all of them")
     func again() throws {
         var script = Self.script { $0.retryDelaysSeconds = [1, 1000, 9000] }
         var rows = try Self.rows(&script, 4)
@@ -202,7 +202,7 @@ struct SummaryTests {
             script.answer(rows[3].id, .unknown)
             #expect(script.take().isEmpty)
             let plan = script.turn()
-            // The newest comes last, so that a cut between them leaves none to be due before the others.
+            // The newest comes last, so that a crash between them leaves none due before the others.
             #expect(plan.outcomes.map(\.delivery) == rows.map(\.id))
             guard case .release(let due, isAsked: true)? = plan.outcomes.first?.disposition else {
                 Issue.record("\(plan.outcomes)")
@@ -215,7 +215,7 @@ struct SummaryTests {
         }
     }
 
-    @Test("is not cut in pieces by a claim: a device's rows are asked for together")
+    @Test("is not split by a claim: a device's rows are claimed together")
     func claims() {
         let backlog = [
             MachineScript.lane: Timestamp(milliseconds: 0), MachineScript.otherLane: Timestamp(milliseconds: 0),

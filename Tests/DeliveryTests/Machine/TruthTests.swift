@@ -4,9 +4,9 @@ import GatewayStorage
 import PushProviders
 import Testing
 
-@Suite("What is sent is true at the moment of sending")
+@Suite("A push is correct at the moment of sending")
 struct TruthTests {
-    @Test("the badge is the unread count of now, not of the commit")
+    @Test("the badge is the current unread count, not that of the commit")
     func badgeOfNow() throws {
         var script = MachineScript()
         let first = try script.row(sequence: 1, unread: 1)
@@ -24,7 +24,7 @@ struct TruthTests {
         #expect(script.take().map(\.badge) == [nil])
     }
 
-    @Test("nothing leaves of what a commit ended")
+    @Test("rows that a commit ended do not leave")
     func ended() throws {
         var script = MachineScript()
         let gone = try script.row(sequence: 1)
@@ -45,14 +45,14 @@ struct TruthTests {
         _ = script.take()
         script.answer(first.id, .unregistered(since: script.now), status: 410)
         let plan = script.machine.beginTurn(now: script.now)
-        // The others go back to the store, which ends them with it.
+        // The others are requeued, and the store ends them in the same commit.
         #expect(plan.outcomes.map(\.token) == [.drop(token: "token-1", since: script.now), .none])
         script.commit(plan)
         #expect(script.take().isEmpty)
         #expect(script.machine.rowCount == 0)
     }
 
-    @Test("what was read is not sent, what was not read is, with the new badge")
+    @Test("read messages are not sent, unread ones are, with the new badge")
     func read() throws {
         var script = MachineScript()
         let first = try script.row(sequence: 1, unread: 2)
@@ -75,7 +75,7 @@ struct TruthTests {
         #expect(script.turn().outcomes.map(\.disposition) == [.finished(.expired, nil)])
     }
 
-    @Test("a token that rotates while rows wait is the one that is used")
+    @Test("a token that changes while rows wait is the one that is used")
     func rotatedToken() throws {
         var script = MachineScript()
         let row = try script.row()

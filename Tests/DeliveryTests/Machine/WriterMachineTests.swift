@@ -3,7 +3,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-@Suite("The writer's machine")
+@Suite("The writer's state machine")
 struct WriterMachineTests {
     private typealias Writer = WriterMachine<String, String>
 
@@ -12,11 +12,11 @@ struct WriterMachineTests {
     private static let poison = StorageError.constraint(detail: "for this test")
     private static let start = Timestamp(milliseconds: 1_700_000_000_000)
 
-    /// A writer that runs, and the steps that it is asked for.
+    /// A running writer, and the steps that it is asked for.
     private final class Script {
         var writer = Writer(settings: DeliverySettings())
         var now = WriterMachineTests.start
-        /// Callers in the order in which they were answered, each with what came out.
+        /// The callers in the order in which they were resumed, each with its result.
         var answers: [String] = []
 
         init(backlog: [LaneQueue: Timestamp] = [:]) {
@@ -70,7 +70,7 @@ struct WriterMachineTests {
             )
         }
 
-        /// The next step's turn, if it is one.
+        /// Returns the next step's turn, if it is one.
         func turn() -> WriterTurn? {
             if case .commit(let commit) = writer.next(now: now) { commit.turn } else { nil }
         }
@@ -81,7 +81,7 @@ struct WriterMachineTests {
 
         func readFailed(_ error: StorageError) -> Writer.Effects { note(writer.readFailed(error, now: now)) }
 
-        /// Commits a turn: every change is not found, every event makes so many deliveries, or is unknown.
+        /// Commits a turn: every change is not found, every event makes this many deliveries, or is unknown.
         func commit(_ turn: WriterTurn, deliveries: Int? = nil) -> Writer.Effects {
             let accepted = deliveries.map {
                 AcceptedEvent(messageID: nil, conversation: nil, sequence: nil, unread: 0, deliveries: $0)
@@ -116,7 +116,7 @@ struct WriterMachineTests {
         }
     }
 
-    @Test("what waited while one turn was committed makes up the next, and each caller is answered once")
+    @Test("what waited while one turn was committed makes up the next, and each caller is resumed once")
     func groups() throws {
         let script = Script()
         #expect(script.read("a") == nil)
@@ -145,7 +145,7 @@ struct WriterMachineTests {
     }
 
     @Test(
-        "who calls does not wait for what campaigns have in the store, nor do these for ever",
+        "callers do not wait for campaigns' backlogs, nor do these wait forever",
         arguments: [false, true]
     )
     func yields(isChange: Bool) throws {
@@ -160,7 +160,7 @@ struct WriterMachineTests {
             _ = script.commit(turn)
         }
         #expect(claims == [[], [campaign], [], [campaign]])
-        // With nobody there they are claimed at once.
+        // Without callers they are claimed at once.
         #expect(try #require(script.turn()).claims.count == 1)
     }
 
@@ -186,7 +186,7 @@ struct WriterMachineTests {
         let second = try #require(script.turn())
         #expect(second.accepts.count == 5)
         _ = script.commit(second, deliveries: 1)
-        // The next may be for many again: it is believed little by little.
+        // The next events may be for many again: the estimate falls gradually.
         #expect((6...10).contains(script.writer.eventsPerPiece(of: Self.brand)))
         for _ in 0..<60 {
             #expect(script.accept("again", events: ["e"]) == nil)
@@ -195,7 +195,7 @@ struct WriterMachineTests {
         #expect(script.writer.eventsPerPiece(of: Self.brand) == 500)
     }
 
-    @Test("one poison row fails its own caller and no stranger")
+    @Test("one poison row fails its own caller and no other")
     func splits() throws {
         let script = Script()
         #expect(script.read("good") == nil && script.read("bad") == nil)
@@ -216,7 +216,7 @@ struct WriterMachineTests {
         #expect(script.writer.storeError == nil && !script.writer.isInTurn)
     }
 
-    @Test("a store that fails between the parts fails what is left of them and whoever waits")
+    @Test("a store that fails between the parts fails the remaining ones and all waiting callers")
     func failsBetweenParts() throws {
         let script = Script()
         #expect(script.read("first") == nil && script.read("second") == nil)
@@ -232,7 +232,7 @@ struct WriterMachineTests {
         #expect(script.read("late") == .storage(Self.full))
     }
 
-    @Test("a store that failed rests for a second, is probed when nothing waits, and then takes again")
+    @Test("a store that failed is not used for a second, is probed when nothing waits, and is then used again")
     func probes() throws {
         let script = Script()
         #expect(script.read("a") == nil)
@@ -255,7 +255,7 @@ struct WriterMachineTests {
         #expect(script.read("b") == nil)
     }
 
-    @Test("a stop tries a store that failed at once, and does what was taken")
+    @Test("a stop retries a failed store at once, and completes what was taken")
     func stops() throws {
         let script = Script()
         #expect(script.read("a") == nil)
@@ -274,7 +274,7 @@ struct WriterMachineTests {
         #expect(script.read("b") == .stopping)
     }
 
-    @Test("a turn that breaks a rule behind a read that met damage is not done in parts")
+    @Test("a turn that violates a constraint after a read found damage is not committed in parts")
     func damageBeforeSplit() throws {
         let corrupt = StorageError.corrupt(detail: "for this test")
         let script = Script()
@@ -286,12 +286,12 @@ struct WriterMachineTests {
         _ = script.fail(Self.poison)
         #expect(script.answers.dropFirst(2) == ["first failed", "second failed"])
         guard case .sleep(until: nil) = script.next() else {
-            Issue.record("it goes on")
+            Issue.record("it continues")
             return
         }
     }
 
-    @Test("damage that a read met answers whoever waits, and nothing more is written, the parts of a turn among it")
+    @Test("damage that a read found fails all waiting callers, and nothing more is written, not even parts of a turn")
     func damage() throws {
         let corrupt = StorageError.corrupt(detail: "for this test")
         let script = Script()
@@ -307,7 +307,7 @@ struct WriterMachineTests {
         #expect(!script.commit(part).isRecovered)
         #expect(script.answers == ["waits failed", "first done", "second failed"])
         guard case .sleep(until: nil) = script.next() else {
-            Issue.record("it goes on")
+            Issue.record("it continues")
             return
         }
         #expect(script.read("late") == .storage(corrupt))

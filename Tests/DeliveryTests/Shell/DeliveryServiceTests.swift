@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The delivery core on a real database", .timeLimit(.minutes(10)))
 struct DeliveryServiceTests {
-    @Test("an accepted event is stored, counted, sent with its badge, and its outcome is in the log after the stop")
+    @Test("an accepted event is stored, counted, sent with its badge, and its outcome logged after the stop")
     func wholeWay() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -35,7 +35,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("events of one consumer arrive in order with rising badges, whatever the answers' speed")
+    @Test("events of one consumer arrive in order with rising badges, however fast the results are")
     func order() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -51,7 +51,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("a lane that changes while its provider is made gets another, from the settings of then")
+    @Test("a lane that changes while its provider is created gets another, from the new settings")
     func changeWhileMaking() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -59,7 +59,7 @@ struct DeliveryServiceTests {
             let makings = Mutex(0)
             core.mayMake.withLock {
                 $0 = {
-                    // What a change takes, no thread holds that makes a provider.
+                    // A thread that creates a provider holds no lock that the change needs.
                     if makings.withLock({
                         $0 += 1
                         return $0 == 1
@@ -71,14 +71,14 @@ struct DeliveryServiceTests {
             }
             _ = try await service.perform(.register(TestCore.device("d1")))
             _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
-            // The first was made of old settings, and is never woken.
+            // The first was created from old settings, and is never woken.
             while makings.withLock({ $0 }) < 2 { await Task.yield() }
             #expect(await core.provider().taken(1).map(\.token) == ["token-of-d1"])
             #expect(makings.withLock { $0 } == 2)
         }
     }
 
-    @Test("a lane whose credential is still being opened waits without a fault, and sends when it is named as changed")
+    @Test("a lane whose credential is still being loaded waits without an error, and sends after its change")
     func opening() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -100,7 +100,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("a logout that comes before the push's turn keeps it from leaving")
+    @Test("a logout before a push's turn stops the push")
     func logout() async throws {
         let core = try TestCore(answer: { _ in nil })
         try await core.run { service, store in
@@ -129,13 +129,13 @@ struct DeliveryServiceTests {
         }
         try await core.run { _, store in
             let log = try await store.allDeliveries()
-            // The first was on its way already and says so; the second never left.
+            // The first was in flight already and is recorded as accepted; the second never left.
             #expect(log.map(\.state) == [.accepted, .cancelled])
             #expect(log.map(\.suppressedBy) == [nil, .unregistered])
         }
     }
 
-    @Test("what was not answered when the process stopped is sent again by the next one, in order")
+    @Test("pushes without a result when the process stopped are sent again by the next one, in order")
     func restart() async throws {
         let core = try TestCore(answer: { _ in nil })
         var settings = DeliverySettings()
@@ -155,7 +155,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("a passing fault is tried again, and the log has every try")
+    @Test("a temporary fault is retried, and the delivery log has every attempt")
     func retry() async throws {
         let tries = Mutex(0)
         let core = try TestCore(answer: { _ in
@@ -206,7 +206,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("a full intake refuses before anything is stored, and takes again when it has room")
+    @Test("a full intake rejects before anything is stored, and accepts again when it has room")
     func overload() async throws {
         let core = try TestCore()
         var settings = DeliverySettings()
@@ -242,7 +242,7 @@ struct DeliveryServiceTests {
         }
     }
 
-    @Test("a request of many events is cut into commits, and its results stay in order")
+    @Test("a request of many events is split into commits, and its results stay in order")
     func pieces() async throws {
         let core = try TestCore()
         var settings = DeliverySettings()

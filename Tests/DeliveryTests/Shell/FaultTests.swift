@@ -7,7 +7,7 @@ import Testing
 
 @testable import Delivery
 
-@Suite("The delivery core while the store or the machine fails", .timeLimit(.minutes(10)))
+@Suite("The delivery core while the store or the host fails", .timeLimit(.minutes(10)))
 struct FaultTests {
     private func full(_ store: FaultyStore) {
         store.judgeCommits { _ throws(StorageError) in throw .full(detail: "for this test") }
@@ -23,7 +23,7 @@ struct FaultTests {
         while !service.health.isAccepting { await Task.yield() }
     }
 
-    @Test("a store that fails refuses at once, and readiness comes back by itself, without traffic")
+    @Test("a failed store rejects at once, and readiness returns by itself, without traffic")
     func storeFails() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -43,7 +43,7 @@ struct FaultTests {
         }
     }
 
-    @Test("outcomes that could not be written are written when the store answers again")
+    @Test("outcomes that could not be stored are stored when the store works again")
     func outcomesWait() async throws {
         let core = try TestCore(answer: { _ in nil })
         try await core.run { service, store in
@@ -62,7 +62,7 @@ struct FaultTests {
         }
     }
 
-    @Test("damaged data is not written to any more, whatever a later try would say")
+    @Test("damaged data is not written to any more, even if a later attempt would succeed")
     func damaged() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -86,7 +86,7 @@ struct FaultTests {
         }
     }
 
-    @Test("damage that any call meets answers at once whoever waits behind a commit that takes its time")
+    @Test("damage that any call finds fails at once all callers that wait behind a slow commit")
     func damagedWhileCommitting() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -127,7 +127,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a poison outcome that waited for the store to answer again ends its row, and harms no other")
+    @Test("a poison outcome that waited for the store to work again ends its row, and affects no other")
     func poisonBehindFailure() async throws {
         let core = try TestCore(answer: { _ in nil })
         try await core.run { service, store in
@@ -148,7 +148,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a fault of the machine keeps events away but not changes, until it passes")
+    @Test("a fault of the host stops events but not changes, until it ends")
     func machineFault() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -190,7 +190,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a poison outcome ends its row without the answer, and harms no other")
+    @Test("a poison outcome ends its row without the provider's texts, and affects no other")
     func poisonOutcome() async throws {
         let core = try TestCore(answer: { job in .accepted(providerID: job.token) })
         try await core.run { service, store in
@@ -214,7 +214,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a brand that floods the intake leaves room and turns to another")
+    @Test("a brand that floods the intake leaves room and turns to others")
     func fairShare() async throws {
         let core = try TestCore()
         var settings = DeliverySettings()
@@ -243,7 +243,7 @@ struct FaultTests {
                 while flood.counts.withLock({ $0.refused }) == 0 || service.health.pendingEvents < 80 {
                     await Task.yield()
                 }
-                // Of an unknown brand each event is rejected by the store: what counts is that it came to its turn.
+                // Each event of an unknown brand is rejected by the store: it only matters that it got its turn.
                 group.addTask {
                     let results = try? await service.accept(brand: other, events: [TestCore.event("small")])
                     #expect(results == [.decided(.rejected(.unknownBrand))])

@@ -3,16 +3,16 @@ import GatewayStorage
 import StorageContract
 import Synchronization
 
-/// A real store whose commits fail or wait when a test says so; everything else goes straight through.
+/// A real store whose commits fail or wait when a test wants it; everything else is forwarded.
 final class FaultyStore: ForwardingStore {
-    /// Decides over a commit: throwing fails it, returning lets it through.
+    /// The decision about a commit: throwing fails it, returning lets it through.
     typealias Judge = @Sendable (WriterTurn) async throws(StorageError) -> Void
 
     let base: any GatewayStore
     private let judge = Mutex<Judge?>(nil)
     private let probeFault = Mutex<StorageError?>(nil)
 
-    /// Decides over a batch of housekeeping in the same way.
+    /// The decision about a batch of housekeeping, in the same way.
     typealias HousekeepingJudge = @Sendable (HousekeepingBatch) async throws(StorageError) -> Void
 
     private let housekeepingJudge = Mutex<HousekeepingJudge?>(nil)
@@ -27,7 +27,7 @@ final class FaultyStore: ForwardingStore {
         damageListeners.withLock { $0.append(listener) }
     }
 
-    /// Says what a real store says when a call meets damage.
+    /// Notifies the listeners as a real store does when a call finds damage.
     func meetDamage(_ error: StorageError) { for listener in damageListeners.withLock({ $0 }) { listener(error) } }
 
     func failProbes(_ error: StorageError?) { probeFault.withLock { $0 = error } }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds whoever passes until it is opened.
+/// A gate that suspends each task that passes, until it is opened.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -16,7 +16,7 @@ struct ManyAppsTests {
         return device
     }
 
-    /// What the writer's turns had to do.
+    /// A record of the writer's turns.
     private final class Turns: Sendable {
         private let looks = Mutex<[Int]>([])
         private let outcomes = AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingOldest(2 * ManyAppsTests.apps))
@@ -26,7 +26,7 @@ struct ManyAppsTests {
             outcomes.continuation.yield(turn.outcomes.count)
         }
 
-        /// How many lanes each turn looked at for themselves, since this was asked last.
+        /// Returns the number of lanes that each turn looked at, since the last call.
         func takeLooks() -> [Int] {
             looks.withLock { looks in
                 defer { looks = [] }
@@ -34,7 +34,7 @@ struct ManyAppsTests {
             }
         }
 
-        /// Waits until a turn writes down the last of so many outcomes.
+        /// Waits until a turn stores the last of this many outcomes.
         func wait(forOutcomes count: Int) async {
             var left = count
             for await some in outcomes.stream {
@@ -44,7 +44,7 @@ struct ManyAppsTests {
         }
     }
 
-    @Test("makes no provider for a lane that nobody uses, looks at none in a turn, and sends a push for any of them")
+    @Test("an unused lane has no provider and costs turns nothing, and each of them can send a push")
     func idle() async throws {
         let answers = Atomic(true)
         let core = try TestCore { _ in answers.load(ordering: .relaxed) ? .accepted(providerID: nil) : nil }
@@ -68,7 +68,7 @@ struct ManyAppsTests {
             #expect(core.providers.count == 1)
             #expect(turns.takeLooks().allSatisfy { $0 <= 1 })
 
-            // All used at once, which turns look at.
+            // All used at once, so that turns look at them.
             for app in 0..<Self.apps { _ = try await service.perform(.register(Self.device(app))) }
             answers.store(false, ordering: .relaxed)
             let events = (0..<Self.apps).map { TestCore.event("b\($0)", consumer: "u\($0)") }
@@ -79,7 +79,7 @@ struct ManyAppsTests {
             _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("c", consumer: "u617")])
             #expect(turns.takeLooks().max() == Self.apps)
 
-            // And left alone again.
+            // Then all idle again.
             answers.store(true, ordering: .relaxed)
             for provider in core.providers { provider.answerAll(.accepted(providerID: nil)) }
             await turns.wait(forOutcomes: Self.apps + 1)

@@ -3,7 +3,7 @@ import GatewayModel
 import PushProviders
 import Synchronization
 
-/// Stands where a provider stands: takes pushes when woken, and answers them as a test says, on the caller's thread.
+/// A provider for tests: takes pushes when woken, and returns the results that a test wants, on the caller's thread.
 final class ScriptedProvider: PushProvider {
     typealias Answer = @Sendable (PushJob) -> PushOutcome?
 
@@ -23,7 +23,7 @@ final class ScriptedProvider: PushProvider {
         state = Mutex(State(answer: answer))
     }
 
-    /// Every push that was handed over, once there are that many.
+    /// Waits until there are this many pushes, and returns all that were handed over.
     func taken(_ count: Int) async -> [PushJob] {
         await withCheckedContinuation { continuation in
             let known: [PushJob]? = state.withLock { state in
@@ -37,7 +37,7 @@ final class ScriptedProvider: PushProvider {
 
     var takenCount: Int { state.withLock { $0.taken.count } }
 
-    /// Answers the pushes that the script left unanswered.
+    /// Delivers the results that the script left open.
     func answerAll(_ outcome: PushOutcome) {
         let jobs = state.withLock { state in
             defer { state.unanswered = [] }

@@ -7,7 +7,7 @@ import Synchronization
 import Telemetry
 import Testing
 
-@Suite("Devices that were seen, or not for long", .timeLimit(.minutes(10)))
+@Suite("Sightings of devices, and stale devices", .timeLimit(.minutes(10)))
 struct SightingTests {
     private static let user = ConsumerName(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
 
@@ -15,12 +15,12 @@ struct SightingTests {
         DeviceSighting(consumer: user, device: DeviceID(trusted: device))
     }
 
-    /// Keeps what turns note.
+    /// A record of the sightings that turns store.
     private final class Noted: Sendable {
         let all = Mutex<[DeviceSighting]>([])
     }
 
-    @Test("a turn notes each that was seen, those of a window that opened too")
+    @Test("a turn stores each sighting, also of a window that opened")
     func noted() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -29,14 +29,14 @@ struct SightingTests {
             service.seen(Self.sighting("d1"))
             service.windowOpened(Self.user, device: DeviceID(trusted: "d2"))
             service.windowOpened(Self.user, device: nil)
-            // Comes in a turn with them, or after.
+            // Is committed in a turn with them, or after it.
             _ = try await service.perform(.register(TestCore.device("d1")))
             let seen = noted.all.withLock { Set($0) }
             #expect(seen == [Self.sighting("d1"), Self.sighting("d2")])
         }
     }
 
-    @Test("a store that fails is not kept busy by them, and notes those that come after it answers again")
+    @Test("a failed store gets none, and stores those that come after it works again")
     func failing() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -67,7 +67,7 @@ struct SightingTests {
         var monotonicNanoseconds: UInt64 { 0 }
     }
 
-    @Test("a registration that is stale ends in a turn of the core, which sends what it had waiting no more")
+    @Test("a stale registration ends in a turn of the core, which no longer sends its waiting rows")
     func stale() async throws {
         let core = try TestCore { _ in .retry(afterSeconds: 3600, scope: .device) }
         try await core.run { service, store in

@@ -28,7 +28,7 @@ final class TestCore: LaneDirectory {
 
     let folder: URL
     let answer: ScriptedProvider.Answer
-    /// Called before a provider is made; false makes none, as while a credential is being opened.
+    /// Called before a provider is created; false creates none, as while a credential is being loaded.
     let mayMake = Mutex<@Sendable () -> Bool>({ true })
     private let made = Mutex<[ScriptedProvider]>([])
     private let waiting = Mutex<[CheckedContinuation<ScriptedProvider, Never>]>([])
@@ -40,14 +40,14 @@ final class TestCore: LaneDirectory {
         owner = nil
     }
 
-    /// Another process's life on the data of an earlier one, with a provider that takes everything.
+    /// Creates another process on the data of an earlier one, with a provider that accepts everything.
     init(sharing other: TestCore) throws {
         folder = other.folder
         answer = { _ in .accepted(providerID: "id") }
         owner = other
     }
 
-    /// Keeps the folder until the last user of it is gone.
+    /// The core that owns the folder, kept until its last user is released.
     private let owner: TestCore?
 
     deinit {
@@ -70,7 +70,7 @@ final class TestCore: LaneDirectory {
         return provider
     }
 
-    /// Those that were made since the core started.
+    /// The providers that were created since the core started.
     var providers: [ScriptedProvider] { made.withLock { $0 } }
 
     /// The newest provider, once there is one.
@@ -88,7 +88,7 @@ final class TestCore: LaneDirectory {
         }
     }
 
-    /// Runs a test against a started core, then stops it the way a SIGTERM does.
+    /// Runs a test against a started core, then stops it as SIGTERM does.
     func run(
         settings: DeliverySettings = DeliverySettings(),
         _ test: @escaping @Sendable (DeliveryService, FaultyStore) async throws -> Void
@@ -157,7 +157,7 @@ final class TestCore: LaneDirectory {
 }
 
 extension GatewayStore {
-    /// All deliveries of the test's brand, oldest first.
+    /// Returns all deliveries of the test's brand, oldest first.
     func allDeliveries() async throws -> [DeliveryRecord] {
         try await deliveries(DeliveryQuery(brand: TestCore.brand.id, limit: 500)).items.reversed()
     }

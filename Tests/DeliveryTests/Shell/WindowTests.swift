@@ -10,13 +10,13 @@ import Testing
 struct WindowTests {
     private static let user = ConsumerName(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
 
-    /// Keeps what it is told.
+    /// A listener that keeps the events that it receives.
     private final class Listener: WindowObserver {
         private let news = Mutex<[WindowNews]>([])
 
         func committed(_ news: [WindowNews]) { self.news.withLock { $0 += news } }
 
-        /// The windows that messages came through.
+        /// The windows that messages were sent through.
         var origins: [WindowID?] {
             news.withLock { $0.filter { if case .message = $0.kind { true } else { false } }.map(\.origin) }
         }
@@ -41,7 +41,7 @@ struct WindowTests {
         for id in ids { _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event(id)]) }
     }
 
-    @Test("name the window that a consumer's message came through, to tell the others only")
+    @Test("name the window that a consumer's message was sent through, so that only the others are notified")
     func origins() async throws {
         let core = try TestCore()
         try await core.run { service, _ in
@@ -67,7 +67,7 @@ struct WindowTests {
         }
     }
 
-    @Test("tell the window before the back-end, hold the push, and push what the window did not acknowledge")
+    @Test("notify the window before the back-end, hold the push, and push what the window did not acknowledge")
     func closes() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -106,7 +106,7 @@ struct WindowTests {
         }
     }
 
-    @Test("find in the store, once the core has settled, what a turn did that had begun before they opened")
+    @Test("find in the store, after settle(), the results of a turn that had begun before they opened")
     func settles() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -134,7 +134,7 @@ struct WindowTests {
         }
     }
 
-    @Test("release in the next turn what a turn held that was under way when its window closed")
+    @Test("release in the next turn the rows that a turn held while its window closed")
     func closesDuringCommit() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -152,7 +152,7 @@ struct WindowTests {
         }
     }
 
-    @Test("release when the store takes writes again, however long it did not")
+    @Test("release when the store accepts writes again, however long it failed")
     func storeFails() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -177,7 +177,7 @@ struct WindowTests {
         }
     }
 
-    @Test("release also when a stranger's part of the turn is poison")
+    @Test("release also when another consumer's part of the turn is poison")
     func poison() async throws {
         let core = try TestCore()
         try await core.run { service, store in
@@ -221,7 +221,7 @@ struct WindowTests {
         }
     }
 
-    @Test("push at once where the brand wants no window to hold pushes back")
+    @Test("push at once where the brand's windows hold nothing")
     func settings() async throws {
         let core = try TestCore()
         try await core.run { service, store in
