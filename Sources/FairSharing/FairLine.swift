@@ -2,40 +2,40 @@ internal import DequeModule
 
 /// Work that waits for its turn and runs, a few pieces at a time: owners take turns, one piece each.
 ///
-/// One owner alone may fill the line. When it is full, who holds most of it gives way: the newest piece that waits of that
-/// owner leaves for one of an owner that holds less. Of the pieces that run, each owner has its share as in ``FairPlaces``.
-/// A plain value; an owner without a piece costs nothing.
+/// One owner alone may fill the line. When it is full, the owner that holds most of it is displaced: its newest waiting
+/// piece leaves for a piece of an owner that holds less. Of the running pieces, each owner has its share as in
+/// ``FairPlaces``. A plain value; an owner without a piece costs nothing.
 package struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable {
-    /// What became of a piece that wanted to enter.
+    /// The result of an attempt to enter the line.
     package enum Entry: Sendable {
         /// It waits.
         case entered
-        /// It waits in the place of this one, which has left the line and must be told so.
+        /// It waits in the place of this one, which has left the line and whose owner must be notified.
         case displaced(Element)
         /// There is no room.
         case full
     }
 
-    /// How many pieces wait or run.
+    /// The number of pieces that wait or run.
     package private(set) var count = 0
 
     private let capacity: Int
     private var running: FairPlaces<Owner>
     private var waiting: [Owner: Deque<Element>] = [:]
-    /// The owners of which something waits, the next one first.
+    /// The owners with waiting pieces, the next one first.
     private var round: Deque<Owner> = []
 
-    /// Makes an empty line.
+    /// Creates an empty line.
     ///
     /// - Parameters:
-    ///   - runningAtOnce: How many pieces may run at the same time, 1 or more.
-    ///   - capacity: How many may wait and run in all.
+    ///   - runningAtOnce: The number of pieces that may run at the same time, 1 or more.
+    ///   - capacity: The number that may wait and run in all.
     package init(runningAtOnce: Int, capacity: Int) {
         self.capacity = capacity
         running = FairPlaces(capacity: runningAtOnce)
     }
 
-    /// The pieces of an owner that wait or run.
+    /// The number of an owner's pieces that wait or run.
     ///
     /// - Parameter owner: The owner.
     package subscript(owner: Owner) -> Int { running[owner] + (waiting[owner]?.count ?? 0) }
@@ -44,8 +44,8 @@ package struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable
     ///
     /// - Parameters:
     ///   - element: The piece.
-    ///   - owner: Whose it is.
-    /// - Returns: What became of it, and of another that gave way.
+    ///   - owner: Its owner.
+    /// - Returns: Whether it entered, and the piece that it displaced.
     package mutating func enter(_ element: Element, of owner: Owner) -> Entry {
         guard count < capacity else {
             guard let displaced = makeRoom(for: owner) else { return .full }
@@ -56,7 +56,7 @@ package struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable
         return .entered
     }
 
-    /// Begins the next piece if one more may run; to be called after each ``enter(_:of:)`` and ``ended(_:)``, until nil.
+    /// Begins the next piece if one more may run; call it after each ``enter(_:of:)`` and ``ended(_:)``, until nil.
     ///
     /// - Returns: The piece and its owner, for ``ended(_:)``; nil when nothing can begin.
     package mutating func next() -> (owner: Owner, element: Element)? {
@@ -76,9 +76,9 @@ package struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable
         return nil
     }
 
-    /// Notes that a piece that ran has ended.
+    /// Records that a running piece has ended.
     ///
-    /// - Parameter owner: Whose it was.
+    /// - Parameter owner: Its owner.
     package mutating func ended(_ owner: Owner) {
         running.giveBack(owner)
         count -= 1
@@ -90,7 +90,7 @@ package struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable
         count += 1
     }
 
-    /// Takes the newest piece out of the line of the owner that holds most, if that stays ahead of this one.
+    /// Removes the newest piece of the owner that holds most, if it holds at least two more than this one.
     private mutating func makeRoom(for owner: Owner) -> Element? {
         let most = waiting.keys.map { ($0, self[$0]) }.max { $0.1 < $1.1 }
         guard let (other, held) = most, held > self[owner] + 1, let newest = waiting[other]?.popLast() else {

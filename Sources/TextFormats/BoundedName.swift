@@ -2,7 +2,7 @@
 /// set.
 ///
 /// It has at most 256 bytes and is compared, ordered and hashed as bytes. Swift compares and hashes a `String` by its
-/// Unicode normalisation (UAX #15), which takes time quadratic in the number of combining marks in a row, so that one
+/// Unicode normalisation (UAX #15). That takes time quadratic in the number of combining marks in a row, so that one
 /// request could occupy a core for minutes; and two texts of different bytes would be one name.
 @usableFromInline
 package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
@@ -14,11 +14,11 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     @usableFromInline
     package let text: String
 
-    /// Its first eight bytes, the first one highest, with zeros behind a shorter name; most names are told apart by them.
+    /// Its first eight bytes, big-endian, padded with zeros; they distinguish most names.
     @usableFromInline
     let head: UInt64
 
-    /// Takes a name that is short enough.
+    /// Creates a name from bytes that are few enough.
     @inlinable @inline(__always)
     init(short text: String) {
         var text = text
@@ -41,7 +41,7 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
         return first &<< 56 | middle &<< (56 &- 8 &* (count &>> 1)) | last &<< (64 &- 8 &* count)
     }
 
-    /// Takes a name from outside; nil when it is longer than ``maxBytes``.
+    /// Creates a name from received text; nil when it is longer than ``maxBytes``.
     ///
     /// - Parameter text: The name as received.
     @inlinable
@@ -50,7 +50,7 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
         self.init(short: text)
     }
 
-    /// Takes a part of a text from outside as a name; nil when it is longer than ``maxBytes``.
+    /// Creates a name from a part of received text; nil when it is longer than ``maxBytes``.
     ///
     /// - Parameter text: The part as received.
     @inlinable
@@ -59,17 +59,17 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
         self.init(short: String(text))
     }
 
-    /// Takes a name whose ASCII letters count alike in either case, as those of HTTP do (RFC 9110 section 5.1); nil when it
-    /// is longer than ``maxBytes``.
+    /// Creates a name whose ASCII letters are case-insensitive, as in HTTP (RFC 9110 section 5.1); nil when it is
+    /// longer than ``maxBytes``.
     ///
-    /// - Parameter text: The name as received; `A` to `Z` are turned to lower case, everything else stays.
+    /// - Parameter text: The name as received; `A` to `Z` become lower case, everything else stays.
     @inlinable
     package init?(lowercasing text: some StringProtocol) {
         guard text.utf8.count <= Self.maxBytes else { return nil }
         self.init(short: String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self))
     }
 
-    /// Takes a name of our own, such as the raw value of an enumeration.
+    /// Creates a name that the code defines, such as the raw value of an enumeration.
     ///
     /// - Parameter text: At most ``maxBytes`` bytes.
     @inlinable
@@ -78,7 +78,7 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
         self.init(short: text)
     }
 
-    /// Takes a name of our own.
+    /// Creates a name that the code defines.
     ///
     /// - Parameter value: At most ``maxBytes`` bytes.
     @inlinable
@@ -114,23 +114,23 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
 
     /// Hashes the bytes.
     ///
-    /// - Parameter hasher: Takes them.
+    /// - Parameter hasher: The hasher that receives them.
     @inlinable
     package func hash(into hasher: inout Hasher) {
         hasher.combine(head)
         guard text.utf8.count > 8 else { return }
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No name is the beginning of this one and what is hashed next.
+        // No name is a prefix of this one and what is hashed next.
         hasher.combine(0xFF as UInt8)
     }
 }
 
 extension RawRepresentable where RawValue == String, Self: CaseIterable {
-    /// The value that a text from outside names, compared as bytes; nil when it names none.
+    /// The case that received text names, compared as bytes; nil when it names none.
     ///
-    /// For texts of any length, in place of `init(rawValue:)`, which compares by normalisation; of ASCII, which is its own
-    /// normal form, that compares bytes.
+    /// For texts of any length, in place of `init(rawValue:)`, which compares by normalisation. ASCII is its own normal
+    /// form, so that this compares bytes.
     ///
     /// - Parameter word: The text as received.
     @inlinable

@@ -21,11 +21,11 @@ package func areSameBytes(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeB
 /// Whether all bytes of a text in memory are ASCII.
 @usableFromInline
 func areASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    // All are looked at, eight and more at once, which is faster than to stop at the first that is not.
+    // All bytes are read, eight and more at once, which is faster than to stop at the first that is not ASCII.
     text.reduce(0, |) < 0x80
 }
 
-/// Whether a text in memory begins with a word in lower case, its ASCII letters in either case.
+/// Whether a text in memory begins with a lower-case word, compared case-insensitively for ASCII letters.
 @usableFromInline
 func areSameLetters(_ text: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count >= word.count else { return false }
@@ -36,7 +36,7 @@ func areSameLetters(_ text: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPoin
 extension String {
     /// Whether this text and another are the same bytes of UTF-8; takes time in proportion to the shorter one.
     ///
-    /// As that of any `StringProtocol`, and faster.
+    /// The same as that of any `StringProtocol`, but faster.
     ///
     /// - Parameter other: The other text.
     /// - Returns: True when all bytes are the same.
@@ -51,7 +51,7 @@ extension String {
 extension StringProtocol {
     /// Whether this text and another are the same bytes of UTF-8; takes time in proportion to the shorter one.
     ///
-    /// For texts from outside, in place of `==`, which compares by Unicode normalisation: that takes time quadratic in the
+    /// For received text, in place of `==`. That compares by Unicode normalisation: it takes time quadratic in the
     /// number of combining marks in a row, and finds texts of different bytes to be equal.
     ///
     /// - Parameter other: The other text.
@@ -70,8 +70,8 @@ extension StringProtocol {
         utf8.withContiguousStorageIfAvailable { areASCII($0) } ?? utf8.allSatisfy { $0 < 0x80 }
     }
 
-    /// Whether this text is a word of ASCII in lower case, whose letters count alike in either case, as those of HTTP do (RFC
-    /// 9110 section 5.1).
+    /// Whether this text equals a lower-case ASCII word, compared case-insensitively, as in HTTP (RFC 9110 section
+    /// 5.1).
     ///
     /// - Parameter word: The word in lower case.
     /// - Returns: True when it is that word.
@@ -80,7 +80,7 @@ extension StringProtocol {
         utf8.count == word.utf8CodeUnitCount && hasWordPrefix(word)
     }
 
-    /// Whether this text begins with a word of ASCII in lower case, whose letters count alike in either case.
+    /// Whether this text begins with a lower-case ASCII word, compared case-insensitively.
     ///
     /// - Parameter word: The word in lower case.
     /// - Returns: True when the text's first bytes are that word.
@@ -92,7 +92,7 @@ extension StringProtocol {
         }
     }
 
-    /// Whether this text begins with the bytes of another; in place of `hasPrefix` for texts from outside.
+    /// Whether this text begins with the bytes of another; in place of `hasPrefix` for received text.
     ///
     /// - Parameter prefix: The other text.
     /// - Returns: True when its bytes are this text's first ones.
@@ -106,17 +106,17 @@ extension StringProtocol {
         return (isPrefix ?? nil) ?? utf8.starts(with: prefix.utf8)
     }
 
-    /// Whether this text ends with the bytes of another; in place of `hasSuffix` for texts from outside.
+    /// Whether this text ends with the bytes of another; in place of `hasSuffix` for received text.
     ///
     /// - Parameter suffix: The other text.
     /// - Returns: True when its bytes are this text's last ones.
     @inlinable
     package func hasByteSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
-    /// Whether the bytes of a text of our own occur in this one; in place of `contains` for texts from outside.
+    /// Whether this text contains the bytes of a text that the code defines; in place of `contains` for received text.
     ///
     /// - Parameter needle: A short text; the search takes time in proportion to the product of both lengths.
-    /// - Returns: True when they occur in a row.
+    /// - Returns: True when they occur as one contiguous run.
     @inlinable
     package func containsBytes(of needle: StaticString) -> Bool {
         needle.withUTF8Buffer { needle in
@@ -131,16 +131,16 @@ extension StringProtocol {
         }
     }
 
-    /// The text with `A` to `Z` in lower case and every other byte as it is; for names that are ASCII by their grammar, in
-    /// place of `lowercased()`, which maps every character of Unicode.
+    /// The text with `A` to `Z` in lower case and every other byte unchanged; for names that are ASCII by their
+    /// grammar, in place of `lowercased()`, which maps every character of Unicode.
     @inlinable
     package var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
 
-    /// The parts between separators, as bytes are found; in place of `split` for texts from outside.
+    /// The parts between separators, compared as bytes; in place of `split` for received text.
     ///
     /// - Parameters:
     ///   - separator: An ASCII character.
-    ///   - maxSplits: The most separators that are looked for.
+    ///   - maxSplits: The upper bound of the number of splits.
     ///   - omittingEmptySubsequences: Whether empty parts are left out.
     /// - Returns: The parts.
     @inlinable
@@ -168,7 +168,7 @@ extension Substring {
 }
 
 extension UInt8 {
-    /// The byte, `A` to `Z` in lower case.
+    /// The byte, with `A` to `Z` in lower case.
     @inlinable
     package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

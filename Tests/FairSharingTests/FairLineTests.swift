@@ -1,17 +1,17 @@
 import FairSharing
 import Testing
 
-@Suite("A line in which owners take turns")
+@Suite("FairLine: owners take turns")
 struct FairLineTests {
     private typealias Line = FairLine<String, Int>
 
-    /// What gave way; nil when nothing did.
+    /// The displaced piece; nil when there is none.
     private func enter(_ line: inout Line, _ element: Int, _ owner: String) throws -> Int? {
         switch line.enter(element, of: owner) {
         case .entered: return nil
         case .displaced(let other): return other
         case .full:
-            Issue.record("\(element) of \(owner) found no room")
+            Issue.record("\(element) of \(owner) was rejected: the line is full")
             return nil
         }
     }
@@ -20,7 +20,7 @@ struct FairLineTests {
         if case .full = line.enter(element, of: owner) { true } else { false }
     }
 
-    @Test("takes one piece of each in turn, and those of one in their order")
+    @Test("starts one piece of each owner in turn, and an owner's pieces in order")
     func turns() throws {
         var line = Line(runningAtOnce: 1, capacity: 10)
         for number in 1...3 { #expect(try enter(&line, number, "a") == nil) }
@@ -36,7 +36,7 @@ struct FairLineTests {
         #expect(begun == [1, 11, 21, 2, 12, 3] && line.count == 0)
     }
 
-    @Test("is filled by one alone; then its newest piece gives way to a newcomer's, down to equal parts")
+    @Test("one owner may fill it; then its newest pieces are displaced by a newcomer's until both hold the same")
     func displacing() throws {
         var line = Line(runningAtOnce: 1, capacity: 4)
         for number in 1...4 { #expect(try enter(&line, number, "a") == nil) }
@@ -45,7 +45,7 @@ struct FairLineTests {
         #expect(try enter(&line, 11, "b") == 4)
         #expect(try enter(&line, 12, "b") == 3)
         #expect(isFull(&line, 13, "b") && isFull(&line, 6, "a"))
-        // One runs, one waits; the newcomer takes that.
+        // One runs, one waits; the newcomer displaces the waiting one.
         #expect(line["a"] == 2 && line["b"] == 2)
         let third = try #require(try enter(&line, 21, "c"))
         #expect([2, 12].contains(third) && line.count == 4)
@@ -58,7 +58,7 @@ struct FairLineTests {
         #expect(rest == Set([2, 11, 12, 21]).subtracting([third]) && line.count == 0)
     }
 
-    @Test("leaves half of what may run to others while one's pieces go on and on")
+    @Test("leaves half of the running slots to others while one owner's pieces keep coming")
     func running() throws {
         var line = Line(runningAtOnce: 4, capacity: 10)
         for number in 1...5 { #expect(try enter(&line, number, "a") == nil) }
@@ -69,11 +69,11 @@ struct FairLineTests {
         #expect(try enter(&line, 21, "c") == nil)
         #expect(line.next()?.element == 21 && line.next() == nil)
         for owner in ["a", "a"] { line.ended(owner) }
-        // Two run; who has none is first, and then nobody may have a second.
+        // Two run; an owner with none is first, and then nobody may have a second.
         #expect(line.next()?.element == 3 && line.next() == nil)
     }
 
-    @Test("loses nothing and keeps to its limits, however pieces come and go", arguments: 1...20)
+    @Test("loses no piece and keeps its limits under random load", arguments: 1...20)
     func random(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         let atOnce = Int.random(in: 1...6, using: &random)
@@ -110,7 +110,7 @@ struct FairLineTests {
                     if waiting[owner]?.isEmpty == true { waiting[owner] = nil }
                     running.append(owner)
                 } else {
-                    // Nothing waits that may run.
+                    // No waiting piece may run.
                     #expect(
                         running.count == atOnce
                             || waiting.keys.allSatisfy { running.contains($0) && running.count >= atOnce / 2 }

@@ -1,9 +1,9 @@
 import FairSharing
 import Testing
 
-@Suite("Places that owners share")
+@Suite("FairPlaces: places that owners share")
 struct FairPlacesTests {
-    @Test("one owner fills the first half, and everybody who holds none still gets a place of the other")
+    @Test("one owner fills the first half, and each owner without a place still gets one of the other half")
     func newcomers() {
         var places = FairPlaces<String>(capacity: 8)
         while places.take("greedy") {}
@@ -24,13 +24,13 @@ struct FairPlacesTests {
             for _ in 0..<16 { #expect(places.take(owner) == true) }
             #expect(places.take(owner) == false)
         }
-        // The half that more than one may be taken of is full.
+        // The half of which an owner may take more than one is full.
         #expect(places.take("c") && !places.take("c"))
         places.giveBack("a", 16)
         #expect(places["a"] == 0 && places.take("c"))
     }
 
-    @Test("the last place is a newcomer's, also when there is only one")
+    @Test("the last place is for an owner that holds none, also when there is only one place")
     func single() {
         var places = FairPlaces<Int>(capacity: 1)
         #expect(places.take(1) && !places.take(1) && !places.take(2))
@@ -39,7 +39,7 @@ struct FairPlacesTests {
     }
 
     @Test(
-        "however owners come and go, nobody gets too much, newcomers get theirs, and nothing is left",
+        "under random load no owner exceeds its limit, newcomers get a place, and all places are released",
         arguments: 1...20
     )
     func random(seed: UInt64) {
@@ -49,7 +49,7 @@ struct FairPlacesTests {
         var places = FairPlaces<Int>(capacity: capacity, capacityPerOwner: limit)
         var held: [Int: Int] = [:]
         for _ in 0..<5000 {
-            // Low numbers come more often: some owners hold much.
+            // Low numbers are more frequent: some owners hold much.
             let owner = Int.random(in: 0...Int.random(in: 0...60, using: &random), using: &random)
             let (mine, all) = (held[owner] ?? 0, held.values.reduce(0, +))
             if Int.random(in: 0..<5, using: &random) > 1 {
@@ -58,7 +58,7 @@ struct FairPlacesTests {
                     #expect(all < capacity && mine < limit && (mine == 0 || all < capacity / 2))
                     held[owner] = mine + 1
                 } else if mine == 0 {
-                    // Refused only when all is taken, and at least half of it by others of whom each holds some.
+                    // Rejected only when all places are taken, and at least half of them by owners that each hold some.
                     #expect(all == capacity && held.count > capacity / 2)
                 } else {
                     #expect(mine == limit || all >= capacity / 2)

@@ -1,4 +1,4 @@
-/// Numbers that a seed makes (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

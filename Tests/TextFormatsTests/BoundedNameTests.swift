@@ -2,14 +2,14 @@ import Testing
 
 @testable import TextFormats
 
-@Suite("Names from outside")
+@Suite("BoundedName and byte-wise text functions")
 struct BoundedNameTests {
     private enum Word: String, CaseIterable {
         case plain
         case accented = "caf\u{E9}"
     }
 
-    @Test("names are told apart behind their first eight bytes too, and zero bytes count")
+    @Test("names that differ only after their first eight bytes differ, and zero bytes count")
     func longNames() {
         let names: [BoundedName] = [
             "", "\0", "a", "a\0", "a\0b", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefgh\0",
@@ -22,10 +22,10 @@ struct BoundedNameTests {
         }
     }
 
-    @Test("two names are the same when their bytes are, however alike they look")
+    @Test("names are equal only when their bytes are, even if they look the same")
     func bytes() {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
-        #expect(composed == decomposed, "to Swift they are the same")
+        #expect(composed == decomposed, "Swift finds them equal")
         #expect(BoundedName(composed) != BoundedName(decomposed))
         #expect(Set([composed, decomposed].compactMap { BoundedName($0) }).count == 2)
         #expect(!composed.hasSameBytes(as: decomposed))
@@ -48,21 +48,21 @@ struct BoundedNameTests {
         #expect(names.sorted() == ["", "a", "ab", "b", "\u{E9}"])
     }
 
-    @Test("only ASCII letters lose their case")
+    @Test("only ASCII letters are lowercased")
     func lowercase() {
         #expect(BoundedName(lowercasing: "X-Request-ID\u{C9}") == "x-request-id\u{C9}")
     }
 
-    @Test("a separator is found where a combining mark follows it")
+    @Test("a separator is found also before a combining mark")
     func parts() {
         let text = "a,\u{301}b"
-        #expect(!text.contains(","), "to Swift the comma is part of another character")
+        #expect(!text.contains(","), "for Swift the comma is part of another character")
         #expect(text.byteSplit(",").map { Array($0.utf8) } == [[0x61], [0xCC, 0x81, 0x62]])
         #expect("".byteSplit(",", omittingEmptySubsequences: false).count == 1)
         #expect("a,b,c".byteSplit(",", maxSplits: 1).map(String.init) == ["a", "b,c"])
     }
 
-    @Test("bytes at either end and in between are found")
+    @Test("bytes are found at both ends and in between")
     func search() {
         #expect("bearer.x".hasBytePrefix("bearer.") && !"bear".hasBytePrefix("bearer."))
         #expect("a+json".hasByteSuffix("+json") && !"json".hasByteSuffix("+json"))
@@ -72,14 +72,14 @@ struct BoundedNameTests {
         #expect(" \t"[...].trimmingBlanks.isEmpty && ""[...].trimmingBlanks.isEmpty)
     }
 
-    @Test("a word is known in either case, and only as a whole")
+    @Test("a word matches case-insensitively, and only as a whole")
     func words() {
         for text in ["basic", "BASIC", "Basic", "bAsIc"] { #expect(text.isWord("basic"), "\(text)") }
         for text in ["", "basi", "basics", "b\u{E1}sic", "BASI\u{43}\u{301}", "\u{212A}elvi"] {
             #expect(!text.isWord("basic") && !text.isWord("kelvi"), "\(text)")
         }
         #expect("Basic abc".hasWordPrefix("basic ") && !"Basi".hasWordPrefix("basic") && "x".hasWordPrefix(""))
-        // Parts of a text, and texts that are not stored as UTF-8 in a row, give the same answers.
+        // Substrings, and texts that are not stored as contiguous UTF-8, give the same results.
         #expect("x=Charset=UTF-8"[...].dropFirst(2).hasWordPrefix("charset="))
         #expect("ab".reversed().map(String.init).joined().isWord("ba"))
     }
@@ -94,7 +94,7 @@ struct BoundedNameTests {
         }
     }
 
-    @Test("the beginning of a text is compared as bytes")
+    @Test("a prefix is compared as bytes")
     func prefixes() {
         #expect("sb_s_1".hasBytePrefix("sb_s_") && "a".hasBytePrefix("") && !"".hasBytePrefix("a"))
         #expect("e\u{301}".hasBytePrefix("e") && !"\u{E9}".hasBytePrefix("e") && !"\u{E9}".hasBytePrefix("e\u{301}"))
